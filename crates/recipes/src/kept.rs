@@ -1,12 +1,25 @@
 //! How long the keys of a recipe are kept.
 
-use store::{Error, ErrorKind, SetEntry, Tx};
+use store::{Error, ErrorKind, Member, ScriptCall, SetEntry, Tx};
 
 /// When keys expire, in milliseconds since the epoch; `None` for never.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct KeptUntil(pub(crate) Option<i64>);
 
 impl KeptUntil {
+    /// As scripts are given it: in decimal, or nothing.
+    pub(crate) const fn as_arg(&self) -> Member<'_> {
+        match self.0 {
+            Some(at) => Member::Int(at),
+            None => Member::Bytes(b""),
+        }
+    }
+
+    /// What an argument says.
+    pub(crate) fn of_arg(call: &ScriptCall<'_>, at: usize) -> Result<Self, Error> {
+        if call.arg(at)?.is_empty() { Ok(Self(None)) } else { call.int(at).map(Some).map(Self) }
+    }
+
     /// Fails if that time has come.
     #[inline]
     pub(crate) fn check(self, tx: &Tx<'_>) -> Result<(), Error> {

@@ -30,6 +30,7 @@ mod scan;
 mod serde;
 #[cfg(any(feature = "redis", feature = "redis2"))]
 mod server;
+mod server_errors;
 mod session_id;
 mod shard;
 mod sharded_hash;

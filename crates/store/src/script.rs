@@ -101,7 +101,7 @@ impl<'c> ScriptCall<'c> {
     ///
     /// [`ErrorKind::Syntax`] if there are more or fewer.
     pub fn keys<const N: usize>(&self) -> Result<[&'c [u8]; N], Error> {
-        self.keys.try_into().map_err(|_| wrong_call())
+        self.keys.try_into().map_err(|_| Self::wrong())
     }
 
     /// The argument of that number, from 0.
@@ -110,7 +110,7 @@ impl<'c> ScriptCall<'c> {
     ///
     /// [`ErrorKind::Syntax`] without one.
     pub fn arg(&self, at: usize) -> Result<&'c [u8], Error> {
-        self.args.get(at).copied().ok_or_else(wrong_call)
+        self.args.get(at).copied().ok_or_else(Self::wrong)
     }
 
     /// The argument of that number, an integer in decimal.
@@ -130,16 +130,16 @@ impl<'c> ScriptCall<'c> {
     pub fn ints_from(&self, at: usize) -> Result<Vec<i64>, Error> {
         self.args.iter().skip(at).map(|arg| int(arg)).collect()
     }
+
+    /// The error of a call with keys or arguments that the script does not take.
+    #[cold]
+    #[must_use]
+    pub fn wrong() -> Error {
+        let text = "ERR the script is called with other keys or arguments than it takes";
+        Error::new(ErrorKind::Syntax, text)
+    }
 }
 
 fn int(arg: &[u8]) -> Result<i64> {
-    Member::Bytes(arg).as_int().ok_or_else(wrong_call)
-}
-
-#[cold]
-fn wrong_call() -> Error {
-    Error::new(
-        ErrorKind::Syntax,
-        "ERR the script is called with other keys or arguments than it takes",
-    )
+    Member::Bytes(arg).as_int().ok_or_else(ScriptCall::wrong)
 }

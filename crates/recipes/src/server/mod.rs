@@ -3,7 +3,6 @@
 //! What is sent and what becomes of the replies is the same for all connections: `Server`. A macro makes the connections of
 //! each version of the `redis` crate.
 
-mod errors;
 mod nodes;
 mod remote;
 #[macro_use]

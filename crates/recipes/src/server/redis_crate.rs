@@ -11,8 +11,8 @@ macro_rules! redis_server {
         use $redis::{ConnectionLike, RedisResult, Value};
 
         use super::Server;
-        use super::errors::of_text;
         use super::remote::Transport;
+        use crate::server_errors::of_text;
 
         #[doc = concat!("# Connections of the `redis` crate, ", $version)]
         impl Server {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use store::{Error, Store};
 
 use super::plan::Plan;
-use super::{BATCH, Visitors};
+use super::Visitors;
 use crate::procedure::Backend;
 
 /// One bucket of [`Visitors`]: it is looked up once, for many visits.
@@ -42,6 +42,7 @@ impl<B: Backend> VisitorsIn<'_, B> {
     ///
     /// As [`Visitors::count_visits`].
     pub fn count_ids(&self, ids: &[i64]) -> Result<u64, Error> {
-        ids.chunks(BATCH).map(|ids| self.plan.count_ids(&self.visitors.backend, ids)).sum()
+        let batches = ids.chunks(self.visitors.batch());
+        batches.map(|ids| self.plan.count_ids(&self.visitors.backend, ids)).sum()
     }
 }

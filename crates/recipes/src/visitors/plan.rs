@@ -8,12 +8,13 @@ use store::{Error, ErrorKind, KeyRef, Member, PreparedKey};
 
 use super::BATCH;
 use super::procedures::{
-    Counted, Visit, add_all_and_count, add_and_count, exists, mark_all_and_count, mark_and_count,
+    Counted, Visit, add_all_and_count, add_and_count, count_in, look, mark, mark_all_and_count,
+    mark_and_count, add_kept,
 };
 use crate::bucket::Bucket;
 use crate::errors::{invalid, not_a};
 use crate::kept::KeptUntil;
-use crate::procedure::{Backend, call_all};
+use crate::procedure::{Backend, BackendKind, Procedure, call_all};
 use crate::shard::shard_count;
 use crate::sharded_set::{Base, Ends, Fixed, Splitting, Spread, get};
 use crate::text::{Text, concat};
@@ -59,24 +60,29 @@ impl Plan {
         bucket: Bucket,
         until: KeptUntil,
     ) -> Result<Option<Self>, Error> {
-        if let Some(expected) = expected(backend, &expected_key(bucket))? {
+        let keys = FORM_KEYS.map(|key| key(bucket));
+        // A bitmap may be long.
+        let looks = keys.each_ref().map(|key| look(key.as_bytes(), *key != bitmap_key(bucket)));
+        let mut found = [const { Ok(None) }; FORM_KEYS.len()];
+        backend.call_many(&looks, |at, value| found[at] = value)?;
+        let [of_forecast, of_tags, of_bits, of_shards, of_bitmap] = found;
+        let [forecast, tagged, bits, ..] = &keys;
+        if let Some(expected) = expected_in(forecast, of_forecast?)? {
             return Ok(Some(Self::forecast(backend, bucket, expected, until)));
         }
-        if let Some(expected) = expected(backend, &tagged_key(bucket))? {
+        if let Some(expected) = expected_in(tagged, of_tags?)? {
             return Ok(Some(Self::tagged(bucket, expected, until)));
         }
-        let bits_key = bits_key(bucket);
-        if let Some(of) = number(backend, &bits_key, "count of bits")? {
+        if let Some(of) = parsed(bits.as_bytes(), of_bits?, "count of bits")? {
             if !(1..=u64::BITS).contains(&of) {
-                return Err(not_a(bits_key.as_bytes(), "count of bits"));
+                return Err(not_a(bits.as_bytes(), "count of bits"));
             }
             return Ok(Some(Self::splitting(backend, bucket, Spread::HighBits { of }, until)));
         }
-        if backend.call(&get(shards_key(bucket).as_bytes()))?.is_some() {
+        if of_shards?.is_some() {
             return Ok(Some(Self::splitting(backend, bucket, Spread::Crc32, until)));
         }
-        let begun = backend.call(&exists(bitmap_key(bucket).as_bytes()))?;
-        Ok(begun.then(|| Self::bitmap(backend, bucket, until)))
+        Ok(of_bitmap?.map(|_| Self::bitmap(backend, bucket, until)))
     }
 
     /// The set of a bucket that expects so many visitors.
@@ -118,6 +124,9 @@ impl Plan {
     #[inline]
     pub(super) fn count_id(&self, backend: &impl Backend, id: i64) -> Result<bool, Error> {
         match self {
+            Self::Forecast { .. } | Self::Bitmap { .. } if is_cluster(backend) => {
+                self.count_apart(backend, &[id]).map(|new| new == 1)
+            }
             Self::Forecast { set, counter, until } => {
                 let shard = set.shard_of(Member::Int(id));
                 backend.call(&add_and_count(&shard, counter.as_key(), id, *until))
@@ -135,16 +144,24 @@ impl Plan {
         }
     }
 
-    /// Counts visits of the visitors with these numbers; returns how many of them are the first. They should be few: where
-    /// there is one counter, they are one step.
+    /// Counts visits of the visitors with these numbers; returns how many of them are the first. Where there is one
+    /// counter, those of a [`BATCH`] are one step.
     pub(super) fn count_ids(&self, backend: &impl Backend, ids: &[i64]) -> Result<u64, Error> {
-        let together = match self {
+        match self {
+            Self::Forecast { .. } | Self::Bitmap { .. } if is_cluster(backend) => {
+                self.count_apart(backend, ids)
+            }
             Self::Forecast { set, counter, until } => {
-                let shards: Vec<Text> =
-                    ids.iter().map(|&id| set.shard_of(Member::Int(id))).collect();
-                let shards = shards.iter().map(|shard| KeyRef::new(shard));
-                let keys: Vec<_> = iter::once(counter.as_key()).chain(shards).collect();
-                backend.call(&add_all_and_count(&keys, ids, *until))
+                let keys_of = |ids: &[i64]| -> Vec<Text> {
+                    ids.iter().map(|&id| set.shard_of(Member::Int(id))).collect()
+                };
+                let shards: Vec<_> = ids.chunks(BATCH).map(keys_of).collect();
+                let keys: Vec<_> =
+                    shards.iter().map(|shards| counter_and(counter.as_key(), shards)).collect();
+                let steps = keys.iter().zip(ids.chunks(BATCH));
+                let steps: Vec<_> =
+                    steps.map(|(keys, ids)| add_all_and_count(keys, ids, *until)).collect();
+                self.count_together(backend, &steps, ids, |counted| counted)
             }
             Self::Tagged { set, until } => {
                 let keys_of = |&id: &i64| {
@@ -159,30 +176,86 @@ impl Plan {
                     .collect();
                 let mut new = 0;
                 call_all(backend, &visits, |_, is_new| new += u64::from(is_new))?;
-                return Ok(new);
+                Ok(new)
             }
             Self::Splitting(set) => {
                 let members: Vec<_> = ids.iter().map(|&id| Member::Int(id)).collect();
-                return set.add_many(backend, &members);
+                set.add_many(backend, &members)
             }
             Self::Bitmap { bitmap, counter, until } => {
                 let bits = ids.iter().map(|&id| bit_of(id)).collect::<Result<Vec<_>, _>>()?;
-                let step = mark_all_and_count(bitmap.as_key(), counter.as_key(), &bits, *until);
-                backend.call(&step).map(|new| Counted { new, refused: None })
+                let step = |bits| mark_all_and_count(bitmap.as_key(), counter.as_key(), bits, *until);
+                let steps: Vec<_> = bits.chunks(BATCH).map(step).collect();
+                self.count_together(backend, &steps, ids, |new| Counted { new, refused: None })
             }
+        }
+    }
+
+    /// Does steps, each of which counts the ids of a [`BATCH`].
+    fn count_together<P: Procedure>(
+        &self,
+        backend: &impl Backend,
+        steps: &[P],
+        ids: &[i64],
+        counted: impl Fn(P::Output) -> Counted,
+    ) -> Result<u64, Error> {
+        let mut outcomes: Vec<Option<Result<Counted, Error>>> = Vec::new();
+        outcomes.resize_with(steps.len(), || None);
+        backend.call_many(steps, |at, outcome| outcomes[at] = Some(outcome.map(&counted)))?;
+        let mut all = Counted { new: 0, refused: None };
+        for (outcome, ids) in outcomes.into_iter().flatten().zip(ids.chunks(BATCH)) {
+            // What is refused as a whole goes one by one: all are counted that can be. Of what is lost nobody knows what
+            // has been done.
+            let counted = match outcome {
+                Err(error) if error.kind() != ErrorKind::Io => self.count_each(backend, ids),
+                outcome => outcome?,
+            };
+            all.new += counted.new;
+            all.refused = all.refused.or(counted.refused);
+        }
+        all.refused.map_or(Ok(all.new), Err)
+    }
+
+    /// Counts visits one by one.
+    fn count_each(&self, backend: &impl Backend, ids: &[i64]) -> Counted {
+        let mut counted = Counted { new: 0, refused: None };
+        for &id in ids {
+            match self.count_id(backend, id) {
+                Ok(is_new) => counted.new += u64::from(is_new),
+                Err(error) => counted.refused = counted.refused.or(Some(error)),
+            }
+        }
+        counted
+    }
+
+    /// Counts visits on a cluster, where the counter is in another slot than what the numbers are kept in, so that one step
+    /// cannot change both: first the numbers, then the counter by how many are new.
+    #[cold]
+    fn count_apart(&self, backend: &impl Backend, ids: &[i64]) -> Result<u64, Error> {
+        let mut new = 0;
+        let (counter, until, added) = match self {
+            Self::Forecast { set, counter, until } => {
+                let shards: Vec<_> = ids.iter().map(|&id| set.shard_of(Member::Int(id))).collect();
+                let additions = shards.iter().zip(ids);
+                let additions: Vec<_> =
+                    additions.map(|(shard, &id)| add_kept(shard, id, *until)).collect();
+                let added = call_all(backend, &additions, |_, is_new| new += i64::from(is_new));
+                (counter, until, added)
+            }
+            Self::Bitmap { bitmap, counter, until } => {
+                let bits = ids.iter().map(|&id| bit_of(id)).collect::<Result<Vec<_>, _>>()?;
+                let marks: Vec<_> =
+                    bits.iter().map(|&bit| mark(bitmap.as_key(), bit, *until)).collect();
+                let added = call_all(backend, &marks, |_, is_new| new += i64::from(is_new));
+                (counter, until, added)
+            }
+            Self::Tagged { .. } | Self::Splitting(_) => return self.count_ids(backend, ids),
         };
-        // What is refused as a whole goes one by one: all are counted that can be.
-        let counted = together.unwrap_or_else(|_| {
-            let mut counted = Counted { new: 0, refused: None };
-            for &id in ids {
-                match self.count_id(backend, id) {
-                    Ok(is_new) => counted.new += u64::from(is_new),
-                    Err(error) => counted.refused = counted.refused.or(Some(error)),
-                }
-            }
-            counted
-        });
-        counted.refused.map_or(Ok(counted.new), Err)
+        // Those that were added are counted, whatever became of the others.
+        if new > 0 {
+            backend.call(&count_in(counter.as_key(), new, *until))?;
+        }
+        added.map(|()| new.unsigned_abs())
     }
 
     /// How many visitors were counted. O(shards) if each has its count, O(1) if there is one counter.
@@ -231,6 +304,15 @@ impl Plan {
     }
 }
 
+/// The keys of a counter and of shards.
+fn counter_and<'k>(counter: KeyRef<'k>, shards: &'k [Text]) -> Vec<KeyRef<'k>> {
+    iter::once(counter).chain(shards.iter().map(|shard| KeyRef::new(shard))).collect()
+}
+
+fn is_cluster(backend: &impl Backend) -> bool {
+    backend.kind() == BackendKind::Cluster
+}
+
 /// A set for so many visitors.
 fn fixed(base: Base, expected: u64) -> Fixed {
     Fixed { base, shards: shard_count(u128::from(expected), SHARD_SIZE) }
@@ -270,7 +352,12 @@ fn bit_of(id: i64) -> Result<u64, Error> {
 
 /// How many visitors a bucket that is begun by a forecast expects, by the key that says it; `None` without the key.
 pub(super) fn expected(backend: &impl Backend, key: &str) -> Result<Option<u64>, Error> {
-    let Some(expected) = number(backend, key, "count")? else { return Ok(None) };
+    expected_in(key, backend.call(&get(key.as_bytes()))?)
+}
+
+/// The same, by the value of the key.
+fn expected_in(key: &str, value: Option<Bytes>) -> Result<Option<u64>, Error> {
+    let Some(expected) = parsed(key.as_bytes(), value, "count")? else { return Ok(None) };
     if expected > MOST_EXPECTED {
         return Err(out_of_range(key));
     }
@@ -304,7 +391,7 @@ fn parsed<N: FromStr>(key: &[u8], text: Option<Bytes>, what: &str) -> Result<Opt
 
 /// The keys that say the form of a bucket: it has one of them, or in the compact form two.
 pub(super) const FORM_KEYS: [fn(Bucket) -> String; 5] =
-    [expected_key, tagged_key, shards_key, bits_key, bitmap_key];
+    [expected_key, tagged_key, bits_key, shards_key, bitmap_key];
 
 /// The key of the count of a shard: of the same hash tag.
 pub(super) fn shard_counter(shard: &[u8]) -> Text {

@@ -1,12 +1,132 @@
 //! The procedures of counting visitors in sets of a fixed number of shards, and of beginning a bucket.
 
-use store::{Error, KeyRef, Member};
+use bytes::Bytes;
+use store::{Error, KeyRef, Member, Reply, Script, ScriptCall};
 
 use super::plan::FORM_KEYS;
 use crate::counted::{change_and_count, check_counter};
 use crate::kept::KeptUntil;
-use crate::procedure::{Backend, Keys, Procedure, read, step, step_on};
+use crate::procedure::{Backend, BackendKind, Keys, Procedure, read, step, step_on};
+use crate::request::Request;
+use crate::server_errors;
 use crate::text::Text;
+
+/// The scripts of [`Visitors`](super::Visitors).
+pub(crate) static SCRIPTS: [&Script; 8] = [
+    &ADD_AND_COUNT,
+    &ADD_ALL_AND_COUNT,
+    &MARK_AND_COUNT,
+    &MARK_ALL_AND_COUNT,
+    &BEGIN,
+    &ADD,
+    &MARK,
+    &COUNT,
+];
+
+static ADD_AND_COUNT: Script = Script::new(
+    concat!(include_str!("../kept.lua"), include_str!("add_and_count.lua")),
+    |tx, call| {
+        let ([counter, shard], id) = (call.keys()?, call.int(0)?);
+        let counter = KeyRef::new(counter);
+        let is_new = add_and_count(shard, counter, id, KeptUntil::of_arg(call, 1)?).run(tx)?;
+        Ok(Reply::Int(is_new.into()))
+    },
+);
+
+static ADD_ALL_AND_COUNT: Script = Script::new(
+    concat!(
+        include_str!("../kept.lua"),
+        include_str!("../counted.lua"),
+        include_str!("add_all_and_count.lua")
+    ),
+    |tx, call| {
+        let keys: Vec<_> = call.keys.iter().map(|key| KeyRef::new(key)).collect();
+        let (until, ids) = (KeptUntil::of_arg(call, 0)?, call.ints_from(1)?);
+        if keys.len() != ids.len() + 1 {
+            return Err(ScriptCall::wrong());
+        }
+        let counted = add_all_and_count(&keys, &ids, until).run(tx)?;
+        let refused = counted.refused.map(|error| error.to_string()).unwrap_or_default();
+        Ok(Reply::Array(vec![int(counted.new), refused.into()]))
+    },
+);
+
+static MARK_AND_COUNT: Script = Script::new(
+    concat!(include_str!("../kept.lua"), include_str!("mark_and_count.lua")),
+    |tx, call| {
+        let ([counter, bitmap], id) = (call.keys()?.map(KeyRef::new), bit(call.int(0)?)?);
+        let is_new = mark_and_count(bitmap, counter, id, KeptUntil::of_arg(call, 1)?).run(tx)?;
+        Ok(Reply::Int(is_new.into()))
+    },
+);
+
+static MARK_ALL_AND_COUNT: Script = Script::new(
+    concat!(
+        include_str!("../kept.lua"),
+        include_str!("../counted.lua"),
+        include_str!("mark_all_and_count.lua")
+    ),
+    |tx, call| {
+        let ([counter, bitmap], until) = (call.keys()?.map(KeyRef::new), KeptUntil::of_arg(call, 0)?);
+        let ids: Vec<u64> = call.ints_from(1)?.into_iter().map(bit).collect::<Result<_, _>>()?;
+        mark_all_and_count(bitmap, counter, &ids, until).run(tx).map(int)
+    },
+);
+
+static BEGIN: Script = Script::new(
+    concat!(
+        include_str!("../kept.lua"),
+        include_str!("../counted.lua"),
+        include_str!("begin.lua")
+    ),
+    |tx, call| {
+        let (forms, rest) = call
+            .keys
+            .split_first_chunk::<{ FORM_KEYS.len() }>()
+            .ok_or_else(ScriptCall::wrong)?;
+        let (form, visit) = rest.split_first().ok_or_else(ScriptCall::wrong)?;
+        let mut visit = visit.iter().map(|key| Text::from_slice(key));
+        let (counter, key) = (visit.next(), visit.next());
+        let visit = counter.map(|counter| Visit {
+            counter: Some(counter),
+            key: key.unwrap_or_else(|| Text::from_slice(form)),
+        });
+        let until = KeptUntil::of_arg(call, 1)?;
+        let value = std::str::from_utf8(call.arg(0)?).map_err(|_| ScriptCall::wrong())?;
+        begin(tx, form, value, *forms, visit.as_ref(), until).map(|begun| Reply::Int(begun.into()))
+    },
+);
+
+static ADD: Script = Script::new(
+    concat!(include_str!("../kept.lua"), include_str!("add.lua")),
+    |tx, call| {
+        let ([shard], id) = (call.keys()?, call.int(0)?);
+        add_kept(shard, id, KeptUntil::of_arg(call, 1)?).run(tx).map(|new| Reply::Int(new.into()))
+    },
+);
+
+static MARK: Script = Script::new(
+    concat!(include_str!("../kept.lua"), include_str!("mark.lua")),
+    |tx, call| {
+        let ([bitmap], id) = (call.keys()?.map(KeyRef::new), bit(call.int(0)?)?);
+        let is_new = mark(bitmap, id, KeptUntil::of_arg(call, 1)?).run(tx)?;
+        Ok(Reply::Int((!is_new).into()))
+    },
+);
+
+static COUNT: Script = Script::new(include_str!("count.lua"), |tx, call| {
+    let ([counter], by) = (call.keys()?.map(KeyRef::new), call.int(0)?);
+    count_in(counter, by, KeptUntil::of_arg(call, 1)?).run(tx).map(Reply::Int)
+});
+
+fn int(count: u64) -> Reply {
+    Reply::Int(count.try_into().unwrap_or(i64::MAX))
+}
+
+/// The bit that an argument says.
+fn bit(id: i64) -> Result<u64, Error> {
+    id.try_into().map_err(|_| ScriptCall::wrong())
+}
 
 /// SADD of an id to a shard and, if it is new, INCR of the counter: whether it is new.
 #[inline]
@@ -31,6 +151,10 @@ pub(super) fn add_and_count<'k>(
             until.begin_keys(tx, [counter.as_bytes()])?;
         }
         Ok(count.is_some())
+    })
+    .on_server(move || {
+        let request = Request::script(&ADD_AND_COUNT).key(counter).key(shard);
+        request.arg(id).arg(until.as_arg())
     })
 }
 
@@ -70,6 +194,17 @@ pub(super) fn add_all_and_count<'k>(
         }
         Ok(Counted { new: new.unsigned_abs(), refused })
     })
+    .on_server_with(
+        move || {
+            let request = Request::script(&ADD_ALL_AND_COUNT).keys(keys);
+            request.arg(until.as_arg()).args(ids)
+        },
+        |reply| {
+            let (new, refused): (u64, String) = reply.convert()?;
+            let refused = (!refused.is_empty()).then(|| server_errors::of_text(refused));
+            Ok(Counted { new, refused })
+        },
+    )
 }
 
 /// SETBIT of each id, and INCRBY of the counter by how many are new. Refused as a whole if the counter could not take them
@@ -91,6 +226,10 @@ pub(super) fn mark_all_and_count<'k>(
         }
         Ok(new.unsigned_abs())
     })
+    .on_server(move || {
+        let request = Request::script(&MARK_ALL_AND_COUNT).key(counter).key(bitmap);
+        request.arg(until.as_arg()).args(ids.iter().map(|id| id.cast_signed()))
+    })
 }
 
 /// SETBIT of an id and, if it is new, INCR of the counter: whether it is new.
@@ -111,11 +250,86 @@ pub(super) fn mark_and_count<'k>(
         }
         Ok(count.is_some())
     })
+    .on_server(move || {
+        let request = Request::script(&MARK_AND_COUNT).key(counter).key(bitmap);
+        request.arg(id.cast_signed()).arg(until.as_arg())
+    })
 }
 
-/// EXISTS.
-pub(super) fn exists(key: &[u8]) -> impl Procedure<Output = bool> {
-    step([read(key)], move |tx| tx.exists(key))
+/// SADD of an id to a shard, which is kept so long: whether it is new.
+pub(super) fn add_kept(
+    shard: &[u8],
+    id: i64,
+    until: KeptUntil,
+) -> impl Procedure<Output = bool> {
+    step_on([shard], Member::Int(id), move |tx| {
+        until.check(tx)?;
+        tx.with_set(shard, |set| {
+            let new = set.add(id)?;
+            until.begin_set(set);
+            Ok(new)
+        })
+    })
+    .on_server(move || match until.0 {
+        None => Request::command("SADD").key(shard).arg(id),
+        Some(at) => Request::script(&ADD).key(shard).arg(id).arg(at),
+    })
+}
+
+/// SETBIT of an id in a bitmap, which is kept so long: whether it is new.
+pub(super) fn mark(
+    bitmap: KeyRef<'_>,
+    id: u64,
+    until: KeptUntil,
+) -> impl Procedure<Output = bool> {
+    step([bitmap], move |tx| {
+        until.check(tx)?;
+        let is_first = until.0.is_some() && !tx.exists(bitmap)?;
+        let is_new = !tx.setbit(bitmap, id, true)?;
+        if is_first {
+            until.begin_keys(tx, [bitmap.as_bytes()])?;
+        }
+        Ok(is_new)
+    })
+    .on_server_with(
+        move || match until.0 {
+            None => Request::command("SETBIT").key(bitmap).arg(id.cast_signed()).arg(1),
+            Some(at) => Request::script(&MARK).key(bitmap).arg(id.cast_signed()).arg(at),
+        },
+        |reply| Ok(!reply.convert::<bool>()?),
+    )
+}
+
+/// INCRBY of a counter, which is kept so long.
+pub(super) fn count_in(
+    counter: KeyRef<'_>,
+    by: i64,
+    until: KeptUntil,
+) -> impl Procedure<Output = i64> {
+    step([counter], move |tx| {
+        let count = tx.incr(counter, by)?;
+        if count == by {
+            until.begin_keys(tx, [counter.as_bytes()])?;
+        }
+        Ok(count)
+    })
+    .on_server(move || match until.0 {
+        None => Request::command("INCRBY").key(counter).arg(by),
+        Some(at) => Request::script(&COUNT).key(counter).arg(by).arg(at),
+    })
+}
+
+/// GET, or nothing but whether there is such a key.
+pub(super) fn look(key: &[u8], at_value: bool) -> impl Procedure<Output = Option<Bytes>> {
+    step([read(key)], move |tx| {
+        if at_value { tx.get(key) } else { Ok(tx.exists(key)?.then(Bytes::new)) }
+    })
+    .on_server_with(
+        move || Request::command(if at_value { "GET" } else { "EXISTS" }).key(key),
+        move |reply| {
+            if at_value { reply.convert() } else { Ok(reply.convert::<bool>()?.then(Bytes::new)) }
+        },
+    )
 }
 
 /// What the visit for which a bucket is begun writes, beside the key that says the form.
@@ -138,26 +352,58 @@ pub(super) fn begin(
     visit: Option<&Visit>,
     until: KeptUntil,
 ) -> Result<bool, Error> {
-    let visited = visit.iter().flat_map(|visit| visit.counter.iter().chain([&visit.key]));
-    let mut keys: Keys<'_> =
-        forms.into_iter().chain(visited.map(|key| &key[..])).map(read).collect();
+    if backend.kind() == BackendKind::Cluster {
+        return backend.call(&set_nx(form, value, until));
+    }
+    let counter = visit.and_then(|visit| visit.counter.as_ref());
+    // What a bitmap's visit writes is its form, which is not there.
+    let shard = visit.map(|visit| &visit.key).filter(|key| key[..] != *form);
+    let mut keys: Keys<'_> = forms.into_iter().map(read).collect();
+    keys.extend(counter.into_iter().chain(shard).map(|key| read(key)));
     keys.push(KeyRef::new(form));
-    backend.call(&step(&*keys, |tx| {
+    let begin = step(&*keys, |tx| {
         if tx.exists_many(forms)? > 0 {
             return Ok(false);
         }
         until.check(tx)?;
-        if let Some(visit) = visit {
-            // What a bitmap's visit writes is its form, which is not there.
-            if visit.key[..] != *form {
-                tx.scard(&visit.key[..])?;
-            }
-            if let Some(counter) = &visit.counter {
-                check_counter(tx, KeyRef::new(counter), 1)?;
-            }
+        if let Some(shard) = shard {
+            tx.scard(&shard[..])?;
+        }
+        if let Some(counter) = counter {
+            check_counter(tx, KeyRef::new(counter), 1)?;
         }
         let begun = tx.set_nx(form, value)?;
         until.begin_keys(tx, [form])?;
         Ok(begun)
+    });
+    backend.call(&begin.on_server(|| {
+        let request = Request::script(&BEGIN).keys(forms).key(form);
+        let request = request.keys(counter.into_iter().chain(shard));
+        request.arg(value).arg(until.as_arg()).arg(forms.len() as i64)
     }))
+}
+
+/// SET with NX of the key that says the form of a bucket: whether it was set. On a cluster the keys of the other forms are in
+/// other slots.
+fn set_nx<'k>(
+    form: &'k [u8],
+    value: &'k str,
+    until: KeptUntil,
+) -> impl Procedure<Output = bool> {
+    step([form], move |tx| {
+        until.check(tx)?;
+        let begun = tx.set_nx(form, value)?;
+        until.begin_keys(tx, [form])?;
+        Ok(begun)
+    })
+    .on_server_with(
+        move || {
+            let request = Request::command("SET").key(form).arg(value).arg("NX");
+            match until.0 {
+                Some(at) => request.arg("PXAT").arg(at),
+                None => request,
+            }
+        },
+        |reply| Ok(!reply.is_nil()),
+    )
 }

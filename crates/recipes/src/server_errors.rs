@@ -6,7 +6,7 @@ use store::{Error, ErrorKind};
 ///
 /// The scripts here reply with the texts that a store has, so both have the same kinds.
 #[cold]
-pub(super) fn of_text(text: String) -> Error {
+pub(crate) fn of_text(text: String) -> Error {
     let kind = kind(&text);
     Error::new(kind, text)
 }

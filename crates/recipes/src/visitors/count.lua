@@ -1,0 +1,5 @@
+-- KEYS: a counter. ARGV: by how much it grows, until when it is kept.
+-- Replies with the count.
+local count = redis.pcall('INCRBY', KEYS[1], ARGV[1])
+if count == tonumber(ARGV[1]) then redis.call('PEXPIREAT', KEYS[1], ARGV[2]) end
+return count
