@@ -12,6 +12,8 @@
 //!   re-exported. Without it [`Visitors`] has one bucket, [`Bucket::All`].
 //! * `serde`: options and figures.
 
+#[cfg(all(test, feature = "redis"))]
+mod beside;
 mod bucket;
 #[cfg(feature = "calendar")]
 mod cohorts;

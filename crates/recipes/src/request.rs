@@ -122,8 +122,13 @@ impl Request {
     pub fn write_whole(&self, out: &mut Vec<u8>) {
         match self.name {
             Name::Command(_) => self.write(out),
-            Name::Script(script) => self.write_script(b"EVAL", script.text().as_bytes(), out),
+            Name::Script(script) => self.write_text(script.text(), out),
         }
+    }
+
+    /// As [`write_whole`](Self::write_whole), with that text.
+    pub(crate) fn write_text(&self, text: &str, out: &mut Vec<u8>) {
+        self.write_script(b"EVAL", text.as_bytes(), out);
     }
 
     fn write_script(&self, command: &[u8], script: &[u8], out: &mut Vec<u8>) {

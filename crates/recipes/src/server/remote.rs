@@ -47,6 +47,12 @@ impl Server {
         let transport = Box::new(transport);
         Self { shared: Arc::new(Shared { transport, nodes: Mutex::new(None) }) }
     }
+
+    /// Sends one packed request.
+    #[cfg(all(test, feature = "redis"))]
+    pub(crate) fn send(&self, packed: &[u8]) -> Result<Reply, Error> {
+        self.shared.transport.send(packed)
+    }
 }
 
 impl fmt::Debug for Server {

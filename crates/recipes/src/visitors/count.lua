@@ -1,5 +1,6 @@
 -- KEYS: a counter. ARGV: by how much it grows, until when it is kept.
--- Replies with the count.
+-- Replies with OK.
 local count = redis.pcall('INCRBY', KEYS[1], ARGV[1])
+if type(count) == 'table' then return count end
 if count == tonumber(ARGV[1]) then redis.call('PEXPIREAT', KEYS[1], ARGV[2]) end
-return count
+return redis.status_reply('OK')

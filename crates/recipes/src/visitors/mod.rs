@@ -1,6 +1,8 @@
 //! Counting unique visitors exactly: Redis in Action, section 9.2.2.
 
 mod absorb;
+#[cfg(all(test, feature = "redis"))]
+mod beside;
 mod form;
 mod inspect;
 mod looked_up;
@@ -26,7 +28,8 @@ use plan::{
     FORM_KEYS, MOST_EXPECTED, Plan, bitmap_key, bits_key, counter_key, expected, expected_key,
     number, shards_key, tagged_key,
 };
-use procedures::begin;
+pub(crate) use procedures::SCRIPTS;
+use procedures::{BeginKeys, begin, set_nx};
 use recent::Recent;
 
 /// How many visits are counted together.
@@ -428,7 +431,11 @@ impl<B: Backend> Visitors<B> {
         let visit = visit.map(|id| plan.first_visit(id)).transpose()?;
         let forms = FORM_KEYS.map(|key| key(bucket));
         let forms = forms.each_ref().map(String::as_bytes);
-        begin(backend, form.as_bytes(), &value, forms, visit.as_ref(), until)
+        if backend.kind() == BackendKind::Cluster {
+            return backend.call(&set_nx(form.as_bytes(), &value, until));
+        }
+        let keys = BeginKeys::new(forms, form.as_bytes(), visit.as_ref());
+        backend.call(&begin(&keys, &value, until))
     }
 
     /// How many visitors to expect of a bucket that is begun.

@@ -6,13 +6,13 @@ use store::{Error, KeyRef, Member, Reply, Script, ScriptCall};
 use super::plan::FORM_KEYS;
 use crate::counted::{change_and_count, check_counter};
 use crate::kept::KeptUntil;
-use crate::procedure::{Backend, BackendKind, Keys, Procedure, read, step, step_on};
+use crate::procedure::{Procedure, read, step, step_on};
 use crate::request::Request;
 use crate::server_errors;
 use crate::text::Text;
 
 /// The scripts of [`Visitors`](super::Visitors).
-pub(crate) static SCRIPTS: [&Script; 8] = [
+pub(crate) static SCRIPTS: [&Script; 9] = [
     &ADD_AND_COUNT,
     &ADD_ALL_AND_COUNT,
     &MARK_AND_COUNT,
@@ -21,6 +21,7 @@ pub(crate) static SCRIPTS: [&Script; 8] = [
     &ADD,
     &MARK,
     &COUNT,
+    &SET,
 ];
 
 static ADD_AND_COUNT: Script = Script::new(
@@ -67,23 +68,18 @@ static MARK_ALL_AND_COUNT: Script = Script::new(
         include_str!("mark_all_and_count.lua")
     ),
     |tx, call| {
-        let ([counter, bitmap], until) = (call.keys()?.map(KeyRef::new), KeptUntil::of_arg(call, 0)?);
+        let ([counter, bitmap], until) =
+            (call.keys()?.map(KeyRef::new), KeptUntil::of_arg(call, 0)?);
         let ids: Vec<u64> = call.ints_from(1)?.into_iter().map(bit).collect::<Result<_, _>>()?;
         mark_all_and_count(bitmap, counter, &ids, until).run(tx).map(int)
     },
 );
 
 static BEGIN: Script = Script::new(
-    concat!(
-        include_str!("../kept.lua"),
-        include_str!("../counted.lua"),
-        include_str!("begin.lua")
-    ),
+    concat!(include_str!("../kept.lua"), include_str!("../counted.lua"), include_str!("begin.lua")),
     |tx, call| {
-        let (forms, rest) = call
-            .keys
-            .split_first_chunk::<{ FORM_KEYS.len() }>()
-            .ok_or_else(ScriptCall::wrong)?;
+        let (forms, rest) =
+            call.keys.split_first_chunk::<{ FORM_KEYS.len() }>().ok_or_else(ScriptCall::wrong)?;
         let (form, visit) = rest.split_first().ok_or_else(ScriptCall::wrong)?;
         let mut visit = visit.iter().map(|key| Text::from_slice(key));
         let (counter, key) = (visit.next(), visit.next());
@@ -93,31 +89,35 @@ static BEGIN: Script = Script::new(
         });
         let until = KeptUntil::of_arg(call, 1)?;
         let value = std::str::from_utf8(call.arg(0)?).map_err(|_| ScriptCall::wrong())?;
-        begin(tx, form, value, *forms, visit.as_ref(), until).map(|begun| Reply::Int(begun.into()))
+        let keys = BeginKeys::new(*forms, form, visit.as_ref());
+        begin(&keys, value, until).run(tx).map(|begun| Reply::Int(begun.into()))
     },
 );
 
-static ADD: Script = Script::new(
-    concat!(include_str!("../kept.lua"), include_str!("add.lua")),
-    |tx, call| {
+static ADD: Script =
+    Script::new(concat!(include_str!("../kept.lua"), include_str!("add.lua")), |tx, call| {
         let ([shard], id) = (call.keys()?, call.int(0)?);
         add_kept(shard, id, KeptUntil::of_arg(call, 1)?).run(tx).map(|new| Reply::Int(new.into()))
-    },
-);
+    });
 
-static MARK: Script = Script::new(
-    concat!(include_str!("../kept.lua"), include_str!("mark.lua")),
-    |tx, call| {
+static MARK: Script =
+    Script::new(concat!(include_str!("../kept.lua"), include_str!("mark.lua")), |tx, call| {
         let ([bitmap], id) = (call.keys()?.map(KeyRef::new), bit(call.int(0)?)?);
         let is_new = mark(bitmap, id, KeptUntil::of_arg(call, 1)?).run(tx)?;
         Ok(Reply::Int((!is_new).into()))
-    },
-);
+    });
 
 static COUNT: Script = Script::new(include_str!("count.lua"), |tx, call| {
     let ([counter], by) = (call.keys()?.map(KeyRef::new), call.int(0)?);
-    count_in(counter, by, KeptUntil::of_arg(call, 1)?).run(tx).map(Reply::Int)
+    count_in(counter, by, KeptUntil::of_arg(call, 1)?).run(tx).map(|()| Reply::OK)
 });
+
+static SET: Script =
+    Script::new(concat!(include_str!("../kept.lua"), include_str!("set.lua")), |tx, call| {
+        let ([form], until) = (call.keys()?, KeptUntil::of_arg(call, 1)?);
+        let value = std::str::from_utf8(call.arg(0)?).map_err(|_| ScriptCall::wrong())?;
+        set_nx(form, value, until).run(tx).map(|begun| Reply::Int(begun.into()))
+    });
 
 fn int(count: u64) -> Reply {
     Reply::Int(count.try_into().unwrap_or(i64::MAX))
@@ -142,7 +142,9 @@ pub(super) fn add_and_count<'k>(
         let change = || {
             tx.with_set(shard, |set| {
                 let new = set.add(id)?;
-                until.begin_set(set);
+                if new {
+                    until.begin_set(set);
+                }
                 Ok(new)
             })
         };
@@ -159,7 +161,7 @@ pub(super) fn add_and_count<'k>(
 }
 
 /// What became of many visits.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(super) struct Counted {
     pub(super) new: u64,
     /// Why the first was refused of those that were. All others have been counted.
@@ -181,7 +183,9 @@ pub(super) fn add_all_and_count<'k>(
         for (&shard, &id) in shards.iter().zip(ids) {
             let added = tx.with_set(shard, |set| {
                 let new = set.add(id)?;
-                until.begin_set(set);
+                if new {
+                    until.begin_set(set);
+                }
                 Ok(new)
             });
             match added {
@@ -257,16 +261,14 @@ pub(super) fn mark_and_count<'k>(
 }
 
 /// SADD of an id to a shard, which is kept so long: whether it is new.
-pub(super) fn add_kept(
-    shard: &[u8],
-    id: i64,
-    until: KeptUntil,
-) -> impl Procedure<Output = bool> {
+pub(super) fn add_kept(shard: &[u8], id: i64, until: KeptUntil) -> impl Procedure<Output = bool> {
     step_on([shard], Member::Int(id), move |tx| {
         until.check(tx)?;
         tx.with_set(shard, |set| {
             let new = set.add(id)?;
-            until.begin_set(set);
+            if new {
+                until.begin_set(set);
+            }
             Ok(new)
         })
     })
@@ -277,11 +279,7 @@ pub(super) fn add_kept(
 }
 
 /// SETBIT of an id in a bitmap, which is kept so long: whether it is new.
-pub(super) fn mark(
-    bitmap: KeyRef<'_>,
-    id: u64,
-    until: KeptUntil,
-) -> impl Procedure<Output = bool> {
+pub(super) fn mark(bitmap: KeyRef<'_>, id: u64, until: KeptUntil) -> impl Procedure<Output = bool> {
     step([bitmap], move |tx| {
         until.check(tx)?;
         let is_first = until.0.is_some() && !tx.exists(bitmap)?;
@@ -305,13 +303,12 @@ pub(super) fn count_in(
     counter: KeyRef<'_>,
     by: i64,
     until: KeptUntil,
-) -> impl Procedure<Output = i64> {
+) -> impl Procedure<Output = ()> {
     step([counter], move |tx| {
-        let count = tx.incr(counter, by)?;
-        if count == by {
+        if tx.incr(counter, by)? == by {
             until.begin_keys(tx, [counter.as_bytes()])?;
         }
-        Ok(count)
+        Ok(())
     })
     .on_server(move || match until.0 {
         None => Request::command("INCRBY").key(counter).arg(by),
@@ -321,9 +318,12 @@ pub(super) fn count_in(
 
 /// GET, or nothing but whether there is such a key.
 pub(super) fn look(key: &[u8], at_value: bool) -> impl Procedure<Output = Option<Bytes>> {
-    step([read(key)], move |tx| {
-        if at_value { tx.get(key) } else { Ok(tx.exists(key)?.then(Bytes::new)) }
-    })
+    step(
+        [read(key)],
+        move |tx| {
+            if at_value { tx.get(key) } else { Ok(tx.exists(key)?.then(Bytes::new)) }
+        },
+    )
     .on_server_with(
         move || Request::command(if at_value { "GET" } else { "EXISTS" }).key(key),
         move |reply| {
@@ -344,48 +344,61 @@ pub(super) struct Visit {
 /// SET of the key that says the form of a bucket, unless there is one that does: whether it was set.
 ///
 /// The keys of all forms are among `forms`. Nothing is written if the visit would be refused.
-pub(super) fn begin(
-    backend: &impl Backend,
-    form: &[u8],
-    value: &str,
-    forms: [&[u8]; FORM_KEYS.len()],
-    visit: Option<&Visit>,
+pub(super) fn begin<'k>(
+    keys: &'k BeginKeys<'k>,
+    value: &'k str,
     until: KeptUntil,
-) -> Result<bool, Error> {
-    if backend.kind() == BackendKind::Cluster {
-        return backend.call(&set_nx(form, value, until));
-    }
-    let counter = visit.and_then(|visit| visit.counter.as_ref());
-    // What a bitmap's visit writes is its form, which is not there.
-    let shard = visit.map(|visit| &visit.key).filter(|key| key[..] != *form);
-    let mut keys: Keys<'_> = forms.into_iter().map(read).collect();
-    keys.extend(counter.into_iter().chain(shard).map(|key| read(key)));
-    keys.push(KeyRef::new(form));
-    let begin = step(&*keys, |tx| {
-        if tx.exists_many(forms)? > 0 {
+) -> impl Procedure<Output = bool> {
+    step(&keys.all[..], move |tx| {
+        if tx.exists_many(keys.forms)? > 0 {
             return Ok(false);
         }
         until.check(tx)?;
-        if let Some(shard) = shard {
-            tx.scard(&shard[..])?;
+        if let Some(shard) = keys.shard {
+            tx.scard(shard)?;
         }
-        if let Some(counter) = counter {
+        if let Some(counter) = keys.counter {
             check_counter(tx, KeyRef::new(counter), 1)?;
         }
-        let begun = tx.set_nx(form, value)?;
-        until.begin_keys(tx, [form])?;
+        let begun = tx.set_nx(keys.form, value)?;
+        until.begin_keys(tx, [keys.form])?;
         Ok(begun)
-    });
-    backend.call(&begin.on_server(|| {
-        let request = Request::script(&BEGIN).keys(forms).key(form);
-        let request = request.keys(counter.into_iter().chain(shard));
-        request.arg(value).arg(until.as_arg()).arg(forms.len() as i64)
-    }))
+    })
+    .on_server(move || {
+        let request = Request::script(&BEGIN).keys(keys.forms).key(keys.form);
+        let request = request.keys(keys.counter.into_iter().chain(keys.shard));
+        request.arg(value).arg(until.as_arg()).arg(keys.forms.len() as i64)
+    })
 }
 
-/// SET with NX of the key that says the form of a bucket: whether it was set. On a cluster the keys of the other forms are in
+/// The keys of beginning a bucket.
+#[derive(Debug)]
+pub(super) struct BeginKeys<'k> {
+    forms: [&'k [u8]; FORM_KEYS.len()],
+    form: &'k [u8],
+    counter: Option<&'k [u8]>,
+    shard: Option<&'k [u8]>,
+    all: Vec<KeyRef<'k>>,
+}
+
+impl<'k> BeginKeys<'k> {
+    pub(super) fn new(
+        forms: [&'k [u8]; FORM_KEYS.len()],
+        form: &'k [u8],
+        visit: Option<&'k Visit>,
+    ) -> Self {
+        let counter = visit.and_then(|visit| visit.counter.as_deref());
+        // What a bitmap's visit writes is its form, which is not there.
+        let shard = visit.map(|visit| &visit.key[..]).filter(|key| *key != form);
+        let read_keys = forms.into_iter().chain(counter).chain(shard).map(read);
+        let all = read_keys.chain([KeyRef::new(form)]).collect();
+        Self { forms, form, counter, shard, all }
+    }
+}
+
+/// SETNX of the key that says the form of a bucket: whether it was set. On a cluster the keys of the other forms are in
 /// other slots.
-fn set_nx<'k>(
+pub(super) fn set_nx<'k>(
     form: &'k [u8],
     value: &'k str,
     until: KeptUntil,
@@ -393,17 +406,13 @@ fn set_nx<'k>(
     step([form], move |tx| {
         until.check(tx)?;
         let begun = tx.set_nx(form, value)?;
-        until.begin_keys(tx, [form])?;
+        if begun {
+            until.begin_keys(tx, [form])?;
+        }
         Ok(begun)
     })
-    .on_server_with(
-        move || {
-            let request = Request::command("SET").key(form).arg(value).arg("NX");
-            match until.0 {
-                Some(at) => request.arg("PXAT").arg(at),
-                None => request,
-            }
-        },
-        |reply| Ok(!reply.is_nil()),
-    )
+    .on_server(move || match until.0 {
+        None => Request::command("SETNX").key(form).arg(value),
+        Some(at) => Request::script(&SET).key(form).arg(value).arg(at),
+    })
 }

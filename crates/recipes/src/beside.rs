@@ -1,0 +1,157 @@
+//! Procedures on a store and on a live server, compared.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use redis::Value;
+use store::{Clock, Error, ManualClock, Profile, Reply, Store};
+use testkit::live;
+
+use crate::procedure::Procedure;
+use crate::server::Server;
+
+/// How a script asks for the time.
+const TIME: &str = "redis.call('TIME')";
+
+/// A store and a live server with the same keys, and one clock for both.
+pub(crate) struct Beside {
+    pub(crate) store: Store,
+    pub(crate) clock: Arc<ManualClock>,
+    server: Server,
+    connection: redis::Connection,
+    /// Ends with this.
+    _live: live::Server,
+}
+
+impl Beside {
+    /// Both, without keys. The time is ten years ahead, so that no key expires on the server by itself.
+    pub(crate) fn open() -> Option<Self> {
+        let options = live::Options::new().config("enable-debug-command", "yes");
+        Some(Self::on(live::server_with(&options)?))
+    }
+
+    /// Beside that server, which has DEBUG.
+    pub(crate) fn on(live: live::Server) -> Self {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis();
+        let ahead = 10 * 365 * 86_400_000;
+        let clock = Arc::new(ManualClock::new(i64::try_from(now).unwrap() + ahead));
+        Self {
+            store: Store::builder().clock(clock.clone()).profile(Profile::Redis70).build(),
+            clock,
+            server: Server::redis(live.connect()),
+            connection: live.connect(),
+            _live: live,
+        }
+    }
+
+    /// The time, in milliseconds since the epoch.
+    pub(crate) fn now_ms(&self) -> i64 {
+        self.clock.now_ms()
+    }
+
+    /// Lets time pass.
+    pub(crate) fn advance(&mut self, ms: i64) {
+        self.clock.advance(ms);
+        self.expire();
+    }
+
+    /// Removes from the server what has expired by the clock.
+    fn expire(&mut self) {
+        for (key, at) in self.server_keys() {
+            if at >= 0 && at <= self.clock.now_ms() {
+                live::command(&mut self.connection, &[b"DEL", &*key]).unwrap();
+            }
+        }
+    }
+
+    /// Runs a command on both.
+    pub(crate) fn command(&mut self, words: &[&[u8]]) {
+        let reply = self.store.execute(words);
+        let of_server = live::command(&mut self.connection, words);
+        assert_eq!(reply.is_error(), of_server.is_err(), "{words:?}: {reply:?}, {of_server:?}");
+    }
+
+    /// Removes all keys.
+    pub(crate) fn flush(&mut self) {
+        self.command(&[b"FLUSHALL"]);
+    }
+
+    /// Does a procedure on both: they return the same, and have the same keys then. Returns what it is.
+    ///
+    /// # Panics
+    ///
+    /// If they differ.
+    pub(crate) fn call<P>(&mut self, procedure: &P) -> Result<P::Output, Error>
+    where
+        P: Procedure<Output: fmt::Debug + PartialEq>,
+    {
+        let output = crate::procedure::Backend::call(&self.store, procedure);
+        let of_server = self.call_on_server(procedure);
+        self.expire();
+        assert_eq!(output, of_server, "the store, and the server");
+        self.check();
+        output
+    }
+
+    /// Does a procedure on the server, at the time of the clock.
+    fn call_on_server<P: Procedure>(&self, procedure: &P) -> Result<P::Output, Error> {
+        let request = procedure.request()?;
+        let mut packed = Vec::new();
+        match request.as_script() {
+            None => request.write(&mut packed),
+            Some(script) => {
+                let now = self.clock.now_us();
+                let time = format!("{{'{}', '{}'}}", now / 1_000_000, now % 1_000_000);
+                let text = script.text().replace(TIME, &time);
+                assert!(!text.contains("'TIME'"), "a script asks for the time as {TIME}");
+                request.write_text(&text, &mut packed);
+            }
+        }
+        procedure.output(self.server.send(&packed)?.into_result()?)
+    }
+
+    /// Compares the keys, their bytes and when they expire.
+    ///
+    /// # Panics
+    ///
+    /// If they differ.
+    pub(crate) fn check(&mut self) {
+        let of_server = self.server_keys();
+        let of_store = self.store_keys();
+        assert_eq!(of_store, of_server, "keys and when they expire: the store, and the server");
+        for key in of_store.keys() {
+            let dump = self.store.dump(&**key).unwrap().unwrap();
+            let of_server = live::command(&mut self.connection, &[b"DUMP", &**key]).unwrap();
+            if live::as_bytes(&of_server) == Some(&*dump) {
+                continue;
+            }
+            // The order of a hash table is random.
+            let encoding = self.store.object_encoding(&**key).unwrap();
+            let (key_text, dump) = (key.escape_ascii(), dump.escape_ascii());
+            assert_eq!(encoding, Some("hashtable"), "{key_text}: {dump}, and {of_server:?}");
+            let words: [&[u8]; 3] = [b"DEBUG", b"DIGEST-VALUE", key];
+            let Reply::Array(digest) = self.store.execute(&words) else { panic!("no digest") };
+            let of_server = live::command(&mut self.connection, &words).unwrap();
+            let digest =
+                Value::Array(vec![Value::SimpleString(digest[0].as_str().unwrap().into())]);
+            assert_eq!(digest, of_server, "{}", key.escape_ascii());
+        }
+    }
+
+    fn store_keys(&self) -> BTreeMap<Vec<u8>, i64> {
+        let keys = self.store.keys("*").unwrap();
+        let expiry = |key: &[u8]| self.store.execute(&[b"PEXPIRETIME", key]).as_int().unwrap();
+        keys.iter().map(|key| (key.to_vec(), expiry(key))).collect()
+    }
+
+    fn server_keys(&mut self) -> BTreeMap<Vec<u8>, i64> {
+        let keys: Vec<Vec<u8>> = redis::cmd("KEYS").arg("*").query(&mut self.connection).unwrap();
+        let expiry = |key: Vec<u8>| {
+            let at = redis::cmd("PEXPIRETIME").arg(&key).query(&mut self.connection).unwrap();
+            (key, at)
+        };
+        keys.into_iter().map(expiry).collect()
+    }
+}
