@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
 
+mod book;
 mod place;
 mod suite;
 
