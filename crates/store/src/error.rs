@@ -35,6 +35,8 @@ pub enum ErrorKind {
     KeyExists,
     /// There is no such command.
     UnknownCommand,
+    /// The store does not know the script, and has no Lua to run another (`NOSCRIPT`).
+    NoScript,
     /// A transaction touched a key that it had not named, or wrote one that it had named to be read.
     KeyNotNamed,
     /// The call comes from inside a transaction, an entry or a sink of the same store, whose locks it would wait for.
@@ -130,6 +132,7 @@ macro_rules! texts {
 texts! {
     wrong_type: WrongType "WRONGTYPE Operation against a key holding the wrong kind of value",
     no_strings: WrongType "ERR The specified keys must contain string values",
+    no_script: NoScript "NOSCRIPT No matching script. Please use EVAL.",
     no_such_key: NoSuchKey "ERR no such key",
     busy_key: KeyExists "BUSYKEY Target key name already exists.",
     index_out_of_range: InvalidArgument "ERR index out of range",

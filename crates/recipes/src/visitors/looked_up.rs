@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use store::{Error, Store};
 
-use super::plan::Plan;
 use super::Visitors;
+use super::plan::Plan;
 use crate::procedure::Backend;
 
 /// One bucket of [`Visitors`]: it is looked up once, for many visits.

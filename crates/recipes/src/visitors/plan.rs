@@ -8,8 +8,8 @@ use store::{Error, ErrorKind, KeyRef, Member, PreparedKey};
 
 use super::BATCH;
 use super::procedures::{
-    Counted, Visit, add_all_and_count, add_and_count, count_in, look, mark, mark_all_and_count,
-    mark_and_count, add_kept,
+    Counted, Visit, add_all_and_count, add_and_count, add_kept, count_in, look, mark,
+    mark_all_and_count, mark_and_count,
 };
 use crate::bucket::Bucket;
 use crate::errors::{invalid, not_a};
@@ -184,7 +184,8 @@ impl Plan {
             }
             Self::Bitmap { bitmap, counter, until } => {
                 let bits = ids.iter().map(|&id| bit_of(id)).collect::<Result<Vec<_>, _>>()?;
-                let step = |bits| mark_all_and_count(bitmap.as_key(), counter.as_key(), bits, *until);
+                let step =
+                    |bits| mark_all_and_count(bitmap.as_key(), counter.as_key(), bits, *until);
                 let steps: Vec<_> = bits.chunks(BATCH).map(step).collect();
                 self.count_together(backend, &steps, ids, |new| Counted { new, refused: None })
             }

@@ -67,23 +67,18 @@ static MARK_ALL_AND_COUNT: Script = Script::new(
         include_str!("mark_all_and_count.lua")
     ),
     |tx, call| {
-        let ([counter, bitmap], until) = (call.keys()?.map(KeyRef::new), KeptUntil::of_arg(call, 0)?);
+        let ([counter, bitmap], until) =
+            (call.keys()?.map(KeyRef::new), KeptUntil::of_arg(call, 0)?);
         let ids: Vec<u64> = call.ints_from(1)?.into_iter().map(bit).collect::<Result<_, _>>()?;
         mark_all_and_count(bitmap, counter, &ids, until).run(tx).map(int)
     },
 );
 
 static BEGIN: Script = Script::new(
-    concat!(
-        include_str!("../kept.lua"),
-        include_str!("../counted.lua"),
-        include_str!("begin.lua")
-    ),
+    concat!(include_str!("../kept.lua"), include_str!("../counted.lua"), include_str!("begin.lua")),
     |tx, call| {
-        let (forms, rest) = call
-            .keys
-            .split_first_chunk::<{ FORM_KEYS.len() }>()
-            .ok_or_else(ScriptCall::wrong)?;
+        let (forms, rest) =
+            call.keys.split_first_chunk::<{ FORM_KEYS.len() }>().ok_or_else(ScriptCall::wrong)?;
         let (form, visit) = rest.split_first().ok_or_else(ScriptCall::wrong)?;
         let mut visit = visit.iter().map(|key| Text::from_slice(key));
         let (counter, key) = (visit.next(), visit.next());
@@ -97,22 +92,18 @@ static BEGIN: Script = Script::new(
     },
 );
 
-static ADD: Script = Script::new(
-    concat!(include_str!("../kept.lua"), include_str!("add.lua")),
-    |tx, call| {
+static ADD: Script =
+    Script::new(concat!(include_str!("../kept.lua"), include_str!("add.lua")), |tx, call| {
         let ([shard], id) = (call.keys()?, call.int(0)?);
         add_kept(shard, id, KeptUntil::of_arg(call, 1)?).run(tx).map(|new| Reply::Int(new.into()))
-    },
-);
+    });
 
-static MARK: Script = Script::new(
-    concat!(include_str!("../kept.lua"), include_str!("mark.lua")),
-    |tx, call| {
+static MARK: Script =
+    Script::new(concat!(include_str!("../kept.lua"), include_str!("mark.lua")), |tx, call| {
         let ([bitmap], id) = (call.keys()?.map(KeyRef::new), bit(call.int(0)?)?);
         let is_new = mark(bitmap, id, KeptUntil::of_arg(call, 1)?).run(tx)?;
         Ok(Reply::Int((!is_new).into()))
-    },
-);
+    });
 
 static COUNT: Script = Script::new(include_str!("count.lua"), |tx, call| {
     let ([counter], by) = (call.keys()?.map(KeyRef::new), call.int(0)?);
@@ -257,11 +248,7 @@ pub(super) fn mark_and_count<'k>(
 }
 
 /// SADD of an id to a shard, which is kept so long: whether it is new.
-pub(super) fn add_kept(
-    shard: &[u8],
-    id: i64,
-    until: KeptUntil,
-) -> impl Procedure<Output = bool> {
+pub(super) fn add_kept(shard: &[u8], id: i64, until: KeptUntil) -> impl Procedure<Output = bool> {
     step_on([shard], Member::Int(id), move |tx| {
         until.check(tx)?;
         tx.with_set(shard, |set| {
@@ -277,11 +264,7 @@ pub(super) fn add_kept(
 }
 
 /// SETBIT of an id in a bitmap, which is kept so long: whether it is new.
-pub(super) fn mark(
-    bitmap: KeyRef<'_>,
-    id: u64,
-    until: KeptUntil,
-) -> impl Procedure<Output = bool> {
+pub(super) fn mark(bitmap: KeyRef<'_>, id: u64, until: KeptUntil) -> impl Procedure<Output = bool> {
     step([bitmap], move |tx| {
         until.check(tx)?;
         let is_first = until.0.is_some() && !tx.exists(bitmap)?;
@@ -321,9 +304,12 @@ pub(super) fn count_in(
 
 /// GET, or nothing but whether there is such a key.
 pub(super) fn look(key: &[u8], at_value: bool) -> impl Procedure<Output = Option<Bytes>> {
-    step([read(key)], move |tx| {
-        if at_value { tx.get(key) } else { Ok(tx.exists(key)?.then(Bytes::new)) }
-    })
+    step(
+        [read(key)],
+        move |tx| {
+            if at_value { tx.get(key) } else { Ok(tx.exists(key)?.then(Bytes::new)) }
+        },
+    )
     .on_server_with(
         move || Request::command(if at_value { "GET" } else { "EXISTS" }).key(key),
         move |reply| {
@@ -385,11 +371,7 @@ pub(super) fn begin(
 
 /// SET with NX of the key that says the form of a bucket: whether it was set. On a cluster the keys of the other forms are in
 /// other slots.
-fn set_nx<'k>(
-    form: &'k [u8],
-    value: &'k str,
-    until: KeptUntil,
-) -> impl Procedure<Output = bool> {
+fn set_nx<'k>(form: &'k [u8], value: &'k str, until: KeptUntil) -> impl Procedure<Output = bool> {
     step([form], move |tx| {
         until.check(tx)?;
         let begun = tx.set_nx(form, value)?;
