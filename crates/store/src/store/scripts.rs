@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use parking_lot::RwLock;
 
-use super::Store;
+use super::{Locks, Store};
 use crate::script::{DIGEST_LEN, Script, digest_of};
 
 /// The scripts that a store knows, by their digests.
@@ -38,7 +38,7 @@ impl Scripts {
 }
 
 /// # Scripts
-impl Store {
+impl<L: Locks> Store<L> {
     /// Lets the store know scripts: from now on EVAL and EVALSHA run them, by the functions that they come with. All
     /// handles, databases and sessions of the store know them, for good.
     ///
