@@ -132,7 +132,6 @@ macro_rules! texts {
 texts! {
     wrong_type: WrongType "WRONGTYPE Operation against a key holding the wrong kind of value",
     no_strings: WrongType "ERR The specified keys must contain string values",
-    no_script: NoScript "NOSCRIPT No matching script. Please use EVAL.",
     no_such_key: NoSuchKey "ERR no such key",
     busy_key: KeyExists "BUSYKEY Target key name already exists.",
     index_out_of_range: InvalidArgument "ERR index out of range",

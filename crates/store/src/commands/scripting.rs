@@ -84,11 +84,12 @@ fn eval(store: &Store<impl Locks>, words: &[&[u8]], keys: Keys) -> Answer {
 }
 
 fn evalsha(store: &Store<impl Locks>, words: &[&[u8]], keys: Keys) -> Answer {
+    let unknown = || Error::new(ErrorKind::NoScript, store.shared().profile().no_script());
     if words[0].len() != DIGEST_LEN {
-        return Err(Error::no_script());
+        return Err(unknown());
     }
     let call = call(words)?;
-    let script = store.shared().scripts().find(words[0]).ok_or_else(Error::no_script)?;
+    let script = store.shared().scripts().find(words[0]).ok_or_else(unknown)?;
     run(store, script, call, keys)
 }
 
