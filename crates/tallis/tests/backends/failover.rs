@@ -33,7 +33,8 @@ fn write(
             Err(error) => {
                 kinds.insert(format!("{:?}", error.kind()));
                 let text = error.to_string();
-                let is_clusters = error.kind() == ErrorKind::Server && text.starts_with("CLUSTERDOWN");
+                let is_clusters =
+                    error.kind() == ErrorKind::Server && text.starts_with("CLUSTERDOWN");
                 assert!(error.kind() == ErrorKind::Io || is_clusters, "{error:?}");
                 thread::sleep(Duration::from_millis(20));
             }
