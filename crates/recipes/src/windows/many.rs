@@ -8,7 +8,7 @@ use super::calendar::whole_second;
 use super::filling::{self, UvFilling};
 use super::procedures::{self, Users};
 use super::recent::Minute;
-use crate::procedure::Backend;
+use crate::procedure::{Backend, BackendKind};
 
 /// How many visits are looked at together.
 const BATCH: usize = 1024;
@@ -54,7 +54,12 @@ impl<B: Backend> UvWindows<B> {
                 let hash = |user: &Member<'_>| user.with_bytes(hll::hash);
                 let hashes: Vec<u64> = users.iter().map(hash).collect();
                 let seconds: Vec<i64> = batch.iter().map(|&(_, second)| second).collect();
-                self.record_batch(Users::new(users, &hashes), &seconds)
+                let users = Users::new(users, &hashes);
+                if self.backend.kind() == BackendKind::Store {
+                    self.record_batch(users, &seconds)
+                } else {
+                    self.record_sent(users, &seconds)
+                }
             })?;
         }
     }

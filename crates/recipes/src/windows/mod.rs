@@ -39,6 +39,8 @@
 //! that year: the keys by minute, hour, day and month, its `getLastMinutes` and the hourly, daily and weekly figures.
 //! Its code leaves the year out of the keys.
 
+#[cfg(all(test, feature = "redis"))]
+mod beside;
 mod bucket;
 mod calendar;
 mod count;
@@ -47,7 +49,10 @@ mod level;
 mod many;
 mod procedures;
 mod recent;
+mod scripts;
+mod sent;
 mod spans;
+mod spread;
 #[cfg(test)]
 mod tests;
 
@@ -58,8 +63,8 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use store::{Error, Store, ToMember};
 
-use crate::procedure::Backend;
-
+use crate::procedure::{Backend, BackendKind};
+use crate::slot::hash_tag;
 use crate::text::Text;
 use calendar::whole_second;
 use procedures::{BucketKey, User};
@@ -69,6 +74,7 @@ pub use bucket::UvBucket;
 pub use calendar::UvCalendar;
 pub use filling::UvFilling;
 pub use level::UvLevel;
+pub(crate) use scripts::SCRIPTS;
 
 /// Where the name of the set of open buckets ends.
 const OPEN: &[u8] = b"open";
@@ -127,6 +133,8 @@ pub struct UvWindows<B = Store> {
     /// Of the handles that have this backend, this prefix, this calendar and these times to keep.
     owner: Owner,
     prefix: Box<[u8]>,
+    /// Whether a hash tag in the prefix puts all keys into one slot of a cluster.
+    tagged: bool,
     open_key: Box<[u8]>,
     calendar: UvCalendar,
     filling: UvFilling,
@@ -143,6 +151,7 @@ impl<B: Backend> UvWindows<B> {
             backend,
             owner: Owner::new(),
             prefix: prefix.into(),
+            tagged: hash_tag(prefix).is_some(),
             open_key: [prefix, OPEN].concat().into(),
             calendar: UvCalendar::utc(),
             filling: UvFilling::default(),
@@ -220,6 +229,12 @@ impl<B: Backend> UvWindows<B> {
     #[inline]
     fn key_of(&self, bucket: &UvBucket) -> Text {
         bucket.name.key(&self.prefix, &self.calendar.spans().digits(bucket.name.wall))
+    }
+
+    /// Whether the keys are in different slots of a cluster, so that one step has one of them.
+    #[inline]
+    fn is_spread(&self) -> bool {
+        !self.tagged && self.backend.kind() == BackendKind::Cluster
     }
 
     fn bucket_key(&self, bucket: UvBucket) -> BucketKey<Vec<u8>> {
