@@ -28,6 +28,8 @@
 //!
 //! bitmapist, <https://github.com/Doist/bitmapist>.
 
+#[cfg(all(test, feature = "redis"))]
+mod beside;
 mod cohort;
 mod events;
 mod names;
@@ -36,6 +38,7 @@ mod procedures;
 mod program;
 mod query;
 mod retention;
+mod scripts;
 mod when;
 
 use jiff::tz::TimeZone;
@@ -52,6 +55,8 @@ use procedures::{delete, set_bits};
 pub use cohort::Cohort;
 pub use period::{Period, PeriodKind};
 pub use query::Query;
+pub(crate) use scripts::SCRIPTS;
+
 pub use retention::{Retention, RetentionRow};
 pub use when::When;
 
@@ -306,6 +311,9 @@ impl<B: Backend> Cohorts<B> {
             kinds.map(|kind| kind.at(time).key(&start)).collect();
         let keys: SmallVec<[&[u8]; PeriodKind::ALL.len()]> =
             keys.iter().map(SmallVec::as_slice).collect();
+        if procedures::is_spread(&self.backend, &keys) {
+            return procedures::set_each(&self.backend, &keys, bit, on);
+        }
         match <[&[u8]; KINDS.len()]>::try_from(&*keys) {
             Ok(keys) => self.backend.call(&set_bits(keys, bit, on)),
             Err(_) => self.backend.call(&set_bits(&*keys, bit, on)),
