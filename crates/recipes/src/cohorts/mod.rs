@@ -39,6 +39,8 @@ mod program;
 mod query;
 mod retention;
 mod scripts;
+#[cfg(test)]
+mod served;
 mod when;
 
 use jiff::tz::TimeZone;

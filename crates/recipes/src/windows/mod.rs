@@ -50,6 +50,8 @@ mod many;
 mod procedures;
 mod recent;
 mod scripts;
+#[cfg(test)]
+mod served;
 mod sent;
 mod spans;
 mod spread;
