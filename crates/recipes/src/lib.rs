@@ -30,6 +30,7 @@ mod procedure;
 mod rates;
 mod request;
 mod scan;
+mod scripts;
 #[cfg(feature = "serde")]
 mod serde;
 #[cfg(any(feature = "redis", feature = "redis2"))]
@@ -61,6 +62,7 @@ pub use merge::{Conflict, Merge, MergeError, MergeRule, Merged};
 pub use procedure::{Backend, BackendKind, Procedure};
 pub use rates::{Funnel, Quota, RetryAfter, SlidingCounter, SlidingWindow, Throttle};
 pub use request::Request;
+pub use scripts::scripts;
 #[cfg(any(feature = "redis", feature = "redis2"))]
 pub use server::Server;
 pub use session_id::SessionIds;

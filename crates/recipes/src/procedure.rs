@@ -306,6 +306,14 @@ pub(crate) fn call_all<P: Procedure>(
     first.map_or(Ok(()), |(_, error)| Err(error))
 }
 
+/// How many steps are done at once: as many as share locks and cache misses on a store, or a round trip on a server.
+pub(crate) fn batch(backend: &impl Backend) -> usize {
+    match backend.kind() {
+        BackendKind::Store => 256,
+        BackendKind::Server | BackendKind::Cluster => 1 << 16,
+    }
+}
+
 /// Does many procedures; returns the sum of their outputs.
 ///
 /// # Errors

@@ -14,6 +14,9 @@ pub const INSTALLED: &str = "redis-7.0.15";
 /// The name of RedisBloom.
 pub const REDISBLOOM: &str = "redisbloom-2.8.2";
 
+/// The names of the packages of redis-py, Redis's client for Python.
+pub const REDIS_PY: [&str; 2] = ["redis-py-6.4.0", "async-timeout-5.0.1"];
+
 /// The folder with a folder for each server.
 #[must_use]
 pub fn folder() -> PathBuf {
@@ -33,4 +36,10 @@ pub fn program(name: &str) -> PathBuf {
 #[must_use]
 pub fn module(name: &str) -> PathBuf {
     folder().join(name).join("module.so")
+}
+
+/// The file of a Python package; it may not exist.
+#[must_use]
+pub fn package(name: &str) -> PathBuf {
+    folder().join(name).join("package.whl")
 }

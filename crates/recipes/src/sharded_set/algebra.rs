@@ -10,9 +10,9 @@ use super::commands::{SetOperation, combine, combine_store, inter_card};
 use super::keys::{Fixed, slices};
 use super::scan::Scan;
 use super::spread::Spread;
-use super::{Shape, ShardedSet, Shards, Splitting, batches, each};
+use super::{Shape, ShardedSet, Shards, Splitting, batches, concat_all, each, shards_at_once};
 use crate::errors::invalid;
-use crate::procedure::{Backend, sum_all};
+use crate::procedure::{Backend, Keys, all_read, batch, sum_all};
 use crate::text::Text;
 
 /// Sets of one shape.
@@ -102,7 +102,8 @@ impl<B: Backend> ShardedSet<B> {
     ) -> Result<u64, Error> {
         match self.aligned(others)? {
             Aligned::Fixed(sets) => self.sum_over(&sets, |shards| {
-                let cards: Vec<_> = shards.iter().map(|shards| inter_card(shards)).collect();
+                let keys: Vec<Keys<'_>> = shards.iter().map(|keys| all_read(keys)).collect();
+                let cards: Vec<_> = keys.iter().map(|keys| inter_card(keys)).collect();
                 sum_all(&self.backend, &cards)
             }),
             Aligned::Splitting(sets) => Scan::new(&self.backend, sets)
@@ -183,10 +184,16 @@ impl<B: Backend> ShardedSet<B> {
         operation: SetOperation,
     ) -> Result<impl Iterator<Item = Result<Bytes, Error>>, Error> {
         Ok(match self.aligned(others)? {
-            Aligned::Fixed(sets) => Shards::Fixed((0..sets[0].shards).flat_map(move |number| {
-                let shards = shards_of(&sets, number);
-                each(combine(&self.backend, operation, &slices(&shards)))
-            })),
+            Aligned::Fixed(sets) => {
+                let numbers = batches(sets[0].shards, shards_at_once(&self.backend));
+                Shards::Fixed(numbers.flat_map(move |numbers| {
+                    let shards: Vec<_> = numbers.map(|number| shards_of(&sets, number)).collect();
+                    let shards: Vec<_> = shards.iter().map(|shards| slices(shards)).collect();
+                    let keys: Vec<Keys<'_>> = shards.iter().map(|keys| all_read(keys)).collect();
+                    let all: Vec<_> = keys.iter().map(|keys| combine(operation, keys)).collect();
+                    each(concat_all(&self.backend, &all))
+                }))
+            }
             Aligned::Splitting(sets) => {
                 Shards::Split(Scan::new(&self.backend, sets).combined(operation))
             }
@@ -215,7 +222,7 @@ impl<B: Backend> ShardedSet<B> {
         sets: &[&Fixed],
         sum: impl Fn(&[SmallVec<[&[u8]; 4]>]) -> Result<u64, Error>,
     ) -> Result<u64, Error> {
-        batches(sets[0].shards)
+        batches(sets[0].shards, batch(&self.backend))
             .map(|numbers| {
                 let shards: Vec<_> = numbers.map(|number| shards_of(sets, number)).collect();
                 sum(&shards.iter().map(|shards| slices(shards)).collect::<Vec<_>>())

@@ -1,9 +1,9 @@
 //! The procedures that are one command.
 
 use bytes::Bytes;
-use store::{Error, Member, Tx};
+use store::{Error, KeyRef, Member, ToKeys, Tx};
 
-use crate::procedure::{Backend, Procedure, all_read, read, step};
+use crate::procedure::{Procedure, read, step};
 use crate::request::Request;
 
 /// SADD of one member: whether it is new.
@@ -56,7 +56,10 @@ pub(super) enum SetOperation {
 
 impl SetOperation {
     /// SINTER, SUNION or SDIFF.
-    pub(super) fn members(self, tx: &Tx<'_>, sets: &[&[u8]]) -> Result<Vec<Bytes>, Error> {
+    pub(super) fn members<K>(self, tx: &Tx<'_>, sets: &[K]) -> Result<Vec<Bytes>, Error>
+    where
+        for<'k> &'k [K]: ToKeys,
+    {
         match self {
             Self::Inter => tx.sinter(sets),
             Self::Union => tx.sunion(sets),
@@ -83,19 +86,17 @@ impl SetOperation {
     }
 }
 
-/// SINTER, SUNION or SDIFF.
-pub(super) fn combine(
-    backend: &impl Backend,
+/// SINTER, SUNION or SDIFF of sets, which are only read.
+pub(super) fn combine<'k>(
     operation: SetOperation,
-    sets: &[&[u8]],
-) -> Result<Vec<Bytes>, Error> {
-    let keys = all_read(sets);
-    let combine = step(&*keys, |tx| operation.members(tx, sets));
-    backend.call(&combine.on_server(|| Request::command(operation.command()).keys(sets)))
+    sets: &'k [KeyRef<'k>],
+) -> impl Procedure<Output = Vec<Bytes>> {
+    step(sets, move |tx| operation.members(tx, sets))
+        .on_server(move || Request::command(operation.command()).keys(sets))
 }
 
-/// SINTERCARD without a limit.
-pub(super) fn inter_card<'k>(sets: &'k [&'k [u8]]) -> impl Procedure<Output = u64> {
+/// SINTERCARD of sets, which are only read, without a limit.
+pub(super) fn inter_card<'k>(sets: &'k [KeyRef<'k>]) -> impl Procedure<Output = u64> {
     step(sets, move |tx| Ok(tx.sintercard(sets, 0)? as u64))
         .on_server(move || Request::command("SINTERCARD").arg(sets.len() as i64).keys(sets))
 }

@@ -16,7 +16,7 @@ use std::ops::Range;
 use bytes::Bytes;
 use store::{Error, Member, Store, ToMember, ToMembers, each as each_of};
 
-use crate::procedure::{Backend, call_all, sum_all};
+use crate::procedure::{Backend, BackendKind, Procedure, batch, call_all, sum_all};
 use crate::shard::shard_count;
 use crate::text::Text;
 pub(crate) use commands::get;
@@ -248,7 +248,7 @@ impl<B: Backend> ShardedSet<B> {
     ///
     /// The first that [`add`](Self::add) would return. Members before and after that one may have been added.
     pub fn add_many(&self, members: impl IntoIterator<Item: ToMember>) -> Result<u64, Error> {
-        in_batches(members, |members| match &self.shape {
+        in_batches(members, batch(&self.backend), |members| match &self.shape {
             Shape::Forecast(set) => {
                 let shards: Vec<Text> = members.iter().map(|&one| set.shard_of(one)).collect();
                 let pairs = shards.iter().zip(members);
@@ -316,7 +316,7 @@ impl<B: Backend> ShardedSet<B> {
         &self,
         members: impl IntoIterator<Item: ToMember>,
     ) -> Result<Vec<bool>, Error> {
-        let batches = in_batches(members, |members| match &self.shape {
+        let batches = in_batches(members, batch(&self.backend), |members| match &self.shape {
             Shape::Forecast(set) => {
                 let shards: Vec<Text> = members.iter().map(|&one| set.shard_of(one)).collect();
                 let pairs = shards.iter().zip(members);
@@ -344,7 +344,7 @@ impl<B: Backend> ShardedSet<B> {
                     let cards: Vec<_> = shards.iter().map(|shard| commands::card(shard)).collect();
                     sum_all(&self.backend, &cards)
                 };
-                batches(set.shards).map(sum).sum()
+                batches(set.shards, batch(&self.backend)).map(sum).sum()
             }
             Shape::Splitting(set) => set.card(&self.backend),
         }
@@ -357,31 +357,53 @@ impl<B: Backend> ShardedSet<B> {
     /// As [`add`](Self::add).
     pub fn members(&self) -> impl Iterator<Item = Result<Bytes, Error>> {
         match &self.shape {
-            Shape::Forecast(set) => Shards::Fixed((0..set.shards).flat_map(|shard| {
-                each(self.backend.call(&commands::members(&set.base.shard(shard))))
-            })),
+            Shape::Forecast(set) => {
+                let numbers = batches(set.shards, shards_at_once(&self.backend));
+                Shards::Fixed(numbers.flat_map(|numbers| {
+                    let shards: Vec<Text> = numbers.map(|shard| set.base.shard(shard)).collect();
+                    let all: Vec<_> = shards.iter().map(|key| commands::members(key)).collect();
+                    each(concat_all(&self.backend, &all))
+                }))
+            }
             Shape::Splitting(set) => Shards::Split(set.members(&self.backend)),
         }
     }
 }
 
-/// How many members are looked at together.
-const BATCH: usize = 256;
+/// The members of how many shards are read at once.
+fn shards_at_once(backend: &impl Backend) -> usize {
+    match backend.kind() {
+        // It takes memory, and nothing is saved.
+        BackendKind::Store => 1,
+        BackendKind::Server | BackendKind::Cluster => 64,
+    }
+}
 
-/// The numbers below `count`, batch by batch.
-fn batches(count: u64) -> impl Iterator<Item = Range<u64>> {
-    let starts = (0..count).step_by(BATCH);
-    starts.map(move |start| start..count.min(start.saturating_add(BATCH as u64)))
+/// The numbers below `count`, so many at once.
+fn batches(count: u64, at_once: usize) -> impl Iterator<Item = Range<u64>> {
+    let starts = (0..count).step_by(at_once);
+    starts.map(move |start| start..count.min(start.saturating_add(at_once as u64)))
+}
+
+/// What many procedures return, one after the other.
+fn concat_all<P: Procedure<Output = Vec<Bytes>>>(
+    backend: &impl Backend,
+    procedures: &[P],
+) -> Result<Vec<Bytes>, Error> {
+    let mut all = vec![Vec::new(); procedures.len()];
+    call_all(backend, procedures, |at, members| all[at] = members)?;
+    Ok(all.into_iter().flatten().collect())
 }
 
 /// What `work` makes of members, batch by batch.
 fn in_batches<M: ToMember, R>(
     members: impl IntoIterator<Item = M>,
+    at_once: usize,
     mut work: impl FnMut(&[Member<'_>]) -> Result<R, Error>,
 ) -> impl Iterator<Item = Result<R, Error>> {
     let mut members = members.into_iter();
     std::iter::from_fn(move || {
-        let batch: Vec<M> = members.by_ref().take(BATCH).collect();
+        let batch: Vec<M> = members.by_ref().take(at_once).collect();
         (!batch.is_empty()).then(|| each_of(batch.iter()).with_members(&mut work))
     })
 }

@@ -6,7 +6,7 @@ use store::{Error, Store};
 
 use super::Visitors;
 use super::plan::Plan;
-use crate::procedure::Backend;
+use crate::procedure::{Backend, batch};
 
 /// One bucket of [`Visitors`]: it is looked up once, for many visits.
 #[derive(Clone, Debug)]
@@ -42,7 +42,7 @@ impl<B: Backend> VisitorsIn<'_, B> {
     ///
     /// As [`Visitors::count_visits`].
     pub fn count_ids(&self, ids: &[i64]) -> Result<u64, Error> {
-        let batches = ids.chunks(self.visitors.batch());
+        let batches = ids.chunks(batch(&self.visitors.backend));
         batches.map(|ids| self.plan.count_ids(&self.visitors.backend, ids)).sum()
     }
 }

@@ -19,7 +19,7 @@ use store::{Error, Store};
 use crate::bucket::Bucket;
 use crate::errors::invalid;
 use crate::kept::KeptUntil;
-use crate::procedure::{Backend, BackendKind};
+use crate::procedure::{Backend, BackendKind, batch};
 use crate::session_id::SessionIds;
 use crate::sharded_set::Spread;
 pub use form::VisitorsForm;
@@ -32,7 +32,7 @@ pub(crate) use procedures::SCRIPTS;
 use procedures::{BeginKeys, begin, set_nx};
 use recent::Recent;
 
-/// How many visits are counted together.
+/// How many visits are one step.
 const BATCH: usize = 256;
 
 /// The forecast's guess at yesterday when it was not counted: the book's.
@@ -117,8 +117,47 @@ pub struct Visitors<B = Store> {
 }
 
 impl<B: Backend> Visitors<B> {
-    /// Counts visitors of any ids, which are hashed, in sets that are split as they fill. The backend is such as a
-    /// store.
+    /// Counts visitors of any ids, which are hashed, in the form that suits the backend: on a store in sets that are
+    /// split as they fill, on a server or a cluster in the book's, by a forecast.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod tallis { pub use {recipes::*, store::*}; }
+    /// use tallis::{Bucket, Store, Visitors};
+    ///
+    /// let visitors = Visitors::on(Store::new());
+    /// assert!(visitors.count_visit("alice", Bucket::All)?);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    ///
+    /// The same on a server, with the feature `redis`:
+    ///
+    /// ```no_run
+    /// # #[cfg(feature = "redis")]
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # mod tallis { pub use {recipes::*, store::*}; }
+    /// use tallis::{Bucket, Server, Visitors};
+    ///
+    /// let connection = redis::Client::open("redis://127.0.0.1/")?.get_connection()?;
+    /// let visitors = Visitors::on(Server::redis(connection));
+    /// assert!(visitors.count_visit("alice", Bucket::All)?);
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "redis"))]
+    /// # fn main() {}
+    /// ```
+    #[must_use]
+    pub fn on(backend: B) -> Self {
+        let form = match backend.kind() {
+            BackendKind::Store => VisitorsForm::Splitting,
+            BackendKind::Server | BackendKind::Cluster => VisitorsForm::Forecast,
+        };
+        Self::of(backend, SessionIds::Hashed, form)
+    }
+
+    /// Counts visitors of any ids, which are hashed, in sets that are split as they fill: a form for a store. See
+    /// [`on`](Self::on) for other backends.
     #[must_use]
     pub fn new(backend: B) -> Self {
         Self::of(backend, SessionIds::Hashed, VisitorsForm::Splitting)
@@ -300,7 +339,7 @@ impl<B: Backend> Visitors<B> {
         let mut ids = Vec::new();
         loop {
             ids.clear();
-            for visit in visits.by_ref().take(self.batch()) {
+            for visit in visits.by_ref().take(batch(&self.backend)) {
                 ids.push(id(visit)?);
             }
             let Some(&first) = ids.first() else { return Ok(new) };
@@ -309,11 +348,6 @@ impl<B: Backend> Visitors<B> {
                 None => self.plan(bucket, Some(first))?.count_ids(&self.backend, &ids)?,
             };
         }
-    }
-
-    /// How many visits are counted at once: on a server one pipeline.
-    fn batch(&self) -> usize {
-        if self.backend.kind() == BackendKind::Store { BATCH } else { BATCH << 8 }
     }
 
     /// A handle on one bucket, for many visits to it.

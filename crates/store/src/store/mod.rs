@@ -11,6 +11,7 @@ mod many;
 mod random;
 mod report;
 pub(crate) mod scope;
+mod scripts;
 mod shared;
 mod sink;
 pub(crate) mod slot;

@@ -4,6 +4,7 @@ use std::env;
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::{process, thread};
 
 use super::{Cluster, Options, Server, Version};
@@ -204,6 +205,26 @@ pub fn locate_redisbloom() -> Option<PathBuf> {
         Ok(path) => Some(path),
         Err(error) => panic!("{REDISBLOOM_VARIABLE}: {}: {error}", named.display()),
     }
+}
+
+/// Python with redis-py, Redis's client for it, or `None` on a machine that has none.
+///
+/// # Panics
+///
+/// If there is none and `CI` is `true`.
+#[must_use]
+pub fn redis_py() -> Option<Command> {
+    let mut packages = servers::REDIS_PY.map(servers::package).into_iter();
+    let mut python = Command::new("python3");
+    let runs = python.arg("--version").stdout(Stdio::null()).status();
+    if !packages.all(|package| package.is_file()) || !runs.is_ok_and(|status| status.success()) {
+        leave_out("no redis-py; cargo xtask servers brings it where there is a python3");
+        return None;
+    }
+    let mut python = Command::new("python3");
+    let path = env::join_paths(servers::REDIS_PY.map(servers::package)).ok()?;
+    python.env("PYTHONPATH", path);
+    Some(python)
 }
 
 /// Records that the test of this thread was left out, with what to do about it.

@@ -60,8 +60,8 @@ mod wire;
 
 pub use cluster::Cluster;
 pub use locate::{
-    cluster, cluster_named, locate, locate_redisbloom, named, named_with, redisbloom, server,
-    server_with, try_named_with,
+    cluster, cluster_named, locate, locate_redisbloom, named, named_with, redis_py, redisbloom,
+    server, server_with, try_named_with,
 };
 pub use options::Options;
 pub(crate) use options::name_in;

@@ -1,0 +1,109 @@
+//! All recipes on all backends: they return the same, and leave the same keys with the same bytes.
+
+#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+
+mod book;
+mod place;
+mod suite;
+
+use jiff::Timestamp;
+use place::{Keys, of_cluster, of_server, of_store, same};
+use redis::cluster::ClusterClient;
+use suite::{Setting, run};
+use tallis::{Backend, Profile, Server, Store, scripts};
+
+/// What the recipes return on a store of that profile, and the keys that it has then.
+fn embedded(setting: Setting, profile: Profile) -> (Vec<String>, Keys) {
+    let store = Store::builder().profile(profile).build();
+    (run(&store, setting), of_store(&store))
+}
+
+/// The setting of a server without Bloom filters.
+fn setting() -> Setting {
+    Setting { now: Timestamp::now(), blooms: false }
+}
+
+/// Runs the suite, and compares with a store of that profile.
+fn check<B: Backend + Clone>(
+    name: &str,
+    backend: &B,
+    profile: Profile,
+    setting: Setting,
+    keys: impl FnOnce() -> Keys,
+) {
+    let (wanted, wanted_keys) = embedded(setting, profile);
+    let lines = run(backend, setting);
+    for (at, (line, wanted)) in lines.iter().zip(&wanted).enumerate() {
+        assert_eq!(line, wanted, "{name}, line {at}");
+    }
+    assert_eq!(lines.len(), wanted.len(), "{name}");
+    same(name, &keys(), &wanted_keys);
+}
+
+#[test]
+fn a_transaction_of_all_keys_is_a_store() {
+    let setting = Setting { blooms: true, ..setting() };
+    let store = Store::builder().profile(Profile::Redis70).build();
+    check("a reference", &&store, Profile::Redis70, setting, || of_store(&store));
+}
+
+#[test]
+fn a_connection_of_a_store() {
+    let setting = Setting { blooms: true, ..setting() };
+    let store = Store::builder().profile(Profile::Redis70).build();
+    store.add_scripts(scripts());
+    let server = Server::redis(store.redis_connection());
+    check("redis", &server, Profile::Redis70, setting, || of_store(&store));
+
+    let store = Store::builder().profile(Profile::Redis70).build();
+    store.add_scripts(scripts());
+    let server = Server::redis2(store.redis2_connection());
+    check("redis 2", &server, Profile::Redis70, setting, || of_store(&store));
+}
+
+fn check_server(name: &str, profile: Profile) {
+    let Some(live) = place::server(name) else { return };
+    let server = Server::redis(live.connect());
+    check(name, &server, profile, setting(), || of_server(&mut live.connect()));
+}
+
+#[test]
+fn redis_7_0() {
+    check_server("redis-7.0.15", Profile::Redis70);
+}
+
+#[test]
+fn redis_8_2() {
+    check_server("redis-8.2.3", Profile::Redis82);
+}
+
+#[test]
+fn valkey_9_1() {
+    check_server("valkey-9.1.2", Profile::Valkey91);
+}
+
+#[test]
+fn a_pool() {
+    let Some(live) = place::server("redis-7.0.15") else { return };
+    let url = format!("unix://{}", live.socket().display());
+    let client = redis::Client::open(url).unwrap();
+    let get = move || client.get_connection().map(Box::new);
+    let server = Server::redis_pool(get);
+    check("a pool", &server, Profile::Redis70, setting(), || of_server(&mut live.connect()));
+}
+
+fn check_cluster(name: &str, profile: Profile) {
+    let Some(cluster) = testkit::live::cluster_named(name) else { return };
+    let server = Server::redis_cluster(ClusterClient::new(cluster.nodes()).unwrap());
+    check(name, &server, profile, setting(), || of_cluster(&cluster));
+}
+
+#[test]
+fn a_cluster_of_redis_7_0() {
+    check_cluster("redis-7.0.15", Profile::Redis70);
+}
+
+#[test]
+fn a_cluster_of_valkey_9_1() {
+    check_cluster("valkey-9.1.2", Profile::Valkey91);
+}
