@@ -72,8 +72,10 @@ pub(super) fn has_bit(key: &[u8], bit: u32) -> impl Procedure<Output = bool> {
 
 /// BITCOUNT.
 pub(super) fn count_bits(key: &[u8]) -> impl Procedure<Output = u64> {
-    step([read(key)], move |tx| look_at(tx, &[key], |strings| strings.iter().map(|it| bits::count(it)).sum()))
-        .on_server(move || Request::command("BITCOUNT").key(key))
+    step([read(key)], move |tx| {
+        look_at(tx, &[key], |strings| strings.iter().map(|it| bits::count(it)).sum())
+    })
+    .on_server(move || Request::command("BITCOUNT").key(key))
 }
 
 /// Keys that are read, twice: as a step names them, and as it reads them.
@@ -120,7 +122,9 @@ pub(super) fn strings<'k>(
                 Request::command("MGET").keys(from.keys)
             }
         },
-        move |reply| if check { reply.convert::<i64>().map(|_| Vec::new()) } else { reply.convert() },
+        move |reply| {
+            if check { reply.convert::<i64>().map(|_| Vec::new()) } else { reply.convert() }
+        },
     )
 }
 

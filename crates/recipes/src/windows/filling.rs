@@ -202,9 +202,8 @@ impl<B: Backend> UvWindows<B> {
 
     /// The buckets of those names, in order.
     pub(super) fn open_buckets(&self, names: &[Bytes]) -> Result<Vec<UvBucket>, Error> {
-        let named = |name: &Bytes| {
-            self.calendar.named(without_mark(name)).ok_or_else(|| no_bucket(name))
-        };
+        let named =
+            |name: &Bytes| self.calendar.named(without_mark(name)).ok_or_else(|| no_bucket(name));
         let mut buckets: Vec<UvBucket> = names.iter().map(named).collect::<Result<_, Error>>()?;
         buckets.sort_unstable();
         buckets.dedup();

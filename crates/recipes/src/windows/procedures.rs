@@ -83,10 +83,7 @@ impl<'a> User<'a> {
 
     /// This one alone.
     pub(super) const fn alone(&self) -> Users<'_> {
-        Users {
-            names: std::slice::from_ref(&self.name),
-            hashes: std::slice::from_ref(&self.hash),
-        }
+        Users { names: std::slice::from_ref(&self.name), hashes: std::slice::from_ref(&self.hash) }
     }
 
     /// Whether the register of the user is as high already.
@@ -444,9 +441,7 @@ pub(super) fn add_many_if_open<'k, B>(
         })
     })
     .on_server_with(
-        move || {
-            Request::script(&ADD_IF_OPEN).key(&minute.key).args(users.names.iter().copied())
-        },
+        move || Request::script(&ADD_IF_OPEN).key(&minute.key).args(users.names.iter().copied()),
         |reply| {
             let done: Option<(u64, String)> = reply.convert()?;
             Ok(done.map(|(changed, text)| (changed, refused(text))))
@@ -468,8 +463,7 @@ pub(super) fn add_and_open<'k, B>(
     step([open, &bucket.key], move |tx| {
         // What is no set is refused before users are added.
         let is_open = tx.sismember(open, bucket.name())?;
-        let (changed, failed) =
-            tx.with_hll(&bucket.key, |hll| users.add_and_persist(hll))?;
+        let (changed, failed) = tx.with_hll(&bucket.key, |hll| users.add_and_persist(hll))?;
         if changed > 0 && !is_open {
             tx.sadd(open, [bucket.name()])?;
         }
@@ -504,9 +498,7 @@ pub(super) fn open_names(open: &[u8]) -> impl Procedure<Output = (i64, Vec<Bytes
 
 /// Merges those of the buckets that are still open into another one, which is open from then on or expires; their names
 /// go, and they expire. Without a bucket to merge them into, they are forgotten. How many there were.
-pub(super) fn roll<'k, B>(
-    keys: &'k RollKeys<'k, B>,
-) -> impl Procedure<Output = u64> {
+pub(super) fn roll<'k, B>(keys: &'k RollKeys<'k, B>) -> impl Procedure<Output = u64> {
     let &RollKeys { open, buckets, into, stays_open, .. } = keys;
     step(&*keys.all, move |tx| {
         // Another handle may have been first.

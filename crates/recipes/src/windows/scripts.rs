@@ -56,16 +56,14 @@ pub(super) static ADD_TO_ALL: Script = Script::new(
     },
 );
 
-pub(super) static ADD_IF_OPEN: Script =
-    Script::new(include_str!("add_if_open.lua"), |tx, call| {
-        let [key] = call.keys()?.map(PreparedKey::unhashed);
-        let minute = BucketKey { bucket: (), key, name_at: 0, expires_at: None };
-        let (names, hashes) = users_from(call, 0);
-        let done = add_many_if_open(&minute, Users::new(&names, &hashes)).run(tx)?;
-        Ok(done.map_or(Reply::Nil, |(changed, refused)| {
-            Reply::Array(vec![changed.into(), text(refused)])
-        }))
-    });
+pub(super) static ADD_IF_OPEN: Script = Script::new(include_str!("add_if_open.lua"), |tx, call| {
+    let [key] = call.keys()?.map(PreparedKey::unhashed);
+    let minute = BucketKey { bucket: (), key, name_at: 0, expires_at: None };
+    let (names, hashes) = users_from(call, 0);
+    let done = add_many_if_open(&minute, Users::new(&names, &hashes)).run(tx)?;
+    Ok(done
+        .map_or(Reply::Nil, |(changed, refused)| Reply::Array(vec![changed.into(), text(refused)])))
+});
 
 pub(super) static ADD_AND_OPEN: Script =
     Script::new(include_str!("add_and_open.lua"), |tx, call| {
@@ -113,9 +111,8 @@ pub(super) static COUNT: Script = Script::new(include_str!("count.lua"), |tx, ca
     Ok(counted.map_or(Reply::Nil, |(count, now)| Reply::Array(vec![count.into(), now.into()])))
 });
 
-pub(super) static ADD_ALONE: Script = Script::new(
-    concat!(include_str!("../kept.lua"), include_str!("add_alone.lua")),
-    |tx, call| {
+pub(super) static ADD_ALONE: Script =
+    Script::new(concat!(include_str!("../kept.lua"), include_str!("add_alone.lua")), |tx, call| {
         let [key] = call.keys()?.map(PreparedKey::unhashed);
         let expires_at = KeptUntil::of_arg(call, 0)?.0;
         let bucket = BucketKey { bucket: (), key, name_at: 0, expires_at };
@@ -124,8 +121,7 @@ pub(super) static ADD_ALONE: Script = Script::new(
         Ok(added.map_or(Reply::Nil, |(changed, refused)| {
             Reply::Array(vec![changed.into(), text(refused)])
         }))
-    },
-);
+    });
 
 pub(super) static TAKE: Script = Script::new(include_str!("take.lua"), |tx, call| {
     let ([open], Some((mark, names))) = (call.keys()?, call.args.split_first()) else {

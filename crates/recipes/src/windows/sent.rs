@@ -6,6 +6,7 @@ use super::UvWindows;
 use super::bucket::UvBucket;
 use super::filling::{self, UvFilling};
 use super::level::UvLevel;
+use super::many::BATCH;
 use super::procedures::{self, Answer, Users};
 use super::recent::Minute;
 use super::spread;
@@ -68,7 +69,8 @@ impl<B: Backend> UvWindows<B> {
             match self.minute(second) {
                 Ok(minute) => {
                     let bucket = minute.buckets[0].bucket;
-                    let count = seconds.iter().take_while(|&&second| bucket.has(second)).count();
+                    let of_minute = seconds.iter().take_while(|&&second| bucket.has(second));
+                    let count = of_minute.take(BATCH).count();
                     let (of_run, others) = users.split_at(count);
                     runs.push(Run { minute, second, users: of_run });
                     (users, seconds) = (others, &seconds[count..]);
@@ -117,9 +119,7 @@ impl<B: Backend> UvWindows<B> {
         let adds: Vec<_> = runs
             .iter()
             .flat_map(|run| run.minute.buckets.iter().map(move |bucket| (bucket, run.users)))
-            .map(|(bucket, users)| {
-                procedures::add_many_to_all(std::array::from_ref(bucket), users)
-            })
+            .map(|(bucket, users)| procedures::add_many_to_all(std::array::from_ref(bucket), users))
             .collect();
         self.backend.call_many(&adds, |at, outcome| {
             let number = at / LEVELS;

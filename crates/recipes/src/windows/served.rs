@@ -29,7 +29,8 @@ fn scenario<B: Backend>(backend: B, prefix: &str, filling: UvFilling, now: i64) 
             say(&windows.count(at(from), at(to)).map_err(|error| error.to_string()));
         }
     };
-    for (user, minute) in [("a", 0), ("a", 0), ("a", 1), ("b", 1), ("c", 61), ("a", 61), ("d", 170)] {
+    for (user, minute) in [("a", 0), ("a", 0), ("a", 1), ("b", 1), ("c", 61), ("a", 61), ("d", 170)]
+    {
         say(&windows.record(user, at(minute)).unwrap());
     }
     counts(&mut say);
@@ -51,7 +52,7 @@ fn scenario<B: Backend>(backend: B, prefix: &str, filling: UvFilling, now: i64) 
     say(&windows.record("old", days(80)).unwrap());
     for error in [
         windows.record("older", days(500)).map(u64::from),
-        windows.record_many([("x", at(3)), ("older", days(500)), ("y", at(3))]),
+        windows.record_many([("x", at(3)), ("older", days(500)), ("x", at(3))]),
         windows.record_many((0..5).map(|user| (user, days(500)))),
         windows.count(days(500), days(499)),
     ] {

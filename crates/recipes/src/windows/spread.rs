@@ -158,11 +158,7 @@ pub(super) fn replace<'k, B>(
 
 /// Lets a bucket expire that still has this value, when it is no longer kept, but not before an hour has passed: whether it
 /// had.
-pub(super) fn expire<'k>(
-    key: &'k [u8],
-    value: &'k [u8],
-    at: i64,
-) -> impl Procedure<Output = bool> {
+pub(super) fn expire<'k>(key: &'k [u8], value: &'k [u8], at: i64) -> impl Procedure<Output = bool> {
     step([key], move |tx| {
         if tx.get(key)?.as_deref() != Some(value) {
             return Ok(false);
@@ -207,8 +203,10 @@ impl<B: Backend> UvWindows<B> {
         if taken.is_empty() {
             return Ok(0);
         }
-        let taken: Vec<&BucketKey<Vec<u8>>> =
-            buckets.iter().filter(|bucket| taken.iter().any(|name| name == bucket.name())).collect();
+        let taken: Vec<&BucketKey<Vec<u8>>> = buckets
+            .iter()
+            .filter(|bucket| taken.iter().any(|name| name == bucket.name()))
+            .collect();
         let mut merged = Vec::new();
         for part in taken.chunks(FETCHED) {
             let mut union = Union::new();
