@@ -21,5 +21,12 @@ use crate::visitors;
 /// # Ok::<(), tallis::Error>(())
 /// ```
 pub fn scripts() -> impl Iterator<Item = &'static Script> {
-    [&visitors::SCRIPTS[..]].into_iter().flatten().copied()
+    let all = [
+        &visitors::SCRIPTS[..],
+        #[cfg(feature = "calendar")]
+        &crate::cohorts::SCRIPTS[..],
+        #[cfg(feature = "calendar")]
+        &crate::windows::SCRIPTS[..],
+    ];
+    all.into_iter().flatten().copied()
 }
