@@ -2,12 +2,16 @@
 
 mod aggregate;
 mod batch;
+#[cfg(all(test, feature = "redis"))]
+mod beside;
+mod blocks;
 mod by_shard;
 mod cities;
 mod counts;
 mod names;
 mod precision;
 mod procedures;
+mod scripts;
 mod table;
 mod tally;
 
@@ -17,10 +21,13 @@ use std::sync::Arc;
 use bitpack::packed::{Codec, PackedView};
 use store::{Error, PreparedKey, Store};
 
-use crate::Backend;
 use crate::errors::invalid;
+use crate::procedure::{Backend, BackendKind};
+use crate::slot::key_slot;
 use crate::text::{Text, numbered};
 use procedures::OfShard;
+
+pub(crate) use scripts::SCRIPTS;
 
 pub use cities::{CityTable, CityTableError};
 pub use counts::{CodeCounts, LocationCounts};
@@ -374,10 +381,22 @@ impl<B: Backend, P: Precision> Locations<B, P> {
     pub fn set_code(&self, user: u64, code: RecordOf<P>) -> Result<(), Error> {
         let shard = &self.shard_key(shard(user)?);
         let users = OfShard { shard, codes: &[(user, code)] };
-        if self.backend.call(&procedures::set(users, self.largest.as_key()))? {
+        if self.backend.kind() == BackendKind::Store
+            && self.backend.call(&procedures::set(users, self.largest.as_key()))?
+        {
             return Ok(());
         }
+        if self.is_apart(shard) {
+            self.backend.call(&procedures::raise(self.largest.as_ref(), user))?;
+            return self.backend.call(&procedures::set_alone(users));
+        }
         self.backend.call(&procedures::set_largest(users, self.largest.as_ref()))
+    }
+
+    /// Whether one step cannot take a shard and the largest id: they are in two slots of a cluster.
+    fn is_apart(&self, shard: &[u8]) -> bool {
+        self.backend.kind() == BackendKind::Cluster
+            && key_slot(shard) != key_slot(self.largest.as_ref())
     }
 
     /// The code of a user; zeros if none was set. O(1).
@@ -389,11 +408,10 @@ impl<B: Backend, P: Precision> Locations<B, P> {
     /// holds something else.
     #[inline]
     pub fn code(&self, user: u64) -> Result<RecordOf<P>, Error> {
-        let code =
-            self.read_shard(shard(user)?, |codes| codes.records().get(index(user)).copied())?;
-        Ok(code.unwrap_or_default())
+        self.backend.call(&procedures::code(&self.shard_key(shard(user)?), index(user)))
     }
 
+    /// Looks at the codes of a shard in place, on a store.
     #[inline]
     fn read_shard<R>(
         &self,
