@@ -2,7 +2,7 @@
 
 use store::Script;
 
-use crate::{locations, visitors};
+use crate::{dedup, locations, visitors};
 
 /// The scripts of all recipes: what a [procedure](crate::Procedure) is on a server where one command is not enough.
 ///
@@ -21,5 +21,5 @@ use crate::{locations, visitors};
 /// # Ok::<(), tallis::Error>(())
 /// ```
 pub fn scripts() -> impl Iterator<Item = &'static Script> {
-    [&locations::SCRIPTS[..], &visitors::SCRIPTS].into_iter().flatten().copied()
+    [&dedup::SCRIPTS[..], &locations::SCRIPTS, &visitors::SCRIPTS].into_iter().flatten().copied()
 }

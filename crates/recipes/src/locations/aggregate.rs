@@ -38,7 +38,8 @@ impl<B: Backend, P: Precision> Locations<B, P> {
         checked(user).map(Some)
     }
 
-    /// Counts all users by what the precision tells. O(largest id).
+    /// Counts all users by what the precision tells. O(largest id). On a server it reads the shards in blocks, which takes
+    /// 8 MiB.
     ///
     /// [`unknown`](super::LocationCounts::unknown) are those whose code is not in the table. Zeros do not count: see
     /// [above](Self#unknown).

@@ -101,6 +101,36 @@ type RecordOf<P> = <CodecOf<P> as Codec>::Record;
 /// the list), which are taken by the shard and not one by one. [`set_codes`](Self::set_codes) sets many users, in
 /// O(users).
 ///
+/// # On a server
+///
+/// | call | what is sent |
+/// |---|---|
+/// | [`set`](Self::set), [`set_code`](Self::set_code) | the script `set.lua` |
+/// | [`set_codes`](Self::set_codes) | `set.lua` for up to 256 users of a shard, in pipelines of up to 65,536 users |
+/// | [`get`](Self::get), [`code`](Self::code) | the script `code.lua` |
+/// | [`largest_user`](Self::largest_user) | ZSCORE |
+/// | [`aggregate`](Self::aggregate) | ZSCORE; STRLEN of each shard, and GETRANGE of its blocks of 128 KiB, as the book reads them: in pipelines of up to 8 MiB |
+/// | [`aggregate_list`](Self::aggregate_list) | STRLEN of each shard in the list; GETRANGE for each user, or for a block of which many users are listed |
+///
+/// A script is one atomic step. An aggregate is none: each block is as it was when it was read. A count by the book's
+/// Python goes on beside it.
+///
+/// Programs in other languages take part with the scripts' Lua, in which the comment says what KEYS and ARGV are; or as the
+/// book does, with SETRANGE and ZADD GT, but then nothing refuses a string of another width.
+///
+#[doc = concat!("```lua\n", include_str!("set.lua"), "```")]
+///
+#[doc = concat!("```lua\n", include_str!("code.lua"), "```")]
+///
+/// On a cluster a shard and `location:max` lie in two slots, and no step takes both. ZADD GT of the largest id comes first
+/// there, then `set.lua` with the shard alone. Between the two, and for good if the second one fails, the largest id may be
+/// that of a user who has no code: nothing is counted for it, and it may take an aggregate longer to look for shards. A
+/// prefix with a hash tag (`prefix("{location}")`) puts all keys in one slot, and so on one node, where a step is atomic
+/// again.
+///
+/// After [`ErrorKind::Io`](store::ErrorKind::Io) a code was set or was not. Setting it again does no harm, unless another
+/// one was set since.
+///
 /// # Limits
 ///
 /// Ids go up to [`MAX_USER`](Self::MAX_USER). They should be dense: a user far from all others takes a string of up to
