@@ -1,5 +1,7 @@
 //! Procedures on a store and on a live server, compared.
 
+#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -34,6 +36,7 @@ impl Beside {
 
     /// Beside that server, which has DEBUG.
     pub(crate) fn on(live: live::Server) -> Self {
+        #[expect(clippy::disallowed_methods, reason = "keys must not expire on the server")]
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis();
         let ahead = 10 * 365 * 86_400_000;
         let clock = Arc::new(ManualClock::new(i64::try_from(now).unwrap() + ahead));

@@ -35,6 +35,8 @@ pub enum ErrorKind {
     KeyExists,
     /// There is no such command.
     UnknownCommand,
+    /// The store does not know the script, and has no Lua to run another (`NOSCRIPT`).
+    NoScript,
     /// A transaction touched a key that it had not named, or wrote one that it had named to be read.
     KeyNotNamed,
     /// The call comes from inside a transaction, an entry or a sink of the same store, whose locks it would wait for.

@@ -192,6 +192,8 @@ table! {
     getkeys_arity: i8 = -4, -4, -3, -3;
     /// Whether WATCH and MULTI inside of a transaction make EXEC fail.
     transactions_refuse: bool = false, false, false, true;
+    /// What EVALSHA says of a digest that is not known.
+    no_script: &'static str = NO_SCRIPT, NO_SCRIPT, NO_SCRIPT, "NOSCRIPT No matching script.";
     /// Whether COMMAND INFO tells what newer servers say otherwise than 7.0 does.
     tells_newer_facts: bool = false, false, true, true;
     /// The same of what Valkey alone says.
@@ -207,6 +209,8 @@ table! {
     /// The first and the last versions that RESTORE takes, of those whose types are known.
     restored_versions: [[u16; 2]; 2] = [[0, 10]; 2], [[0, u16::MAX]; 2], [[0, 12]; 2], [[1, 11], [80, 80]];
 }
+
+const NO_SCRIPT: &str = "NOSCRIPT No matching script. Please use EVAL.";
 
 /// Which strings are in one block with what holds them, as OBJECT ENCODING tells by `embstr`.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,6 @@
 //! Scripts that a store runs without Lua.
 
-use std::fmt;
+use std::fmt::{self, Write};
 use std::sync::OnceLock;
 
 use sha1::{Digest as _, Sha1};
@@ -63,10 +63,7 @@ impl Script {
     /// The digest by which EVALSHA names it: SHA-1 of the text, in hexadecimal.
     #[must_use]
     pub fn digest(&self) -> &str {
-        self.digest.get_or_init(|| {
-            let digest = Sha1::digest(self.text.as_bytes());
-            digest.iter().map(|byte| format!("{byte:02x}")).collect()
-        })
+        self.digest.get_or_init(|| digest_of(self.text.as_bytes()))
     }
 
     /// Does it, as part of a transaction that has named its keys.
@@ -77,6 +74,19 @@ impl Script {
     pub fn run(&self, tx: &Tx<'_>, call: &ScriptCall<'_>) -> Result<Reply, Error> {
         (self.run)(tx, call)
     }
+}
+
+/// The length of a digest.
+pub(crate) const DIGEST_LEN: usize = 40;
+
+/// The digest of a text.
+pub(crate) fn digest_of(text: &[u8]) -> String {
+    let mut digest = String::with_capacity(DIGEST_LEN);
+    for byte in Sha1::digest(text) {
+        // Writing to a string cannot fail.
+        let _ = write!(digest, "{byte:02x}");
+    }
+    digest
 }
 
 impl fmt::Debug for Script {

@@ -424,6 +424,14 @@ impl Access for Client {
         self.store.locks.write(keys, operation)
     }
 
+    fn with_keys<R>(
+        &self,
+        keys: &[KeyRef<'_>],
+        work: impl FnOnce(&Tx<'_>) -> Result<R>,
+    ) -> Result<R> {
+        self.store.locks.with_keys(keys, work)
+    }
+
     fn read_stripes<R>(
         &self,
         stripes: Range<usize>,

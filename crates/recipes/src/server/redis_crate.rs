@@ -8,7 +8,7 @@ macro_rules! redis_server {
         use parking_lot::Mutex;
         use store::{Error, ErrorKind, Reply};
         use $redis::cluster::{ClusterClient, ClusterConnection};
-        use $redis::{ConnectionLike, RedisResult, Value};
+        use $redis::{ConnectionLike, RedisError, RedisResult, Value};
 
         use super::Server;
         use super::remote::Transport;
@@ -141,17 +141,26 @@ macro_rules! redis_server {
 
         /// The replies of a pipeline.
         fn replies(values: RedisResult<Vec<Value>>) -> Result<Vec<Reply>, Error> {
-            values.map_err(io)?.into_iter().map(of_value).collect()
+            values.map_err(failed)?.into_iter().map(of_value).collect()
         }
 
         /// A server's reply, an error among them; the error of a connection that failed.
         fn reply(value: RedisResult<Value>) -> Result<Reply, Error> {
             match value {
                 Ok(value) => of_value(value),
-                Err(error) => match error.code() {
-                    Some(code) => Ok(error_reply(code, error.detail())),
-                    None => Err(io(error)),
-                },
+                Err(error) if error.code().is_some() => Ok(Reply::Error(failed(error))),
+                Err(error) => Err(io(error)),
+            }
+        }
+
+        /// The error of a server, or of a connection.
+        #[cold]
+        fn failed(error: RedisError) -> Error {
+            match (error.code(), error.detail()) {
+                (Some(code), Some(detail)) => of_text(format!("{code} {detail}")),
+                // The client has found out by itself.
+                (Some(code), None) => of_text(format!("{code} {error}")),
+                (None, _) => io(error),
             }
         }
 
@@ -174,17 +183,15 @@ macro_rules! redis_server {
                 Value::Boolean(yes) => Reply::Boolean(yes),
                 Value::VerbatimString { text, .. } => Reply::Verbatim(text),
                 Value::Attribute { data, .. } => of_value(*data)?,
-                Value::ServerError(error) => error_reply(error.code(), error.details()),
+                Value::ServerError(error) => {
+                    let details = error.details().unwrap_or_default();
+                    Reply::Error(of_text(format!("{} {details}", error.code())))
+                }
                 other => {
                     let text = format!("ERR unexpected reply {other:?}");
                     return Err(Error::new(ErrorKind::Conversion, text));
                 }
             })
-        }
-
-        #[cold]
-        fn error_reply(code: &str, details: Option<&str>) -> Reply {
-            Reply::Error(of_text(format!("{code} {}", details.unwrap_or_default())))
         }
 
         /// The error of a connection.

@@ -19,6 +19,7 @@ mod keyspace;
 mod lists;
 mod read_as;
 mod scan;
+mod scripting;
 mod server;
 mod sets;
 mod sort;
@@ -84,6 +85,8 @@ pub(crate) static FAMILIES: &[&[Command]] = &[
     zsets::table::COMMANDS,
     geo::table::COMMANDS,
     bloom::table::COMMANDS,
+    scripting::SCRIPTS,
+    scripting::SCRIPT,
     server::SERVER,
     server::CONNECTION,
     COMMAND,

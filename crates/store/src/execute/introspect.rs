@@ -167,7 +167,8 @@ fn keys<'a>(
     if !command.takes(words.len(), profile) {
         return Err(refused("ERR Invalid number of arguments specified for command"));
     }
-    let keys = command.keys_and_flags(words);
+    let none = command.has_flag("no_mandatory_keys").then(Vec::new);
+    let keys = command.keys_and_flags(words).or(none);
     let keys = keys.ok_or_else(|| refused("ERR Invalid arguments specified for command"))?;
     let told = |(key, at, flags)| {
         let flags = newer::words(command.name, Fact::Keys(at), flags, profile);
@@ -268,7 +269,8 @@ impl Command {
             let flag = |flag| self.has_flag(flag);
             let follows = match category {
                 _ if flag("module") => false,
-                "read" => flag("readonly"),
+                // A script that may not write need not be one that reads.
+                "read" => flag("readonly") && self.group != "scripting",
                 "write" => flag("write"),
                 "admin" | "dangerous" => flag("admin"),
                 "fast" => flag("fast"),

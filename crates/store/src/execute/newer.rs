@@ -30,7 +30,7 @@ impl Servers {
 /// A fact that is told otherwise: without these words, and with those.
 type Change = (&'static str, Fact, Servers, &'static str, &'static str);
 
-const CHANGES: [Change; 16] = [
+const CHANGES: [Change; 18] = [
     ("randomkey", Fact::Tips, Servers::Both, "", "response_policy:special"),
     ("scan", Fact::Tips, Servers::Both, "", "response_policy:special"),
     ("msetnx", Fact::Tips, Servers::Both, "request_policy:multi_shard response_policy:agg_min", ""),
@@ -49,6 +49,8 @@ const CHANGES: [Change; 16] = [
     ("georadius", Fact::Keys(2), Servers::Valkey, "", "variable_flags"),
     ("georadiusbymember", Fact::Keys(1), Servers::Valkey, "", "variable_flags"),
     ("georadiusbymember", Fact::Keys(2), Servers::Valkey, "", "variable_flags"),
+    ("script|exists", Fact::Flags, Servers::Valkey, "", "stale"),
+    ("script|flush", Fact::Flags, Servers::Valkey, "", "stale"),
     ("select", Fact::Flags, Servers::Valkey, "", "allow_busy"),
     ("multi", Fact::Flags, Servers::Valkey, "", "no_multi"),
     ("watch", Fact::Flags, Servers::Valkey, "", "no_multi"),

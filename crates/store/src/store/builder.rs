@@ -12,6 +12,7 @@ use parking_lot::{Mutex, RwLock};
 
 use super::locks::Striped;
 use super::random::Random;
+use super::scripts::Scripts;
 use super::shared::Padded;
 use super::stripe::Stripe;
 use super::time::TimeSource;
@@ -22,6 +23,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{Limits, Remembered, Settings};
 use crate::persist::{Persistence, open};
 use crate::profile::Profile;
+use crate::script::Script;
 
 /// Builds a [`Store`]: limits, profile, clock, stripes, sinks and seeds.
 #[derive(Debug)]
@@ -35,6 +37,7 @@ pub struct StoreBuilder {
     hash_seed: Option<u64>,
     random_seed: Option<u64>,
     sinks: Vec<Arc<dyn Sink>>,
+    scripts: Scripts,
     persistence: Persistence,
 }
 
@@ -50,6 +53,7 @@ impl Default for StoreBuilder {
             hash_seed: None,
             random_seed: None,
             sinks: Vec::new(),
+            scripts: Scripts::default(),
             persistence: Persistence::default(),
         }
     }
@@ -150,6 +154,14 @@ impl StoreBuilder {
         self
     }
 
+    /// Adds scripts that the store knows from the beginning, as [`Store::add_scripts`] does later: a log that is
+    /// [opened](Self::open) may have been written by a server that logged scripts, and is read with them known.
+    #[must_use]
+    pub fn scripts(self, scripts: impl IntoIterator<Item = &'static Script>) -> Self {
+        self.scripts.add(scripts);
+        self
+    }
+
     /// How the store is kept on disk, if it is [opened](Self::open), and the disk that it saves to and loads from.
     #[must_use]
     pub fn persistence(mut self, persistence: Persistence) -> Self {
@@ -214,6 +226,7 @@ impl StoreBuilder {
             time: TimeSource::new(self.clock),
             random: Random::new(seed),
             sinks: self.sinks,
+            scripts: Arc::new(self.scripts),
             swept: Mutex::default(),
             saved: AtomicU64::new(0),
             last_save: AtomicI64::new(0),

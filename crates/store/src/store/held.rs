@@ -4,16 +4,21 @@ use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::ptr;
 
-use super::Shared;
+use smallvec::SmallVec;
+
 use super::holding::{Holding, locked};
-use super::locked::LockedStripe;
+use super::locked::{LockedStripe, lend};
 use super::locks::{Access, Locks};
 use super::scope::{Scope, View};
 use super::shared::Logged;
+use super::sink::Effects;
 use super::time::CommandTime;
+use super::transaction::Tx;
+use super::{Shared, Store};
 use crate::error::{Error, ErrorKind};
 use crate::key::HashedKey;
 use crate::to_key::KeyRef;
+use crate::to_keys::ToKeys;
 
 /// Which keys a transaction may touch.
 #[derive(Clone, Copy, Debug)]
@@ -162,6 +167,34 @@ impl<'t> Held<'t> {
         if whole { Ok(()) } else { Err(not_whole()) }
     }
 
+    /// Runs a part of the transaction with a handle on these of its keys alone.
+    fn part<R>(
+        &self,
+        keys: &[HashedKey<'_>],
+        work: impl FnOnce(&Tx<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        let mut scope = self.scope.try_borrow_mut().map_err(|_| locked())?;
+        let (View { shared, db, stripes, time }, effects) = scope.parts();
+        // One stripe takes no list.
+        let mut numbers = keys.iter().map(|key| shared.stripe_of(key.hash));
+        let only = numbers.next().filter(|&first| numbers.all(|number| number == first));
+        lend(stripes, only, |lent| {
+            let allowed = Allowed::Named(keys);
+            let tx = Store::on(Held::at(shared, *db, lent.stripes, allowed, time.clone()));
+            // It has all that was done before, too, so that the order stays if `work` panics.
+            tx.locks.exchange_effects(effects);
+            let result = work(&tx);
+            tx.locks.exchange_effects(effects);
+            tx.locks.lend_time(time);
+            result
+        })
+    }
+
+    /// Takes these effects for what was done so far, and hands over what that was.
+    fn exchange_effects(&self, effects: &mut Effects) {
+        std::mem::swap(self.scope.borrow_mut().parts().1, effects);
+    }
+
     /// Goes on with another database, as SELECT does.
     pub(crate) fn select(&self, db: u32) {
         self.scope.borrow_mut().select(db);
@@ -265,6 +298,25 @@ impl Access for Held<'_> {
         }
         let mut scope = self.scope.try_borrow_mut().map_err(|_| locked())?;
         operation(&mut scope)
+    }
+
+    fn with_keys<R>(
+        &self,
+        keys: &[KeyRef<'_>],
+        work: impl FnOnce(&Tx<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        keys.located(
+            |key| self.hash(key),
+            |keys| {
+                if !keys.iter().all(|key| key.reads) {
+                    self.shared.check_writable()?;
+                }
+                // What the transaction may only read, its part may only read.
+                let reads = |key: &HashedKey<'_>| key.reads || self.only_reads(key);
+                let keys = keys.iter().map(|key| HashedKey { reads: reads(key), ..*key });
+                self.part(&keys.collect::<SmallVec<[HashedKey<'_>; 4]>>(), work)
+            },
+        )
     }
 
     fn read_stripes<R>(

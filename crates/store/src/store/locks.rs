@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::Shared;
 use super::holding::{Holding, check_free};
 use super::scope::{Scope, View};
+use super::transaction::Tx;
 use crate::error::Error;
 use crate::key::HashedKey;
 use crate::persist::OpenDirectory;
@@ -60,6 +61,14 @@ pub trait Access {
         &self,
         keys: &[HashedKey<'_>],
         operation: impl FnOnce(&mut Scope<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error>;
+
+    /// Runs several commands on the named keys as one: in a transaction of their own, or as part of the one that the
+    /// handle is in.
+    fn with_keys<R>(
+        &self,
+        keys: &[KeyRef<'_>],
+        work: impl FnOnce(&Tx<'_>) -> Result<R, Error>,
     ) -> Result<R, Error>;
 
     /// Runs an operation that looks at all keys of these stripes.
@@ -169,6 +178,14 @@ impl Access for Striped {
             },
         );
         shared.acknowledge(done)
+    }
+
+    fn with_keys<R>(
+        &self,
+        keys: &[KeyRef<'_>],
+        work: impl FnOnce(&Tx<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        self.transaction(keys, work)
     }
 
     fn read_stripes<R>(

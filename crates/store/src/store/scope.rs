@@ -286,6 +286,11 @@ impl<'s> Scope<'s> {
         logged
     }
 
+    /// What the operation has, and what it has done so far.
+    pub(super) const fn parts(&mut self) -> (&mut View<'s>, &mut Effects) {
+        (&mut self.view, &mut self.effects)
+    }
+
     /// Goes on with another database.
     pub(super) const fn select(&mut self, db: u32) {
         self.view.db = db;

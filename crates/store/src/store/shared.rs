@@ -10,6 +10,7 @@ use parking_lot::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use super::holding::{Holding, check_free};
 use super::random::Random;
 use super::scope::Scope;
+use super::scripts::Scripts;
 use super::sink::{Effect, Sink};
 use super::stripe::Stripe;
 use super::sweep;
@@ -73,6 +74,7 @@ pub struct Shared {
     pub(super) time: TimeSource,
     pub(super) random: Random,
     pub(super) sinks: Vec<Arc<dyn Sink>>,
+    pub(super) scripts: Arc<Scripts>,
     pub(super) swept: Mutex<sweep::Place>,
     /// How many changes there were when the last snapshot was taken.
     pub(super) saved: AtomicU64,
@@ -181,6 +183,11 @@ impl Shared {
 
     pub(crate) const fn random(&self) -> &Random {
         &self.random
+    }
+
+    /// The scripts that the store knows.
+    pub(crate) fn scripts(&self) -> &Scripts {
+        &self.scripts
     }
 
     #[inline]
@@ -294,6 +301,7 @@ impl Shared {
             time: TimeSource::new(Arc::clone(&self.time.clock)),
             random: Random::new(self.hash(&[])),
             sinks: Vec::new(),
+            scripts: Arc::clone(&self.scripts),
             swept: Mutex::default(),
             saved: AtomicU64::new(0),
             last_save: AtomicI64::new(0),

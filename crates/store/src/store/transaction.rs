@@ -51,21 +51,7 @@ impl Store {
         keys: impl ToKeys,
         work: impl FnOnce(&Tx<'_>) -> Result<R, Error>,
     ) -> Result<R, Error> {
-        let Striped { shared, db, .. } = &self.locks;
-        keys.located(
-            |key| Ok(shared.hash_of(key)),
-            |keys| {
-                check_free(shared)?;
-                if !keys.iter().all(|key| key.reads) {
-                    shared.check_writable()?;
-                }
-                shared.acknowledge(shared.lock(
-                    keys,
-                    |key| key.reads,
-                    |locked| hold(shared, *db, locked.stripes, Allowed::Named(keys), work),
-                ))
-            },
-        )
+        self.locks.transaction(keys, work)
     }
 
     /// Runs several commands on any keys as one, with the whole store locked.
@@ -106,6 +92,32 @@ impl Store {
                     keys,
                     |_| false,
                     |locked| hold(shared, *db, locked.stripes, Allowed::Locked, work),
+                ))
+            },
+        )
+    }
+}
+
+impl Striped {
+    /// As [`Store::transaction`].
+    #[inline]
+    pub(super) fn transaction<R>(
+        &self,
+        keys: impl ToKeys,
+        work: impl FnOnce(&Tx<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        let Self { shared, db, .. } = self;
+        keys.located(
+            |key| Ok(shared.hash_of(key)),
+            |keys| {
+                check_free(shared)?;
+                if !keys.iter().all(|key| key.reads) {
+                    shared.check_writable()?;
+                }
+                shared.acknowledge(shared.lock(
+                    keys,
+                    |key| key.reads,
+                    |locked| hold(shared, *db, locked.stripes, Allowed::Named(keys), work),
                 ))
             },
         )

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
 
 mod book;
+mod failover;
 mod place;
 mod suite;
 

@@ -9,6 +9,7 @@ use tallis::bloom::BloomFilter;
 use tallis::{Reply, Store};
 
 use super::fields::operations;
+use super::script::call;
 
 /// A command as COMMAND describes it: as much of it as a line needs.
 #[derive(Debug)]
@@ -251,6 +252,9 @@ pub(crate) fn line(u: &mut Unstructured<'_>) -> Result<Vec<Vec<u8>>> {
     }
     if shape.name.starts_with("bitfield") && words.len() > 1 && !u.ratio(1, 4)? {
         operations(u, &mut words)?;
+    }
+    if shape.name.starts_with("eval") && !u.ratio(1, 4)? {
+        call(u, &mut words)?;
     }
     // The limits stay as they are: what a later command does depends on them.
     if words[0] == b"config" && words.get(1).is_some_and(|sub| sub.eq_ignore_ascii_case(b"set")) {

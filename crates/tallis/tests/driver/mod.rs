@@ -13,6 +13,7 @@ mod fields;
 #[path = "../journal/mod.rs"]
 pub(crate) mod journal;
 mod line;
+mod script;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -112,7 +113,7 @@ fn sequence(u: &mut Unstructured<'_>) -> Result<()> {
     let stripes = u.int_in_range(1..=2)?;
     let builder = || {
         let seeded = Store::builder().stripes(stripes).hash_seed(1).random_seed(2);
-        seeded.databases(DATABASES).profile(profile).limits(limits)
+        seeded.databases(DATABASES).profile(profile).limits(limits).scripts([&script::GATHER])
     };
     match u.int_in_range(0..=5)? {
         0 | 1 => one_by_one(u, &builder),

@@ -14,6 +14,7 @@ mod meanwhile;
 mod memory_disk;
 mod reopen;
 mod saving;
+mod scripts;
 mod settings;
 #[path = "../answer/limits.rs"]
 mod store_limits;

@@ -273,6 +273,17 @@ fn keys_are_found_where_the_server_finds_them() {
         restore k 0 x
         exec x
         debug object k
+        eval x 0
+        eval x 2 a b c
+        eval x 3 a b
+        eval x y a
+        eval x -1 a
+        eval x 2x a b
+        eval x
+        evalsha x 1 a
+        eval_ro x 2 a b
+        evalsha_ro x 0 a
+        script load x
         command getkeys get a";
     for line in lines.lines() {
         for sub in ["GETKEYS", "GETKEYSANDFLAGS"] {

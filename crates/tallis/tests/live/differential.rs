@@ -169,8 +169,20 @@ const REDIS_62: Runs = Runs { server: "redis-6.2", seeds: 80..84, commands: 15_0
 pub(crate) const RUNS: [Runs; 6] = [ALL, ZSETS, BLOOMS, REDIS_82, VALKEY_91, REDIS_62];
 
 /// Commands that no random script has: one takes long and looks at no key, one ends the connection, and those on files
-/// have tests of their own (`tests/durability`).
-const NOT_RUN: [&str; 6] = ["BGREWRITEAOF", "BGSAVE", "LASTSAVE", "PFSELFTEST", "QUIT", "SAVE"];
+/// and scripts have tests of their own (`tests/durability`, `tests/scripts` and `lua`).
+const NOT_RUN: [&str; 11] = [
+    "BGREWRITEAOF",
+    "BGSAVE",
+    "EVAL",
+    "EVALSHA",
+    "EVALSHA_RO",
+    "EVAL_RO",
+    "LASTSAVE",
+    "PFSELFTEST",
+    "QUIT",
+    "SAVE",
+    "SCRIPT",
+];
 
 /// The commands that no row of the harness runs: subcommands aside, which are in the row of their command, and those on
 /// Bloom filters, which take a module.

@@ -25,6 +25,7 @@ mod limits;
 mod lines;
 mod lists;
 mod locations;
+mod lua;
 mod lzf;
 mod nulls;
 mod pages;
