@@ -21,7 +21,7 @@ const TIME: &str = "redis.call('TIME')";
 pub(crate) struct Beside {
     pub(crate) store: Store,
     pub(crate) clock: Arc<ManualClock>,
-    server: Server,
+    pub(crate) server: Server,
     connection: redis::Connection,
     /// Ends with this.
     _live: live::Server,

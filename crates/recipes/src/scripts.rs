@@ -2,7 +2,7 @@
 
 use store::Script;
 
-use crate::visitors;
+use crate::{dedup, locations, rates, visitors};
 
 /// The scripts of all recipes: what a [procedure](crate::Procedure) is on a server where one command is not enough.
 ///
@@ -22,11 +22,14 @@ use crate::visitors;
 /// ```
 pub fn scripts() -> impl Iterator<Item = &'static Script> {
     let all = [
-        &visitors::SCRIPTS[..],
+        &dedup::SCRIPTS[..],
+        &locations::SCRIPTS,
+        &rates::SCRIPTS,
+        &visitors::SCRIPTS,
         #[cfg(feature = "calendar")]
-        &crate::cohorts::SCRIPTS[..],
+        &crate::cohorts::SCRIPTS,
         #[cfg(feature = "calendar")]
-        &crate::windows::SCRIPTS[..],
+        &crate::windows::SCRIPTS,
     ];
     all.into_iter().flatten().copied()
 }
