@@ -2,7 +2,7 @@
 
 use store::Script;
 
-use crate::visitors;
+use crate::{rates, visitors};
 
 /// The scripts of all recipes: what a [procedure](crate::Procedure) is on a server where one command is not enough.
 ///
@@ -21,5 +21,5 @@ use crate::visitors;
 /// # Ok::<(), tallis::Error>(())
 /// ```
 pub fn scripts() -> impl Iterator<Item = &'static Script> {
-    [&visitors::SCRIPTS[..]].into_iter().flatten().copied()
+    [&rates::SCRIPTS[..], &visitors::SCRIPTS].into_iter().flatten().copied()
 }
