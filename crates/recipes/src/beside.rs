@@ -8,10 +8,11 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use redis::Value;
-use store::{Clock, Error, ManualClock, Profile, Reply, Store};
+use store::{Clock, Error, ManualClock, Profile, Reply, ScriptCall, Store};
 use testkit::live;
 
 use crate::procedure::Procedure;
+use crate::request::Request;
 use crate::server::Server;
 
 /// How a script asks for the time.
@@ -20,6 +21,8 @@ const TIME: &str = "redis.call('TIME')";
 /// A store and a live server with the same keys, and one clock for both.
 pub(crate) struct Beside {
     pub(crate) store: Store,
+    /// A store that is sent what the server is sent, and so does what the functions of scripts do.
+    scripted: Store,
     pub(crate) clock: Arc<ManualClock>,
     pub(crate) server: Server,
     connection: redis::Connection,
@@ -40,9 +43,11 @@ impl Beside {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis();
         let ahead = 10 * 365 * 86_400_000;
         let clock = Arc::new(ManualClock::new(i64::try_from(now).unwrap() + ahead));
+        let store = || Store::builder().clock(clock.clone()).profile(Profile::Redis70).build();
         Self {
-            store: Store::builder().clock(clock.clone()).profile(Profile::Redis70).build(),
-            clock,
+            store: store(),
+            scripted: store(),
+            clock: clock.clone(),
             server: Server::redis(live.connect()),
             connection: live.connect(),
             _live: live,
@@ -60,6 +65,12 @@ impl Beside {
         self.expire();
     }
 
+    /// Lets some microseconds pass.
+    pub(crate) fn advance_us(&mut self, us: i64) {
+        self.clock.advance_us(us);
+        self.expire();
+    }
+
     /// Removes from the server what has expired by the clock.
     fn expire(&mut self) {
         for (key, at) in self.server_keys() {
@@ -72,6 +83,7 @@ impl Beside {
     /// Runs a command on both.
     pub(crate) fn command(&mut self, words: &[&[u8]]) {
         let reply = self.store.execute(words);
+        self.scripted.execute(words);
         let of_server = live::command(&mut self.connection, words);
         assert_eq!(reply.is_error(), of_server.is_err(), "{words:?}: {reply:?}, {of_server:?}");
     }
@@ -98,9 +110,31 @@ impl Beside {
         output
     }
 
-    /// Does a procedure on the server, at the time of the clock.
+    /// Does a procedure on the server, at the time of the clock. The function of its script replies the same.
     fn call_on_server<P: Procedure>(&self, procedure: &P) -> Result<P::Output, Error> {
         let request = procedure.request()?;
+        let reply = self.send(&request)?;
+        let scripted = self.send_to_scripted(&request).into_resp2(Profile::Redis70);
+        assert_eq!(scripted, reply, "the function of the script, and its text");
+        procedure.output(reply.into_result()?)
+    }
+
+    /// The reply of the store that has the functions of scripts.
+    fn send_to_scripted(&self, request: &Request) -> Reply {
+        let mut packed = Vec::new();
+        request.write(&mut packed);
+        let words: Vec<Vec<u8>> =
+            redis::from_redis_value(redis::parse_redis_value(&packed).unwrap()).unwrap();
+        let words: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
+        let Some(script) = request.as_script() else { return self.scripted.execute(&words) };
+        let keys: usize = std::str::from_utf8(words[2]).unwrap().parse().unwrap();
+        let (keys, args) = words[3..].split_at(keys);
+        let call = ScriptCall { keys, args };
+        self.scripted.transaction(keys, |tx| script.run(tx, &call)).unwrap_or_else(Reply::from)
+    }
+
+    /// The server's reply.
+    fn send(&self, request: &Request) -> Result<Reply, Error> {
         let mut packed = Vec::new();
         match request.as_script() {
             None => request.write(&mut packed),
@@ -112,7 +146,7 @@ impl Beside {
                 request.write_text(&text, &mut packed);
             }
         }
-        procedure.output(self.server.send(&packed)?.into_result()?)
+        self.server.send(&packed)
     }
 
     /// Compares the keys, their bytes and when they expire.
@@ -122,8 +156,9 @@ impl Beside {
     /// If they differ.
     pub(crate) fn check(&mut self) {
         let of_server = self.server_keys();
-        let of_store = self.store_keys();
+        let of_store = keys_of(&self.store);
         assert_eq!(of_store, of_server, "keys and when they expire: the store, and the server");
+        assert_eq!(keys_of(&self.scripted), of_server, "the functions of scripts, and the server");
         for key in of_store.keys() {
             let dump = self.store.dump(&**key).unwrap().unwrap();
             let of_server = live::command(&mut self.connection, &[b"DUMP", &**key]).unwrap();
@@ -143,12 +178,6 @@ impl Beside {
         }
     }
 
-    fn store_keys(&self) -> BTreeMap<Vec<u8>, i64> {
-        let keys = self.store.keys("*").unwrap();
-        let expiry = |key: &[u8]| self.store.execute(&[b"PEXPIRETIME", key]).as_int().unwrap();
-        keys.iter().map(|key| (key.to_vec(), expiry(key))).collect()
-    }
-
     fn server_keys(&mut self) -> BTreeMap<Vec<u8>, i64> {
         let keys: Vec<Vec<u8>> = redis::cmd("KEYS").arg("*").query(&mut self.connection).unwrap();
         let expiry = |key: Vec<u8>| {
@@ -157,4 +186,11 @@ impl Beside {
         };
         keys.into_iter().map(expiry).collect()
     }
+}
+
+/// The keys of a store, and when they expire.
+fn keys_of(store: &Store) -> BTreeMap<Vec<u8>, i64> {
+    let keys = store.keys("*").unwrap();
+    let expiry = |key: &[u8]| store.execute(&[b"PEXPIRETIME", key]).as_int().unwrap();
+    keys.iter().map(|key| (key.to_vec(), expiry(key))).collect()
 }

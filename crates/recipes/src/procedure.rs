@@ -370,9 +370,9 @@ impl<'m, K, F> Step<'m, K, F, StoreOnly> {
         Self { server: StoreOnly(what), ..self }
     }
 
-    /// The same, for which a server is sent that request; its reply is the output.
+    /// The same, for which a server is sent that request, unless there is none; its reply is the output.
     #[inline]
-    pub(crate) fn on_server<Q: Fn() -> Request, R: FromReply>(
+    pub(crate) fn on_server<Q: Fn() -> I, I: IntoRequest, R: FromReply>(
         self,
         request: Q,
     ) -> Step<'m, K, F, OnServer<Q, Convert<R>>> {
@@ -381,13 +381,14 @@ impl<'m, K, F> Step<'m, K, F, StoreOnly> {
 
     /// The same, for which a server is sent that request; `output` is what its reply says.
     #[inline]
-    pub(crate) fn on_server_with<Q, R, A>(
+    pub(crate) fn on_server_with<Q, I, R, A>(
         self,
         request: Q,
         output: A,
     ) -> Step<'m, K, F, OnServer<Q, A>>
     where
-        Q: Fn() -> Request,
+        Q: Fn() -> I,
+        I: IntoRequest,
         A: Fn(Reply) -> Result<R, Error>,
     {
         let Self { keys, member, run, .. } = self;
@@ -417,15 +418,37 @@ impl<R> Served<R> for StoreOnly {
     }
 }
 
+/// What is sent to a server, or why there is nothing that does the same.
+pub(crate) trait IntoRequest {
+    fn into_request(self) -> Result<Request, Error>;
+}
+
+impl IntoRequest for Request {
+    fn into_request(self) -> Result<Request, Error> {
+        Ok(self)
+    }
+}
+
+impl IntoRequest for Result<Request, Error> {
+    fn into_request(self) -> Result<Request, Error> {
+        self
+    }
+}
+
 /// By a request.
 pub(crate) struct OnServer<Q, A> {
     request: Q,
     output: A,
 }
 
-impl<R, Q: Fn() -> Request, A: Fn(Reply) -> Result<R, Error>> Served<R> for OnServer<Q, A> {
+impl<R, Q, I, A> Served<R> for OnServer<Q, A>
+where
+    Q: Fn() -> I,
+    I: IntoRequest,
+    A: Fn(Reply) -> Result<R, Error>,
+{
     fn request(&self) -> Result<Request, Error> {
-        Ok((self.request)())
+        (self.request)().into_request()
     }
 
     fn output(&self, reply: Reply) -> Result<R, Error> {

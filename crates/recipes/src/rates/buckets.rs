@@ -28,6 +28,12 @@ impl Buckets {
         (buckets.before >= 0 && buckets.now >= 0).then_some(buckets)
     }
 
+    /// The greatest of the numbers, without its sign.
+    pub(super) fn greatest(self) -> u64 {
+        let [before, now] = [self.before, self.now].map(i64::unsigned_abs);
+        self.start_ms.unsigned_abs().max(before).max(now)
+    }
+
     pub(super) fn to_text(self) -> Text {
         let [mut start, mut before, mut now] = [(); 3].map(|()| itoa::Buffer::new());
         let start = start.format(self.start_ms).as_bytes();

@@ -2,35 +2,84 @@
 
 use std::time::Duration;
 
-use store::{Error, ErrorKind, Member, Store};
+use bytes::Bytes;
+use store::{Error, ErrorKind, Member, Reply, Script, ScriptCall, Store, Tx};
 
 use super::buckets::{Buckets, Meter};
 use super::retry::waits;
-use super::{Throttle, period_ms};
+use super::{MOST_IN_LUA, Throttle, decided, in_lua, int_in_lua, period_ms};
 use crate::Backend;
 use crate::errors::invalid;
 use crate::procedure::{Procedure, step};
+use crate::request::Request;
+
+/// What [`count`] does, with numbers up to [`MOST_IN_LUA`].
+pub(super) static COUNT: Script = Script::new(include_str!("count.lua"), |tx, call| {
+    let ([key], meter) =
+        (call.keys()?, Meter { limit: int_in_lua(call, 0)?, period_ms: int_in_lua(call, 1)? });
+    let quantity = call.int(2)?.try_into().map_err(|_| ScriptCall::wrong())?;
+    let counted = count_in(tx, key, meter, quantity, MOST_IN_LUA.unsigned_abs())?;
+    Ok(Reply::Array(vec![
+        (!counted.throttle.limited).into(),
+        counted.stored.map(|stored| Bytes::copy_from_slice(&stored.to_text())).into(),
+        counted.now_ms.into(),
+    ]))
+});
+
+/// What became of actions, and why.
+struct Counted {
+    throttle: Throttle,
+    /// The counts before.
+    stored: Option<Buckets>,
+    now_ms: i64,
+}
 
 /// GET of the counts, the decision, and, if the actions are allowed, SET of the new counts with PXAT, the millisecond
-/// from which they do not matter any more.
+/// from which they do not matter any more. Text with a number beyond `most` is no counts.
 #[inline]
-fn count(key: &[u8], meter: Meter, quantity: u64) -> impl Procedure<Output = Throttle> {
-    step([key], move |tx| {
-        tx.with_string(key, |string| {
-            let stored = string.get().map(stored).transpose()?;
-            let (throttle, next) = meter.take(stored, string.now_ms(), quantity);
-            if let Some(next) = next {
-                string.set_until(&*next.to_text(), next.expiry_ms(meter.period_ms))?;
-            }
-            Ok(throttle)
-        })
+fn count_in(
+    tx: &Tx<'_>,
+    key: &[u8],
+    meter: Meter,
+    quantity: u64,
+    most: u64,
+) -> Result<Counted, Error> {
+    tx.with_string(key, |string| {
+        let stored = string.get().map(|string| counts(string, most)).transpose()?;
+        let now_ms = string.now_ms();
+        let (throttle, next) = meter.take(stored, now_ms, quantity);
+        if let Some(next) = next {
+            string.set_until(&*next.to_text(), next.expiry_ms(meter.period_ms))?;
+        }
+        Ok(Counted { throttle, stored, now_ms })
     })
 }
 
+/// Counts actions, if they are allowed.
+#[inline]
+pub(super) fn count(key: &[u8], meter: Meter, quantity: u64) -> impl Procedure<Output = Throttle> {
+    step([key], move |tx| {
+        count_in(tx, key, meter, quantity, u64::MAX).map(|counted| counted.throttle)
+    })
+    .on_server_with(
+        move || {
+            let (limit, period_ms) = (in_lua(meter.limit)?, in_lua(meter.period_ms)?);
+            // Any beyond the limit are refused alike.
+            let quantity = i64::try_from(quantity).unwrap_or(i64::MAX);
+            Ok(Request::script(&COUNT).key(key).arg(limit).arg(period_ms).arg(quantity))
+        },
+        move |reply| {
+            let (allowed, stored, now_ms): (_, Option<Bytes>, _) = reply.convert()?;
+            let stored = stored.map(|text| counts(Member::Bytes(&text), u64::MAX)).transpose()?;
+            decided(meter.take(stored, now_ms, quantity).0, allowed)
+        },
+    )
+}
+
 /// The counts that a string is.
-fn stored(string: Member<'_>) -> Result<Buckets, Error> {
+fn counts(string: Member<'_>, most: u64) -> Result<Buckets, Error> {
     let buckets = match string {
-        Member::Bytes(text) => Buckets::parse(text),
+        Member::Bytes(text) => Buckets::parse(text).filter(|buckets| buckets.greatest() <= most),
         Member::Int(_) => None,
     };
     buckets.ok_or_else(no_counts)

@@ -1,26 +1,62 @@
 //! The leaky bucket (GCRA).
 
-use store::{Error, Store};
+use store::{Error, Reply, Script, ScriptCall, Store, Tx};
 
 use super::quota::expiry_ms;
 use super::retry::waits;
-use super::{Quota, Throttle};
+use super::{Quota, Throttle, decided, in_lua, int_in_lua};
 use crate::Backend;
 use crate::procedure::{Procedure, call_all, step};
+use crate::request::Request;
+
+/// What [`pour`] does.
+pub(super) static POUR: Script = Script::new(include_str!("pour.lua"), |tx, call| {
+    let ([key], quota) = (call.keys()?, Quota::of_depth(int_in_lua(call, 0)?));
+    let drop = call.int(1)?.try_into().map_err(|_| ScriptCall::wrong())?;
+    let poured = pour_into(tx, key, &quota, drop)?;
+    Ok(Reply::Array(vec![
+        (!poured.throttle.limited).into(),
+        poured.stored.map(|stored| stored.to_string()).into(),
+        poured.now_us.into(),
+    ]))
+});
+
+/// What became of a quantity, and why.
+struct Poured {
+    throttle: Throttle,
+    /// The time at which the funnel was to be empty.
+    stored: Option<i64>,
+    now_us: i64,
+}
 
 /// GET of the time at which the funnel is empty, [`Quota::take`], and, if that changes the time, SET with PXAT, the
 /// millisecond in which the funnel will be empty.
 #[inline]
-fn pour(key: &[u8], quota: &Quota, quantity: u64) -> impl Procedure<Output = Throttle> {
-    step([key], move |tx| {
-        tx.with_string(key, |string| {
-            let (throttle, next) = quota.take(string.get_int()?, string.now_us(), quantity);
-            if let Some(next) = next {
-                string.set_until(next, expiry_ms(next))?;
-            }
-            Ok(throttle)
-        })
+fn pour_into(tx: &Tx<'_>, key: &[u8], quota: &Quota, quantity: u64) -> Result<Poured, Error> {
+    tx.with_string(key, |string| {
+        let (stored, now_us) = (string.get_int()?, string.now_us());
+        let (throttle, next) = quota.take(stored, now_us, quantity);
+        if let Some(next) = next {
+            string.set_until(next, expiry_ms(next))?;
+        }
+        Ok(Poured { throttle, stored, now_us })
     })
+}
+
+/// Pours into a funnel, if it holds that much.
+#[inline]
+pub(super) fn pour(key: &[u8], quota: &Quota, quantity: u64) -> impl Procedure<Output = Throttle> {
+    step([key], move |tx| pour_into(tx, key, quota, quantity).map(|poured| poured.throttle))
+        .on_server_with(
+            move || {
+                let depth = in_lua(quota.depth_us())?;
+                Ok(Request::script(&POUR).key(key).arg(depth).arg(quota.drop_us(quantity)))
+            },
+            move |reply| {
+                let (allowed, stored, now_us) = reply.convert()?;
+                decided(quota.take(stored, now_us, quantity).0, allowed)
+            },
+        )
 }
 
 /// The leaky bucket (GCRA): so much at once, and from then on so much a period.

@@ -119,6 +119,22 @@ impl Quota {
         }
     }
 
+    /// The one that holds as many as the microseconds in which it runs empty.
+    pub(super) const fn of_depth(depth_us: i64) -> Self {
+        Self { capacity: depth_us.unsigned_abs(), interval_us: 1, depth_us }
+    }
+
+    /// The time in which a full funnel runs empty, in microseconds.
+    pub(super) const fn depth_us(&self) -> i64 {
+        self.depth_us
+    }
+
+    /// The time in which so much leaks out, in microseconds; for more than a funnel holds, some time longer than
+    /// [`depth_us`](Self::depth_us).
+    pub(super) fn drop_us(&self, quantity: u64) -> i64 {
+        self.time_of(quantity).unwrap_or(i64::MAX)
+    }
+
     /// The time in which so much leaks out; `None` if it is more than the funnel holds.
     #[inline]
     fn time_of(&self, quantity: u64) -> Option<i64> {

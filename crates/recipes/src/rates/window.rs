@@ -2,117 +2,14 @@
 
 use std::time::Duration;
 
-use store::{Error, Store, ZSetEntry};
+use store::{Error, Store};
 
+use super::history::{Limit, can_act, history_key, take};
 use super::retry::until_ready;
 #[cfg(feature = "async")]
 use super::retry::until_ready_async;
 use super::{Throttle, period_ms};
 use crate::Backend;
-use crate::procedure::{Procedure, step};
-use crate::text::{Text, concat, numbered};
-
-/// How much longer than the period a key lives, in milliseconds: the second that the notes on rate limiting add.
-const LINGER_MS: i64 = 1000;
-
-/// At `now`, in milliseconds:
-///
-/// 1. ZREMRANGEBYSCORE from `-inf` up to and including `now - period_ms`,
-/// 2. ZCARD: the action is allowed if that is below `max_count`,
-/// 3. if it is allowed, or if `count_refused`: ZADD with the score `now` of the member `<now>`, or the first of
-///    `<now>-1`, `<now>-2`, ... that is free, and PEXPIREAT at `now + period_ms + 1000`.
-///
-/// Returns what `answer` makes of that, and of the actions then.
-#[inline]
-fn act<R>(
-    key: &[u8],
-    limit: Limit,
-    count_refused: bool,
-    answer: impl Fn(&ZSetEntry<'_>, bool) -> R,
-) -> impl Procedure<Output = R> {
-    let Limit { period_ms, max_count } = limit;
-    step([key], move |tx| {
-        tx.with_zset(key, |actions| {
-            let now = actions.now_ms();
-            actions.remove_up_to_score(as_score(now.saturating_sub(period_ms)));
-            let allowed = (actions.len() as u64) < max_count;
-            if allowed || count_refused {
-                add(actions, now)?;
-                actions.expire_at_ms(now.saturating_add(period_ms).saturating_add(LINGER_MS));
-            }
-            Ok(answer(actions, allowed))
-        })
-    })
-}
-
-/// The most actions in a period.
-#[derive(Clone, Copy, Debug)]
-struct Limit {
-    period_ms: i64,
-    max_count: u64,
-}
-
-impl Limit {
-    /// The figures of an action, from the actions of the last period.
-    fn throttle(self, actions: &ZSetEntry<'_>, allowed: bool) -> Throttle {
-        let count = actions.len() as u64;
-        // How long until the action of that rank is over.
-        let over = |rank: u64| {
-            let score = actions.score_at(usize::try_from(rank).ok()?)?;
-            let ms = as_ms(score).saturating_add(self.period_ms).saturating_sub(actions.now_ms());
-            // Above 0: an action that is over has been removed.
-            Some(Duration::from_millis(ms.unsigned_abs()))
-        };
-        // One more fits when so many are over that the count is below the limit.
-        let too_many = count.checked_sub(self.max_count).filter(|_| !allowed && self.max_count > 0);
-        Throttle {
-            limited: !allowed,
-            limit: self.max_count,
-            remaining: self.max_count.saturating_sub(count),
-            retry_after: too_many.and_then(over),
-            reset_after: count.checked_sub(1).and_then(over).unwrap_or_default(),
-        }
-    }
-}
-
-/// Adds an action of now under a name that is free.
-#[inline]
-fn add(actions: &mut ZSetEntry<'_>, now: i64) -> Result<(), Error> {
-    let score = as_score(now);
-    let mut number = actions.count_scores(score..=score);
-    // A name that is taken: another client has taken members out or put some in. The next one then, before the set runs
-    // out of members.
-    while !actions.add_new(&*name(now, number), score)? {
-        number += 1;
-    }
-    Ok(())
-}
-
-/// What the first action of a millisecond is called, the second, and so on.
-#[inline]
-fn name(now_ms: i64, number: usize) -> Text {
-    let now_ms = numbered(b"", now_ms);
-    if number == 0 { now_ms } else { numbered(&concat([&now_ms, b"-"]), number) }
-}
-
-/// The key of a user's actions: `hist:<user>:<action>`.
-#[inline]
-fn history_key(user: &[u8], action: &[u8]) -> Text {
-    concat([b"hist:", user, b":", action])
-}
-
-#[inline]
-#[expect(clippy::cast_precision_loss, reason = "exact for the next 285,000 years")]
-const fn as_score(ms: i64) -> f64 {
-    ms as f64
-}
-
-/// A time, rounded up.
-#[inline]
-#[expect(clippy::cast_possible_truncation, reason = "what is beyond 64 bits becomes the greatest")]
-fn as_ms(score: f64) -> i64 {
-    score.ceil() as i64
-}
 
 /// The sliding-window log: at most so many actions in any period, to the millisecond.
 ///
@@ -219,8 +116,7 @@ impl<B: Backend> SlidingWindow<B> {
         max_count: u64,
     ) -> Result<bool, Error> {
         let key = &history_key(user.as_ref(), action.as_ref());
-        let limit = Limit { period_ms: period_ms(period)?, max_count };
-        self.backend.call(&act(key, limit, self.count_refused, |_, allowed| allowed))
+        self.backend.call(&can_act(key, self.limit(period, max_count)?))
     }
 
     /// As [`can_reply`](Self::can_reply), with the figures: how many actions are left, and when to come back. O(log n)
@@ -257,9 +153,7 @@ impl<B: Backend> SlidingWindow<B> {
         max_count: u64,
     ) -> Result<Throttle, Error> {
         let key = &history_key(user.as_ref(), action.as_ref());
-        let limit = Limit { period_ms: period_ms(period)?, max_count };
-        let throttle = |actions: &ZSetEntry<'_>, allowed| limit.throttle(actions, allowed);
-        self.backend.call(&act(key, limit, self.count_refused, throttle))
+        self.backend.call(&take(key, self.limit(period, max_count)?))
     }
 
     /// The same, but waits until it is allowed: the thread sleeps for as long as told, and tries again. Others may be
@@ -296,30 +190,10 @@ impl<B: Backend> SlidingWindow<B> {
     ) -> Result<Throttle, Error> {
         until_ready_async(|| self.take(&user, &action, period, max_count), sleep).await
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn keys_and_names_are_those_of_the_notes() {
-        assert_eq!(&*history_key(b"Lei", b"reply"), b"hist:Lei:reply");
-        assert_eq!(&*history_key(b"", b""), b"hist::");
-        let long = vec![b'x'; 100];
-        assert_eq!(history_key(&long, b"y").len(), 107);
-        assert_eq!(&*name(1_700_000_000_000, 0), b"1700000000000");
-        assert_eq!(&*name(1_700_000_000_000, 12), b"1700000000000-12");
-        assert_eq!(&*name(-5, 1), b"-5-1");
-        assert_eq!(name(i64::MIN, usize::MAX).len(), 41);
-    }
-
-    #[test]
-    fn periods_are_rounded_up_to_milliseconds() {
-        assert_eq!(period_ms(Duration::from_nanos(1)).unwrap(), 1);
-        assert_eq!(period_ms(Duration::from_millis(5)).unwrap(), 5);
-        assert_eq!(period_ms(Duration::from_nanos(5_000_001)).unwrap(), 6);
-        assert!(period_ms(Duration::ZERO).is_err());
-        assert!(period_ms(Duration::MAX).is_err());
+    #[inline]
+    fn limit(&self, period: Duration, max_count: u64) -> Result<Limit, Error> {
+        let count_refused = self.count_refused;
+        Ok(Limit { period_ms: period_ms(period)?, max_count, count_refused })
     }
 }

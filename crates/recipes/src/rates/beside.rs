@@ -1,0 +1,149 @@
+//! The scripts of limits beside the procedures.
+
+use std::time::Duration;
+
+use testkit::rng::Rng;
+
+use super::buckets::Meter;
+use super::counter::count;
+use super::funnel::pour;
+use super::history::{Limit, can_act, take};
+use super::{MOST_IN_LUA, Quota};
+use crate::beside::Beside;
+
+/// A key for each limit: each gets what another one has left now and then.
+const KEYS: [&[u8]; 3] = [b"hist:Lei:reply", b"funnel", b"counter"];
+
+#[test]
+fn scripts_do_what_procedures_do() {
+    let Some(mut both) = Beside::open() else { return };
+    let mut rng = Rng::new(22);
+    for round in 0..10_000 {
+        step(&mut both, &mut rng);
+        if round % 100 == 99 {
+            both.flush();
+        }
+    }
+}
+
+/// An action of random arguments, on keys that may hold anything.
+fn step(both: &mut Beside, rng: &mut Rng) {
+    spoil(both, rng);
+    let key = if rng.below(20) == 0 { *rng.pick(&KEYS).unwrap() } else { b"" };
+    let key = |own| if key.is_empty() { own } else { key };
+    match rng.below(8) {
+        0 => drop(both.call(&can_act(key(KEYS[0]), limit(rng)))),
+        1 => drop(both.call(&take(key(KEYS[0]), limit(rng)))),
+        2 | 3 => {
+            let (quota, quantity) = (quota(rng), quantity(rng));
+            drop(both.call(&pour(key(KEYS[1]), &quota, quantity)));
+        }
+        4 | 5 => {
+            let (meter, quantity) = (meter(rng), quantity(rng));
+            drop(both.call(&count(key(KEYS[2]), meter, quantity)));
+        }
+        6 => both.advance_us(rng.range(0..=3_000)),
+        _ => both.advance(*rng.pick(&[0, 1, 2, 7, 20, 60, 1200]).unwrap()),
+    }
+}
+
+fn limit(rng: &mut Rng) -> Limit {
+    Limit {
+        period_ms: *rng.pick(&[1, 20, 50, 60, MOST_IN_LUA]).unwrap(),
+        max_count: *rng.pick(&[0, 1, 3, 8, 200, u64::MAX]).unwrap(),
+        count_refused: rng.below(3) == 0,
+    }
+}
+
+fn quota(rng: &mut Rng) -> Quota {
+    let us = |us| Duration::from_micros(us);
+    let most = MOST_IN_LUA.unsigned_abs();
+    let quota = match rng.below(5) {
+        0 => Quota::new(most, 1, us(1)),
+        1 => Quota::new(1, 1, us(most)),
+        _ => Quota::new(1 + rng.below(12), 1, us(1 + rng.below(4_000))),
+    };
+    quota.unwrap()
+}
+
+fn meter(rng: &mut Rng) -> Meter {
+    // Of large numbers the products have more digits than a double.
+    let limit = [1, 3, 10, 1_000_000, MOST_IN_LUA - 1, MOST_IN_LUA];
+    let period = [1, 3, 20, 60, 3_600_000, MOST_IN_LUA];
+    Meter { limit: *rng.pick(&limit).unwrap(), period_ms: *rng.pick(&period).unwrap() }
+}
+
+fn quantity(rng: &mut Rng) -> u64 {
+    let most = MOST_IN_LUA.unsigned_abs();
+    match rng.below(12) {
+        0 => 0,
+        1 => u64::MAX,
+        2 => most - rng.below(3),
+        3 => rng.below(most),
+        4 => rng.below(1_000_000),
+        _ => rng.below(5),
+    }
+}
+
+/// Puts something at a key now and then.
+fn spoil(both: &mut Beside, rng: &mut Rng) {
+    let key = *rng.pick(&KEYS).unwrap();
+    let now = both.now_ms();
+    let text = match rng.below(60) {
+        0 => number(rng, now * 1000),
+        1 | 2 => (now * 1000 + rng.range(-20_000..=20_000)).to_string(),
+        3..=6 => counts(both, rng),
+        7 => "007".to_owned(),
+        8 => String::new(),
+        9 => return both.command(&[b"DEL", key]),
+        10 => return both.command(&[b"PERSIST", key]),
+        11 => return both.command(&[b"SADD", key, b"1", b"2"]),
+        12 => {
+            let ms = (now + rng.range(-30..=2)).to_string();
+            both.command(&[b"DEL", key]);
+            return both.command(&[b"ZADD", key, ms.as_bytes(), ms.as_bytes(), b"-inf", b"a"]);
+        }
+        13 => {
+            let (name, score) = (format!("{now}-{}", rng.below(3)), number(rng, now));
+            both.command(&[b"DEL", key]);
+            let score = if score.starts_with('+') { "0.1".to_owned() } else { score };
+            return both.command(&[b"ZADD", key, score.as_bytes(), name.as_bytes()]);
+        }
+        _ => return,
+    };
+    both.command(&[b"SET", key, text.as_bytes()]);
+}
+
+/// Something like a number, around one and at the ends.
+fn number(rng: &mut Rng, around: i64) -> String {
+    let all = [0, 1, -1, i64::MAX, i64::MIN, i64::MIN + 1, 1 << 53, around, around + 1, -around];
+    let number = *rng.pick(&all).unwrap();
+    match rng.below(8) {
+        0 => format!("+{number}"),
+        1 => "9223372036854775808".to_owned(),
+        2 => "-9223372036854775809".to_owned(),
+        _ => number.to_string(),
+    }
+}
+
+/// Something like counts.
+fn counts(both: &Beside, rng: &mut Rng) -> String {
+    let now = both.now_ms();
+    let ago = *rng.pick(&[0, 1, 20, 59, 60, 119, 120, 3_600_000, now, -5]).unwrap();
+    let count = |rng: &mut Rng| match rng.below(4) {
+        0 => rng.below(MOST_IN_LUA.unsigned_abs()),
+        1 => MOST_IN_LUA.unsigned_abs() - rng.below(3),
+        _ => rng.below(12),
+    };
+    let (before, count) = (count(rng), count(rng));
+    let start = now - ago;
+    match rng.below(12) {
+        0 => format!("{start}:{before}:-{count}"),
+        1 => format!("{start}:{before}"),
+        2 => format!("{start}:{before}:{count}:1"),
+        3 => format!("{start}:0{before}:{count}"),
+        4 => format!("-{MOST_IN_LUA}:{before}:{count}"),
+        5 => format!("{MOST_IN_LUA}:{before}:{count}"),
+        _ => format!("{start}:{before}:{count}"),
+    }
+}
