@@ -22,7 +22,7 @@ const TIME: &str = "redis.call('TIME')";
 pub(crate) struct Beside {
     pub(crate) store: Store,
     /// A store that is sent what the server is sent, and so does what the functions of scripts do.
-    scripted: Store,
+    pub(crate) scripted: Store,
     pub(crate) clock: Arc<ManualClock>,
     pub(crate) server: Server,
     connection: redis::Connection,

@@ -1,18 +1,27 @@
 //! The scripts of dedups beside the procedures.
 
+use std::time::Duration;
+
 use bloom::{ItemHash, Settings};
-use store::{BloomEntry, Member};
-use testkit::live::{Options, redisbloom, server_with};
+use store::{BloomEntry, ErrorKind, Member, Store};
+use testkit::live::{Options, named, redisbloom, server_with};
 use testkit::rng::Rng;
 
 use super::procedures::{InsertTurning, Items, Turn, has, info, insert};
+use super::{AT_ONCE_ON_SERVER, Dedup};
 use crate::beside::Beside;
+use crate::procedure::Backend;
+use crate::scripts::scripts;
+use crate::server::Server;
+
+fn open() -> Option<Beside> {
+    let options = Options::new().module(redisbloom()?).config("enable-debug-command", "yes");
+    server_with(&options).map(Beside::on)
+}
 
 #[test]
 fn scripts_do_what_procedures_do() {
-    let Some(module) = redisbloom() else { return };
-    let options = Options::new().module(module).config("enable-debug-command", "yes");
-    let Some(mut both) = server_with(&options).map(Beside::on) else { return };
+    let Some(mut both) = open() else { return };
     let mut rng = Rng::new(23);
     for round in 0..10_000 {
         step(&mut both, &mut rng);
@@ -70,5 +79,79 @@ fn spoil(both: &mut Beside, rng: &mut Rng, keys: &[&[u8]]) {
         6 => both.command(&[b"BF.INSERT", key, b"CAPACITY", b"5", b"ITEMS", b"1", b"2", b"3"]),
         7..10 => both.command(&[b"DEL", keys[0]]),
         _ => {}
+    }
+}
+
+/// What the calls of all recipes return, in order.
+fn ask<B: Backend + Clone>(backend: &B) -> Vec<String> {
+    let mut log = Vec::new();
+    let (all, last) = (
+        Dedup::new(backend.clone(), "all", 100, 0.01),
+        Dedup::last(backend.clone(), "last", 50, 0.01),
+    );
+    for seen in [all.unwrap(), last.unwrap()] {
+        log.push(format!("{:?}", seen.info()));
+        for round in 0..40 {
+            log.push(format!("{:?}", seen.insert(round % 30)));
+            log.push(format!("{:?}", seen.insert_many(round..round + 70)));
+            log.push(format!("{:?} {:?}", seen.contains(round), seen.contains(round + 500)));
+            log.push(format!("{:?}", seen.info()));
+        }
+        log.push(format!("{:?}", seen.insert_many(-3000..0)));
+        log.push(format!("{:?}", seen.insert_many([0_i64; 0])));
+    }
+    log
+}
+
+#[test]
+fn on_a_server_all_is_as_on_a_store() {
+    let Some(mut both) = open() else { return };
+    let wanted = ask(&both.store);
+    assert_eq!(ask(&both.server), wanted);
+    both.scripted.add_scripts(scripts());
+    assert_eq!(ask(&Server::redis(both.scripted.redis_connection())), wanted);
+    both.check();
+}
+
+#[test]
+fn a_server_forgets_what_came_a_period_ago() {
+    let Some(both) = open() else { return };
+    let period = Duration::from_millis(600);
+    let seen = Dedup::within(&both.server, "seen", 100, 0.001, period).unwrap();
+    assert_eq!(seen.insert_many(["a", "b"]), Ok(vec![true, true]));
+    assert_eq!(seen.insert_many(["b", "c"]), Ok(vec![false, true]));
+    std::thread::sleep(period);
+    std::thread::sleep(period);
+    assert_eq!(seen.contains("a"), Ok(false));
+    assert_eq!(seen.insert("a"), Ok(true));
+    assert_eq!(seen.insert("a"), Ok(false));
+}
+
+#[test]
+fn what_a_server_cannot_take_is_refused() {
+    let Some(both) = open() else { return };
+    let seen = Dedup::new(&both.server, "seen", 100, 0.001).unwrap();
+    let items: Vec<i64> = (0..=AT_ONCE_ON_SERVER as i64).collect();
+    let refused = seen.insert_many(&items).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::InvalidArgument);
+    let years = Duration::from_secs(86_400 * 365 * 1_000_000);
+    let refused = Dedup::within(&both.server, "seen", 100, 0.001, years).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::InvalidArgument);
+    assert!(Dedup::within(Store::new(), "seen", 100, 0.001, years).is_ok());
+}
+
+#[test]
+fn a_server_without_the_module_says_so() {
+    let Some(live) = named("valkey-9.1.2") else { return };
+    let server = Server::redis(live.connect());
+    let all = Dedup::new(&server, "seen", 100, 0.001).unwrap();
+    let last = Dedup::last(&server, "seen", 100, 0.001).unwrap();
+    assert_eq!(all.contains(1).unwrap_err().kind(), ErrorKind::UnknownCommand);
+    assert_eq!(all.info().unwrap_err().kind(), ErrorKind::UnknownCommand);
+    for seen in [all, last] {
+        let one = seen.insert(1).unwrap_err();
+        let many = seen.insert_many([1, 2]).unwrap_err();
+        assert!([ErrorKind::UnknownCommand, ErrorKind::Server].contains(&one.kind()), "{one:?}");
+        assert!([ErrorKind::UnknownCommand, ErrorKind::Server].contains(&many.kind()), "{many:?}");
     }
 }

@@ -1,6 +1,6 @@
 //! The atomic steps of [`Dedup`](super::Dedup).
 
-use bloom::{BloomFilter, ItemHash, Loader, Settings};
+use bloom::{BloomFilter, ItemHash, Loader, MAX_ERROR_RATE, Settings};
 use bytes::Bytes;
 use store::{BloomEntry, BloomInsertOptions, Error, Member, Tx};
 
@@ -113,9 +113,10 @@ const fn capacity_arg(settings: &Settings) -> i64 {
     settings.capacity().cast_signed()
 }
 
-/// An error rate as an argument: the digits from which the same number comes back.
+/// An error rate as an argument: the digits from which the same number comes back. RedisBloom before 8 does not cut a high
+/// one of a filter that does not grow.
 fn rate_arg(settings: &Settings) -> String {
-    format!("{:?}", settings.error_rate())
+    format!("{:?}", settings.error_rate().min(MAX_ERROR_RATE))
 }
 
 /// When the younger of two filters becomes the older one.

@@ -1,6 +1,5 @@
 //! The scripts of locations beside the procedures.
 
-use std::collections::BTreeMap;
 use std::fmt::Debug;
 
 use bitpack::packed::NumberCode;
@@ -141,20 +140,9 @@ fn on_a_server_all_is_as_on_a_store() {
     let Some(mut both) = Beside::open() else { return };
     let wanted = ask_all(&both.store, "location");
     assert_eq!(ask_all(&both.server, "location"), wanted);
+    both.scripted.add_scripts(scripts());
+    assert_eq!(ask_all(&Server::redis(both.scripted.redis_connection()), "location"), wanted);
     both.check();
-}
-
-#[test]
-fn on_a_connection_of_a_store_all_is_as_on_a_store() {
-    let (store, other) = (Store::new(), Store::new());
-    other.add_scripts(scripts());
-    let wanted = ask_all(&store, "location");
-    assert_eq!(ask_all(&Server::redis(other.redis_connection()), "location"), wanted);
-    let keys = |store: &Store| -> BTreeMap<_, _> {
-        let keys = store.keys("*").unwrap();
-        keys.into_iter().map(|key| (store.dump(&key).unwrap(), key)).collect()
-    };
-    assert_eq!(keys(&other), keys(&store));
 }
 
 #[test]
