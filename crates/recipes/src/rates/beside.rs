@@ -1,5 +1,7 @@
 //! The scripts of limits beside the procedures.
 
+#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+
 use std::time::Duration;
 
 use store::ErrorKind;

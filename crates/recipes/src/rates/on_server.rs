@@ -1,5 +1,7 @@
 //! The limits on servers, beside a store.
 
+#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+
 use std::fmt::Debug;
 use std::time::Duration;
 
