@@ -107,7 +107,33 @@ const CALLS: &[(&str, Call)] = &[
         let throttles = funnel(store).check_many(funnels(names), 1).unwrap();
         assert!(throttles.iter().all(|throttle| throttle.limited));
     }),
+    ("a recipe: Funnel::take, full", |store, names| {
+        let funnel = funnel(store);
+        for name in funnels(names) {
+            assert!(funnel.take(name, 1).unwrap().limited);
+        }
+    }),
+    ("the same steps, by Store::transaction", |store, names| {
+        let quota = quota();
+        for name in funnels(names) {
+            let taken = store.transaction([name], |tx| {
+                tx.with_string(name, |string| {
+                    let (throttle, next) = quota.take(string.get_int()?, string.now_us(), 1);
+                    if let Some(next) = next {
+                        string.set_until(next, next.div_euclid(1000) + 1)?;
+                    }
+                    Ok(throttle)
+                })
+            });
+            assert!(taken.unwrap().limited);
+        }
+    }),
 ];
+
+/// Of one at once, which takes decades to leak.
+fn quota() -> Quota {
+    Quota::new(1, 1, Duration::from_secs(1 << 30)).unwrap()
+}
 
 fn windows(store: &Store) -> UvWindows {
     let for_ever = tallis::UvLevel::ALL.into_iter();
@@ -126,7 +152,7 @@ fn offsets(count: usize) -> impl Iterator<Item = u64> {
 
 /// Of room for one, which takes decades to leak.
 fn funnel(store: &Store) -> Funnel {
-    Funnel::new(store.clone(), Quota::new(1, 1, Duration::from_secs(1 << 30)).unwrap())
+    Funnel::new(store.clone(), quota())
 }
 
 /// Keys of their own, that are made without an allocation.

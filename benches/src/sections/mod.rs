@@ -18,6 +18,7 @@ mod live;
 mod locations;
 mod log;
 mod redis_crate;
+mod servers;
 mod sets;
 mod shards;
 mod sketches;
@@ -65,6 +66,7 @@ pub const ALL: &[(&str, Measure)] = &[
     ("transactions", transactions::measure),
     ("dispatcher", dispatcher::measure),
     ("redis", redis_crate::measure),
+    ("servers", servers::measure),
     ("baseline", baseline::measure),
 ];
 

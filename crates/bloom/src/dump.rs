@@ -15,9 +15,10 @@
 use std::borrow::Cow;
 
 use crate::error::{DecodeError, Fault, LoadError};
-use crate::filter::BloomFilter;
+use crate::filter::{BloomFilter, any_of, memory};
 use crate::header::{HEADER_LEN, Header, LINK_HEADER_LEN};
 use crate::link::{CheckedParts, Link, zeroed};
+use crate::plan;
 
 /// The most bytes of a chunk.
 pub const CHUNK: usize = 16 << 20;
@@ -165,6 +166,38 @@ impl Loader {
         let header = Header::read(header)?;
         let arrays = vec![Vec::new(); header.links.len()];
         Ok(Self { header, arrays })
+    }
+
+    /// Items that were new when they were added to the filter, by the header alone: BF.CARD.
+    #[must_use]
+    #[expect(clippy::len_without_is_empty, reason = "of the filter, not of what has arrived")]
+    pub const fn len(&self) -> u64 {
+        self.header.size
+    }
+
+    /// The [`memory`](BloomFilter::memory) of the filter, by the header alone. O(links).
+    #[must_use]
+    pub fn memory(&self) -> u64 {
+        memory(self.lengths())
+    }
+
+    /// The [`error_rate_by_items`](BloomFilter::error_rate_by_items) of the filter, by the header alone. O(links).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut filter = bloom::BloomFilter::default();
+    /// filter.add(b"user1")?;
+    /// let loader = bloom::Loader::new(&filter.header()).unwrap();
+    /// assert_eq!((loader.len(), loader.memory()), (1, filter.memory()));
+    /// assert_eq!(loader.error_rate_by_items(), filter.error_rate_by_items());
+    /// # Ok::<(), bloom::AddError>(())
+    /// ```
+    #[must_use]
+    pub fn error_rate_by_items(&self) -> f64 {
+        any_of(self.header.links.iter().map(|CheckedParts { parts, hashes }| {
+            plan::expected_error(parts.bits, *hashes, parts.size)
+        }))
     }
 
     /// Takes the next chunk, given the cursor that came beside it. A chunk may repeat what has arrived, and then

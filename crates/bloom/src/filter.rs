@@ -237,8 +237,7 @@ impl BloomFilter {
     /// Bytes by RedisBloom's reckoning: the Size of BF.INFO.
     #[must_use]
     pub fn memory(&self) -> u64 {
-        self.links().map(|link| LINK_BYTES + link.as_bytes().len() as u64).sum::<u64>()
-            + FILTER_BYTES
+        memory(self.links().map(|link| link.as_bytes().len() as u64))
     }
 
     /// Bytes that the filter holds beyond itself.
@@ -360,6 +359,11 @@ impl BloomFilter {
     }
 }
 
+/// Bytes by RedisBloom's reckoning, of a filter whose bit arrays have these lengths.
+pub(crate) fn memory(arrays: impl Iterator<Item = u64>) -> u64 {
+    arrays.map(|bytes| bytes.saturating_add(LINK_BYTES)).fold(FILTER_BYTES, u64::saturating_add)
+}
+
 /// A link, if it has room beside `before` bytes.
 fn link_within(
     max_bytes: u64,
@@ -435,7 +439,7 @@ impl Settings {
 }
 
 /// The probability that at least one of independent events happens.
-fn any_of(rates: impl Iterator<Item = f64>) -> f64 {
+pub(crate) fn any_of(rates: impl Iterator<Item = f64>) -> f64 {
     // Through logarithms, because 1 - p has few digits left where p is small.
     -rates.map(|rate| (-rate).ln_1p()).sum::<f64>().exp_m1()
 }

@@ -361,7 +361,7 @@ pub(crate) struct LinkParts {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CheckedParts {
     pub(crate) parts: LinkParts,
-    hashes: u32,
+    pub(crate) hashes: u32,
 }
 
 /// Which of the numbers is wrong.

@@ -1,5 +1,7 @@
 //! Procedures on a store and on a live server, compared.
 
+#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -22,7 +24,7 @@ pub(crate) struct Beside {
     /// A store that is sent what the server is sent, and so does what the functions of scripts do.
     scripted: Store,
     pub(crate) clock: Arc<ManualClock>,
-    server: Server,
+    pub(crate) server: Server,
     connection: redis::Connection,
     /// Ends with this.
     _live: live::Server,
@@ -37,6 +39,7 @@ impl Beside {
 
     /// Beside that server, which has DEBUG.
     pub(crate) fn on(live: live::Server) -> Self {
+        #[expect(clippy::disallowed_methods, reason = "keys must not expire on the server")]
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis();
         let ahead = 10 * 365 * 86_400_000;
         let clock = Arc::new(ManualClock::new(i64::try_from(now).unwrap() + ahead));

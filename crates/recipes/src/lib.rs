@@ -24,6 +24,8 @@ mod errors;
 mod kept;
 mod locations;
 mod merge;
+#[cfg(test)]
+mod pretend;
 mod procedure;
 mod rates;
 mod request;

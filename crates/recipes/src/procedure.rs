@@ -375,7 +375,7 @@ impl<'m, K, F> Step<'m, K, F, StoreOnly> {
     pub(crate) fn on_server<Q: Fn() -> I, I: IntoRequest, R: FromReply>(
         self,
         request: Q,
-    ) -> Step<'m, K, F, OnServer<Q, fn(Reply) -> Result<R, Error>>> {
+    ) -> Step<'m, K, F, OnServer<Q, Convert<R>>> {
         self.on_server_with(request, Reply::convert)
     }
 
@@ -395,6 +395,9 @@ impl<'m, K, F> Step<'m, K, F, StoreOnly> {
         Step { keys, member, run, server: OnServer { request, output } }
     }
 }
+
+/// What a reply says by its type.
+pub(crate) type Convert<R> = fn(Reply) -> Result<R, Error>;
 
 /// How a server does a step whose output is `R`.
 pub(crate) trait Served<R> {

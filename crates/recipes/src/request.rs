@@ -78,6 +78,13 @@ impl Request {
         self
     }
 
+    /// Appends a number of things as an argument.
+    #[must_use]
+    pub fn count(mut self, count: usize) -> Self {
+        self.push(itoa::Buffer::new().format(count).as_bytes());
+        self
+    }
+
     /// Appends arguments.
     #[must_use]
     pub fn args<'a>(self, args: impl IntoIterator<Item: Into<Member<'a>>>) -> Self {

@@ -2,7 +2,7 @@
 
 use store::Script;
 
-use crate::{rates, visitors};
+use crate::{dedup, locations, rates, visitors};
 
 /// The scripts of all recipes: what a [procedure](crate::Procedure) is on a server where one command is not enough.
 ///
@@ -21,5 +21,15 @@ use crate::{rates, visitors};
 /// # Ok::<(), tallis::Error>(())
 /// ```
 pub fn scripts() -> impl Iterator<Item = &'static Script> {
-    [&rates::SCRIPTS[..], &visitors::SCRIPTS].into_iter().flatten().copied()
+    let all = [
+        &dedup::SCRIPTS[..],
+        &locations::SCRIPTS,
+        &rates::SCRIPTS,
+        &visitors::SCRIPTS,
+        #[cfg(feature = "calendar")]
+        &crate::cohorts::SCRIPTS,
+        #[cfg(feature = "calendar")]
+        &crate::windows::SCRIPTS,
+    ];
+    all.into_iter().flatten().copied()
 }

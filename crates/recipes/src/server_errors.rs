@@ -18,6 +18,7 @@ fn kind(text: &str) -> ErrorKind {
         "WRONGTYPE" => ErrorKind::WrongType,
         "INVALIDOBJ" => ErrorKind::InvalidHll,
         "BUSYKEY" => ErrorKind::KeyExists,
+        "NOSCRIPT" => ErrorKind::NoScript,
         "OOM" => ErrorKind::OutOfMemory,
         _ => OF_DETAILS
             .iter()

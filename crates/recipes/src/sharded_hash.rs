@@ -19,6 +19,12 @@ use crate::shard::shard_key;
 /// A shard of more fields than the limit is a hash table, and works as well; it costs what sharding was to save. A
 /// call is atomic for the fields of each shard, and not for all that it names.
 ///
+/// # On a server
+///
+/// A `Server` may stand in the place of the store, with the features `redis` and `redis2`. Each shard is one command:
+/// HSET, HGET, HMGET, HEXISTS, HINCRBY, HDEL; a call for several fields is a pipeline. After
+/// [`ErrorKind::Io`](store::ErrorKind::Io) it was done or not; [`hincr`](Self::hincr) done again adds twice.
+///
 /// # Examples
 ///
 /// ```

@@ -320,12 +320,11 @@ fn the_log_has_what_a_script_has_done() {
 
 /// The log of a server before 7.0.
 fn old_log(dir: &Path, commands: &[&[&str]]) {
-    let mut log = String::new();
+    let mut log = Vec::new();
     for words in commands {
-        log += &format!("*{}\r\n", words.len());
-        for word in *words {
-            log += &format!("${}\r\n{word}\r\n", word.len());
-        }
+        let words = words.iter().map(|word| format!("${}\r\n{word}\r\n", word.len()));
+        let words: Vec<String> = words.collect();
+        log.extend_from_slice(format!("*{}\r\n{}", words.len(), words.concat()).as_bytes());
     }
     fs::write(dir.join("appendonly.aof"), log).unwrap();
 }
@@ -377,5 +376,5 @@ fn scripts_are_described_to_clients() {
     assert_eq!(keys(&["EVAL", "x", "2", "a", "b", "c"]), bulks(&["a", "b"]));
     assert_eq!(keys(&["EVALSHA_RO", "x", "0", "a"]), bulks(&[]));
     let help: Vec<String> = store.execute(&["SCRIPT", "HELP"]).convert().unwrap();
-    assert!(help.iter().any(|line| line == "LOAD <script>" || line == "LOAD script"), "{help:?}");
+    assert!(help.iter().any(|line| line == "LOAD script"), "{help:?}");
 }

@@ -28,6 +28,8 @@
 //!
 //! bitmapist, <https://github.com/Doist/bitmapist>.
 
+#[cfg(all(test, feature = "redis"))]
+mod beside;
 mod cohort;
 mod events;
 mod names;
@@ -36,6 +38,9 @@ mod procedures;
 mod program;
 mod query;
 mod retention;
+mod scripts;
+#[cfg(test)]
+mod served;
 mod when;
 
 use jiff::tz::TimeZone;
@@ -52,6 +57,8 @@ use procedures::{delete, set_bits};
 pub use cohort::Cohort;
 pub use period::{Period, PeriodKind};
 pub use query::Query;
+pub(crate) use scripts::SCRIPTS;
+
 pub use retention::{Retention, RetentionRow};
 pub use when::When;
 
@@ -74,12 +81,59 @@ const KINDS: [PeriodKind; 5] =
 /// * `trackist_active_u`, if it was marked as a unique event.
 ///
 /// Each is a string in which the bit of every such user is set, as by SETBIT. Both sides can work on the same data. A
-/// mark is one atomic step, and so is each question, however many keys it reads.
+/// mark is one atomic step, and so is each question, however many keys it reads; but see below for clusters.
 ///
 /// # Limits
 ///
 /// Ids are below 2^32, as SETBIT's offsets. The bitmap of a key is as long as its largest id asks for: user
 /// 4,000,000,000 costs 500 MB in *each* key that the mark goes into, all at once. Number users from 0.
+///
+/// # On a server
+///
+/// What is sent to a server, each in one round trip:
+///
+/// | call | what is sent |
+/// |---|---|
+/// | [`mark`](Self::mark), [`unmark`](Self::unmark) | one script, or SETBIT where one kind of period is written |
+/// | [`mark_unique`](Self::mark_unique), [`unmark_unique`](Self::unmark_unique) | SETBIT |
+/// | [`has`](Self::has) | GETBIT; where a period is a union of others, or for an expression, one script that gets a byte of each bitmap |
+/// | [`count`](Self::count) | BITCOUNT; for an expression as [`users`](Self::users) |
+/// | [`users`](Self::users), [`Query::bitmap`], [`retention`](Self::retention) | MGET of all bitmaps, which are combined here, and STRLEN of each: MGET does not say that a key holds no string. GET of one |
+/// | [`Query::store`] | one script, which combines the bitmaps by BITOP |
+/// | [`delete`](Self::delete) | DEL |
+///
+/// So each is atomic, but a question takes its bitmaps over the network, as long as they are. [`Query::store`] does not:
+/// for large bitmaps store the cohort, and count what was stored. While it runs there are keys beside the target,
+/// `{TARGET}:bitop:0` and so on, which no other client sees; do not use these names.
+///
+/// ## On a cluster
+///
+/// With a hash tag in the prefix (`{trackist}`) all keys lie in one slot, and everything is as on a server, if the target of
+/// [`Query::store`] has the same tag. Without one they are spread over the nodes, and there is a step for each key, in one
+/// pipeline for each node: a mark may be seen in one period before it is in the others, a question gets bitmaps of different
+/// times, and what [`Query::store`] puts at its target is made here.
+///
+/// ## When the connection is lost
+///
+/// After [`ErrorKind::Io`](store::ErrorKind::Io) the mark was made or was not, on a cluster in some of the periods perhaps.
+/// Mark once more: nothing is counted twice. What the second call returns says what was new to it.
+///
+/// ## The scripts
+///
+/// What their KEYS, their ARGV and their replies are stands at the beginning of each; a service in another language takes part
+/// by the same keys. A mark:
+///
+#[doc = concat!("```lua\n", include_str!("set_bits.lua"), "```")]
+///
+/// The byte of each bitmap in which a user's bit is:
+///
+#[doc = concat!("```lua\n", include_str!("bytes.lua"), "```")]
+///
+/// A cohort's bitmap that is stored, and one that was made here:
+///
+#[doc = concat!("```lua\n", include_str!("store.lua"), "```")]
+///
+#[doc = concat!("```lua\n", include_str!("put.lua"), "```")]
 ///
 /// # Examples
 ///
@@ -306,6 +360,9 @@ impl<B: Backend> Cohorts<B> {
             kinds.map(|kind| kind.at(time).key(&start)).collect();
         let keys: SmallVec<[&[u8]; PeriodKind::ALL.len()]> =
             keys.iter().map(SmallVec::as_slice).collect();
+        if procedures::is_spread(&self.backend, &keys) {
+            return procedures::set_each(&self.backend, &keys, bit, on);
+        }
         match <[&[u8]; KINDS.len()]>::try_from(&*keys) {
             Ok(keys) => self.backend.call(&set_bits(keys, bit, on)),
             Err(_) => self.backend.call(&set_bits(&*keys, bit, on)),

@@ -1,9 +1,15 @@
 //! The atomic steps of cohorts.
 
+use bitpack::bits;
+use bytes::Bytes;
 use smallvec::SmallVec;
 use store::{Error, KeyRef, ToKeys, Tx};
 
-use crate::procedure::{Backend, Procedure, all_read, read, step};
+use super::program::Program;
+use super::scripts::{BYTES, PUT, SET_BITS, STORE};
+use crate::procedure::{Backend, BackendKind, Procedure, all_read, call_all, read, step};
+use crate::request::Request;
+use crate::slot::{hash_tag, key_slot};
 
 /// Sets or clears the same bit in several strings, each named once: whether any was not so before.
 ///
@@ -28,12 +34,118 @@ pub(super) fn set_bits<'k>(
         }
         Ok(changed)
     })
+    .on_server_with(
+        move || {
+            let (bit, on) = (i64::from(bit), i64::from(on));
+            match keys.as_ref() {
+                [key] => Request::command("SETBIT").key(key).arg(bit).arg(on),
+                keys => Request::script(&SET_BITS).keys(keys).arg(bit).arg(on),
+            }
+        },
+        move |reply| {
+            let said: bool = reply.convert()?;
+            // SETBIT replies with what the bit was.
+            Ok(if keys.as_ref().len() == 1 { said != on } else { said })
+        },
+    )
+}
+
+/// As [`set_bits`], in as many steps as there are keys: those of a cluster are in different slots.
+pub(super) fn set_each(
+    backend: &impl Backend,
+    keys: &[&[u8]],
+    bit: u32,
+    on: bool,
+) -> Result<bool, Error> {
+    let steps: Vec<_> = keys.iter().map(|&key| set_bits([key], bit, on)).collect();
+    let mut changed = false;
+    call_all(backend, &steps, |_, one| changed |= one)?;
+    Ok(changed)
 }
 
 /// GETBIT.
 #[inline]
 pub(super) fn has_bit(key: &[u8], bit: u32) -> impl Procedure<Output = bool> {
     step([read(key)], move |tx| tx.getbit(key, bit.into()))
+        .on_server(move || Request::command("GETBIT").key(key).arg(i64::from(bit)))
+}
+
+/// BITCOUNT.
+pub(super) fn count_bits(key: &[u8]) -> impl Procedure<Output = u64> {
+    step([read(key)], move |tx| {
+        look_at(tx, &[key], |strings| strings.iter().map(|it| bits::count(it)).sum())
+    })
+    .on_server(move || Request::command("BITCOUNT").key(key))
+}
+
+/// Keys that are read, twice: as a step names them, and as it reads them.
+#[derive(Debug)]
+pub(super) struct Read<'k> {
+    keys: &'k [&'k [u8]],
+    named: Vec<KeyRef<'k>>,
+}
+
+/// All of these keys, to be read.
+pub(super) fn all<'k>(keys: &'k [&'k [u8]]) -> Read<'k> {
+    Read { keys, named: keys.iter().map(|key| read(key)).collect() }
+}
+
+/// One byte of each string, or nothing where it ends before.
+pub(super) fn bytes<'k>(from: &'k Read<'k>, byte: u32) -> impl Procedure<Output = Vec<Bytes>> {
+    step(&*from.named, move |tx| {
+        look_at(tx, from.keys, |strings| {
+            let at = byte as usize;
+            let byte = |string: &&[u8]| Bytes::copy_from_slice(string.get(at..=at).unwrap_or(&[]));
+            strings.iter().map(byte).collect()
+        })
+    })
+    .on_server(move || Request::script(&BYTES).keys(from.keys).arg(i64::from(byte)))
+}
+
+/// The strings at all keys: MGET, which does not say whether a key holds something else. If `check`, nothing of the first key
+/// but that it holds no such thing: STRLEN.
+pub(super) fn strings<'k>(
+    from: &'k Read<'k>,
+    check: bool,
+) -> impl Procedure<Output = Vec<Option<Bytes>>> {
+    step(&*from.named, move |tx| {
+        if check {
+            return from.keys.first().map_or(Ok(0), |&key| tx.strlen(key)).map(|_| Vec::new());
+        }
+        tx.mget(from.keys)
+    })
+    .on_server_with(
+        move || {
+            if check {
+                Request::command("STRLEN").keys(&from.keys[..1])
+            } else {
+                Request::command("MGET").keys(from.keys)
+            }
+        },
+        move |reply| {
+            if check { reply.convert::<i64>().map(|_| Vec::new()) } else { reply.convert() }
+        },
+    )
+}
+
+/// GET, or one byte of the string: GETRANGE.
+fn string(key: &[u8], byte: Option<u32>) -> impl Procedure<Output = Bytes> {
+    step([read(key)], move |tx| {
+        look_at(tx, &[key], |strings| {
+            let string = strings.first().copied().unwrap_or_default();
+            Bytes::copy_from_slice(match byte.map(|byte| byte as usize) {
+                None => string,
+                Some(at) => string.get(at..=at).unwrap_or(&[]),
+            })
+        })
+    })
+    .on_server_with(
+        move || match byte.map(i64::from) {
+            None => Request::command("GET").key(key),
+            Some(byte) => Request::command("GETRANGE").key(key).arg(byte).arg(byte),
+        },
+        |reply| Ok(reply.convert::<Option<Bytes>>()?.unwrap_or_default()),
+    )
 }
 
 /// What a question about the strings at some keys is answered; those of keys that do not exist are empty.
@@ -42,30 +154,171 @@ pub(super) fn ask<R>(
     keys: &[&[u8]],
     question: impl Fn(&[&[u8]]) -> R,
 ) -> Result<R, Error> {
+    if backend.kind() != BackendKind::Store {
+        return Ok(question(&borrowed(&fetch(backend, keys)?)));
+    }
     backend.call(&step(&*all_read(keys), |tx| look_at(tx, keys, &question)))
+}
+
+/// What a question about one byte of each string is answered; of those that end before, it is handed none.
+pub(super) fn ask_byte<R>(
+    backend: &impl Backend,
+    keys: &[&[u8]],
+    byte: u32,
+    question: impl Fn(&[&[u8]]) -> R,
+) -> Result<R, Error> {
+    let bytes = if keys.len() == 1 || is_spread(backend, keys) {
+        each_string(backend, keys, Some(byte))?
+    } else {
+        backend.call(&bytes(&all(keys), byte))?
+    };
+    Ok(question(&borrowed(&bytes)))
+}
+
+/// The strings at some keys of a server, all of one time, or of a cluster.
+fn fetch(backend: &impl Backend, keys: &[&[u8]]) -> Result<Vec<Bytes>, Error> {
+    if keys.len() == 1 || is_spread(backend, keys) {
+        return each_string(backend, keys, None);
+    }
+    let whole = all(keys);
+    let checked: Vec<Read<'_>> = keys.chunks(1).map(all).collect();
+    let checks = checked.iter().map(|key| strings(key, true));
+    let steps: Vec<_> =
+        [strings(&whole, false)].into_iter().filter(|_| !keys.is_empty()).chain(checks).collect();
+    let mut all = Vec::new();
+    call_all(backend, &steps, |at, strings| {
+        if at == 0 {
+            all = strings;
+        }
+    })?;
+    Ok(all.into_iter().map(Option::unwrap_or_default).collect())
+}
+
+/// The string at each key, or one byte of it, in a step for each.
+fn each_string(
+    backend: &impl Backend,
+    keys: &[&[u8]],
+    byte: Option<u32>,
+) -> Result<Vec<Bytes>, Error> {
+    let steps: Vec<_> = keys.iter().map(|key| string(key, byte)).collect();
+    let mut all = vec![Bytes::new(); keys.len()];
+    call_all(backend, &steps, |at, string| all[at] = string)?;
+    Ok(all)
+}
+
+fn borrowed(strings: &[Bytes]) -> Vec<&[u8]> {
+    strings.iter().map(|string| &**string).collect()
+}
+
+/// Whether the keys are in different slots of a cluster.
+pub(super) fn is_spread(backend: &impl Backend, keys: &[&[u8]]) -> bool {
+    backend.kind() == BackendKind::Cluster
+        && keys.split_first().is_some_and(|(first, others)| {
+            let slot = key_slot(first);
+            others.iter().any(|key| key_slot(key) != slot)
+        })
 }
 
 /// Puts a bitmap made of the strings at some keys at a target that may hold anything, or deletes the target if the
 /// bitmap is empty: its length.
+///
+/// On a cluster that has the keys in different slots, it is made here, and what it is made of may change meanwhile.
 pub(super) fn store(
     backend: &impl Backend,
     target: &[u8],
     sources: &[&[u8]],
+    program: &Program,
+) -> Result<u64, Error> {
+    let make = |strings: &[&[u8]]| program.bitmap(strings);
+    if backend.kind() == BackendKind::Store {
+        let mut keys = all_read(sources);
+        keys.push(KeyRef::new(target));
+        return backend.call(&step(&*keys, |tx| store_on(tx, target, sources, make)));
+    }
+    let between = between(target, sources, program.results() + 1);
+    let keys = StoreKeys::new(target, &between, sources);
+    if is_spread(backend, &keys.all) {
+        let bitmap = ask(backend, sources, make)?;
+        return backend.call(&put(target, &bitmap));
+    }
+    backend.call(&store_with(&keys, program))
+}
+
+/// [`store`] where it is one step.
+pub(super) fn store_with<'k>(
+    keys: &'k StoreKeys<'k>,
+    program: &'k Program,
+) -> impl Procedure<Output = u64> {
+    step(&*keys.named, move |tx| {
+        let [target, ..] = *keys.all else { return Ok(0) };
+        let sources = &keys.all[1 + keys.unused..];
+        store_on(tx, target, sources, |strings| program.bitmap(strings))
+    })
+    .on_server(move || {
+        let unused = i64::try_from(keys.unused).unwrap_or(i64::MAX);
+        let request = Request::script(&STORE).keys(&keys.all).arg(unused);
+        program.steps_as_text().iter().fold(request, |request, step| request.arg(step))
+    })
+}
+
+/// The keys of storing a bitmap.
+#[derive(Debug)]
+pub(super) struct StoreKeys<'k> {
+    /// The target, those of what lies between two operations, and the sources.
+    all: Vec<&'k [u8]>,
+    unused: usize,
+    named: Vec<KeyRef<'k>>,
+}
+
+impl<'k> StoreKeys<'k> {
+    pub(super) fn new(target: &'k [u8], between: &'k [Vec<u8>], sources: &'k [&'k [u8]]) -> Self {
+        let written = [target].into_iter().chain(between.iter().map(|key| &key[..]));
+        let all: Vec<&[u8]> = written.chain(sources.iter().copied()).collect();
+        let of_sources = sources.iter().map(|key| read(key));
+        // A store has nothing between two operations.
+        let named = of_sources.chain([KeyRef::new(target)]).collect();
+        Self { all, unused: between.len(), named }
+    }
+}
+
+/// What keys are called of what lies between two operations, so many: in the slot of the target, and none of them a source.
+pub(super) fn between(target: &[u8], sources: &[&[u8]], count: usize) -> Vec<Vec<u8>> {
+    let tagged = hash_tag(target).is_some() || target.contains(&b'}');
+    let base = if tagged { target.to_vec() } else { [b"{", target, b"}"].concat() };
+    (0_u64..)
+        .map(|number| [&base, format!(":bitop:{number}").as_bytes()].concat())
+        .filter(|key| key != target && !sources.contains(&&key[..]))
+        .take(count)
+        .collect()
+}
+
+/// Puts a bitmap at a key that may hold anything, or deletes it if the bitmap is empty: its length.
+pub(super) fn put<'k>(target: &'k [u8], bitmap: &'k [u8]) -> impl Procedure<Output = u64> {
+    step([target], move |tx| put_on(tx, target, bitmap))
+        .on_server(move || Request::script(&PUT).key(target).arg(bitmap))
+}
+
+/// [`store`] as part of a transaction.
+pub(super) fn store_on(
+    tx: &Tx<'_>,
+    target: &[u8],
+    sources: &[&[u8]],
     make: impl Fn(&[&[u8]]) -> Vec<u8>,
 ) -> Result<u64, Error> {
-    let mut keys = all_read(sources);
-    keys.push(KeyRef::new(target));
-    backend.call(&step(&*keys, |tx| {
-        let bitmap = look_at(tx, sources, &make)?;
-        // As BITOP leaves it: a string that was written to, even where its bytes are those of a number.
-        tx.del([target])?;
-        Ok(tx.setrange(target, 0, bitmap.as_slice())? as u64)
-    }))
+    let bitmap = look_at(tx, sources, make)?;
+    put_on(tx, target, &bitmap)
+}
+
+fn put_on(tx: &Tx<'_>, target: &[u8], bitmap: &[u8]) -> Result<u64, Error> {
+    // As BITOP leaves it: a string that was written to, even where its bytes are those of a number.
+    tx.del([target])?;
+    Ok(tx.setrange(target, 0, bitmap)? as u64)
 }
 
 /// Deletes keys: how many there were.
 pub(super) fn delete(keys: &[&[u8]]) -> impl Procedure<Output = u64> {
     step(keys, move |tx| Ok(tx.del(keys)? as u64))
+        .on_server(move || Request::command("DEL").keys(keys))
 }
 
 /// Hands over the strings at the keys.

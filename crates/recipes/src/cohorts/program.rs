@@ -89,6 +89,10 @@ enum Instruction {
     Combine(Op, usize),
 }
 
+/// What the operations of cohorts are called.
+const NAMES: [(&str, Op); 5] =
+    [("AND", Op::And), ("OR", Op::Or), ("XOR", Op::Xor), ("NOT", Op::Not), ("DIFF", Op::Diff)];
+
 /// Memory for blocks, to be used again.
 #[derive(Debug, Default)]
 pub(super) struct Blocks {
@@ -152,6 +156,74 @@ impl Program {
             take(range.start, &block);
             blocks.give(block);
         }
+    }
+
+    /// The whole bitmap.
+    pub(super) fn bitmap(&self, strings: &[&[u8]]) -> Vec<u8> {
+        let longest = strings.iter().map(|string| string.len()).max().unwrap_or(0);
+        let mut bitmap = Vec::with_capacity(longest);
+        self.each_block(strings, |_, block| bitmap.extend_from_slice(block));
+        bitmap
+    }
+
+    /// The number of the string that the bitmap is, if nothing has to be worked out.
+    pub(super) fn as_source(&self) -> Option<usize> {
+        match *self.steps {
+            [Instruction::Source(number)] => Some(number),
+            _ => None,
+        }
+    }
+
+    /// Up to which place of the stack there are results of operations: how many they are at most at once.
+    pub(super) fn results(&self) -> usize {
+        let (mut depth, mut results) = (0_usize, 0);
+        for step in &self.steps {
+            match step {
+                Instruction::Source(_) => depth += 1,
+                Instruction::Combine(_, count) => {
+                    depth = depth.saturating_sub(*count) + 1;
+                    results = results.max(depth);
+                }
+            }
+        }
+        results
+    }
+
+    /// The steps as scripts are given them: the number of a string, or an operation and how many operands it has.
+    pub(super) fn steps_as_text(&self) -> Vec<String> {
+        let text = |step: &Instruction| match step {
+            Instruction::Source(number) => number.to_string(),
+            Instruction::Combine(op, count) => {
+                let name = NAMES.iter().find(|(_, named)| named == op).map_or("", |(name, _)| name);
+                format!("{name}:{count}")
+            }
+        };
+        self.steps.iter().map(text).collect()
+    }
+
+    /// The expression of these steps over so many strings.
+    pub(super) fn parse(steps: &[&[u8]], strings: usize) -> Option<Self> {
+        let mut depth = 0_usize;
+        let mut parse = |step: &&[u8]| {
+            let step = std::str::from_utf8(step).ok()?;
+            let (instruction, operands) = match step.split_once(':') {
+                None => (Instruction::Source(step.parse().ok().filter(|&it| it < strings)?), 0),
+                Some((name, count)) => {
+                    let count = count.parse().ok()?;
+                    let (_, op) = NAMES.iter().find(|(known, _)| *known == name)?;
+                    (Instruction::Combine(*op, count), count)
+                }
+            };
+            depth = depth.checked_sub(operands)? + 1;
+            Some(instruction)
+        };
+        Some(Self { steps: steps.iter().map(&mut parse).collect::<Option<_>>()? })
+    }
+
+    /// Whether one bit is set, of strings that are a byte of each.
+    pub(super) fn bit_of_byte(&self, bytes: &[&[u8]], bit: u32) -> bool {
+        let block = self.run(bytes, &(0..1), &mut Blocks::default());
+        bits::get(&block, u64::from(bit % 8))
     }
 
     /// Whether one bit is set.

@@ -7,7 +7,7 @@ use super::cohort::Cohort;
 use super::procedures;
 use super::program::{Program, Sources};
 use super::{Cohorts, bit_of};
-use crate::procedure::Backend;
+use crate::procedure::{Backend, BackendKind};
 
 /// A [`Cohort`] and the store to ask about it. Nothing is read before it is asked, and each question reads all keys
 /// that the cohort names in one atomic step.
@@ -55,6 +55,14 @@ impl<'c, B: Backend> Query<'c, B> {
     ///
     /// See [`Query`].
     pub fn count(&self) -> Result<u64, Error> {
+        let backend = &self.cohorts.backend;
+        if backend.kind() != BackendKind::Store {
+            let (sources, program) = self.compiled();
+            let keys = sources.keys();
+            if let Some(key) = program.as_source().and_then(|source| keys.get(source)) {
+                return backend.call(&procedures::count_bits(key));
+            }
+        }
         self.read(|program, strings| {
             let mut count = 0;
             program.each_block(strings, |_, block| count += bits::count(block));
@@ -85,7 +93,13 @@ impl<'c, B: Backend> Query<'c, B> {
     /// See [`Query`]; besides, an id that is too large (see [`Cohorts`](Cohorts#limits)).
     pub fn has(&self, user: u64) -> Result<bool, Error> {
         let bit = bit_of(user)?;
-        self.read(|program, strings| program.bit(strings, bit))
+        let backend = &self.cohorts.backend;
+        if backend.kind() == BackendKind::Store {
+            return self.read(|program, strings| program.bit(strings, bit));
+        }
+        let (sources, program) = self.compiled();
+        let question = |bytes: &[&[u8]]| program.bit_of_byte(bytes, bit);
+        procedures::ask_byte(backend, &sources.keys(), bit / 8, question)
     }
 
     /// Its bitmap: byte for byte the string that BITOP would make. The first user is the high bit of the first byte.
@@ -94,7 +108,7 @@ impl<'c, B: Backend> Query<'c, B> {
     ///
     /// See [`Query`].
     pub fn bitmap(&self) -> Result<Vec<u8>, Error> {
-        self.read(bitmap)
+        self.read(Program::bitmap)
     }
 
     /// Puts its bitmap at a key, whatever was there, in the same atomic step that reads the cohort's keys: the bitmap's
@@ -122,8 +136,7 @@ impl<'c, B: Backend> Query<'c, B> {
     /// ```
     pub fn store(&self, target: impl AsRef<[u8]>) -> Result<u64, Error> {
         let (sources, program) = self.compiled();
-        let make = |strings: &[&[u8]]| bitmap(&program, strings);
-        procedures::store(&self.cohorts.backend, target.as_ref(), &sources.keys(), make)
+        procedures::store(&self.cohorts.backend, target.as_ref(), &sources.keys(), &program)
     }
 
     fn compiled(&self) -> (Sources<'c>, Program) {
@@ -137,11 +150,4 @@ impl<'c, B: Backend> Query<'c, B> {
         let question = |strings: &[&[u8]]| ask(&program, strings);
         procedures::ask(&self.cohorts.backend, &sources.keys(), question)
     }
-}
-
-fn bitmap(program: &Program, strings: &[&[u8]]) -> Vec<u8> {
-    let longest = strings.iter().map(|string| string.len()).max().unwrap_or(0);
-    let mut bitmap = Vec::with_capacity(longest);
-    program.each_block(strings, |_, block| bitmap.extend_from_slice(block));
-    bitmap
 }

@@ -1,19 +1,30 @@
 //! Seen before: each item of a stream once, in some ten bits an item.
 
+#[cfg(all(test, feature = "redis"))]
+mod beside;
 mod older;
 mod procedures;
+mod scripts;
 
 use std::time::Duration;
 
 use bloom::{ItemHash, Settings};
 use smallvec::SmallVec;
-use store::{BloomEntry, BloomInfo, BloomInsertOptions, Error, Member, Store, ToMember, ToMembers};
+use store::{BloomEntry, Error, ErrorKind, Member, Store, ToMember, ToMembers};
 
 use super::rates::period_ms;
-use crate::Backend;
 use crate::errors::invalid;
+use crate::procedure::{Backend, BackendKind, call_all};
 use older::older_key;
-use procedures::{InsertTurning, Items, Turn, has, info, insert};
+use procedures::{FilterInfo, InsertTurning, Items, Turn, has, info, insert};
+
+pub(crate) use scripts::SCRIPTS;
+
+/// How many items a server takes at once: it reads no more than 2^20 words in a request.
+const AT_ONCE_ON_SERVER: usize = 1_000_000;
+
+/// The longest period on a server, whose scripts count in 53 bits: 140,000 years.
+const LONGEST_ON_SERVER_MS: i64 = 1 << 52;
 
 /// Which items of a stream were seen before, on Bloom filters.
 ///
@@ -54,6 +65,41 @@ use procedures::{InsertTurning, Items, Turn, has, info, insert};
 /// # Complexity
 ///
 /// As of BF.ADD, twice where there are two filters; the cache misses of many items at once overlap.
+///
+/// # On a server
+///
+/// The server has to have RedisBloom, and be of version 7.0 or later for [`within`](Self::within). Without the module, as
+/// Valkey is, it refuses the commands: [`ErrorKind::UnknownCommand`](store::ErrorKind::UnknownCommand), or
+/// [`ErrorKind::Server`](store::ErrorKind::Server) from a script.
+///
+/// | call | what is sent |
+/// |---|---|
+/// | [`insert`](Self::insert) without a period | BF.INSERT |
+/// | [`insert_many`](Self::insert_many) without a period | the script `insert.lua` |
+/// | [`insert`](Self::insert), [`insert_many`](Self::insert_many) of [`last`](Self::last) | the script `insert_last.lua` |
+/// | the same of [`within`](Self::within) | the script `insert_within.lua` |
+/// | [`contains`](Self::contains) | BF.EXISTS, of both keys in one pipeline |
+/// | [`info`](Self::info) | BF.SCANDUMP of cursor 0, which is the header of the filter |
+///
+/// Programs in other languages take part with the scripts' Lua: `filters.lua` with one of the others behind it, in which
+/// the comment says what KEYS and ARGV are.
+///
+#[doc = concat!("```lua\n", include_str!("filters.lua"), "```")]
+///
+#[doc = concat!("```lua\n", include_str!("insert.lua"), "```")]
+///
+#[doc = concat!("```lua\n", include_str!("insert_last.lua"), "```")]
+///
+#[doc = concat!("```lua\n", include_str!("insert_within.lua"), "```")]
+///
+/// Both keys lie in one slot of a cluster, so each call of `insert` is atomic there too; but a key with a `}` and no hash
+/// tag has its older filter in another slot, and a cluster refuses it where there are two.
+///
+/// The server says of a filter for which it has no memory only when it should grow: then the items before have been added,
+/// and a turn that came before has been made. A store knows it before, and adds none.
+///
+/// After [`ErrorKind::Io`](store::ErrorKind::Io) the items were added or were not, and whoever asks again, a client with
+/// retries included, may be told that they were seen before: by itself. What must not be lost has to be taken for new then.
 ///
 /// # Examples
 ///
@@ -129,7 +175,7 @@ impl<B: Backend> Dedup<B> {
     ///
     /// # Errors
     ///
-    /// As of [`new`](Self::new); also for a period of no time, or of more than 146 million years.
+    /// As of [`new`](Self::new); also for a period of no time, or of more than 146 million years, on a server 140,000.
     ///
     /// # Examples
     ///
@@ -157,6 +203,9 @@ impl<B: Backend> Dedup<B> {
         period: Duration,
     ) -> Result<Self, Error> {
         let period_ms = period_ms(period)?;
+        if backend.kind() != BackendKind::Store && period_ms > LONGEST_ON_SERVER_MS {
+            return Err(invalid("ERR the period is too long for a server"));
+        }
         let settings = Settings::new(capacity.div_ceil(2), error_rate / 2.0);
         Self::with(backend, key.as_ref(), settings, Some(Turn::PeriodMs(period_ms)))
     }
@@ -191,22 +240,25 @@ impl<B: Backend> Dedup<B> {
     ///
     /// # Errors
     ///
-    /// As of [`insert`](Self::insert): then none of them is added.
+    /// As of [`insert`](Self::insert): then none of them is added. On a server also for more than a million items.
     pub fn insert_many(&self, items: impl ToMembers) -> Result<Vec<bool>, Error> {
         items.with_members(|items| self.add(items))
     }
 
     fn add(&self, items: &[Member<'_>]) -> Result<Vec<bool>, Error> {
         let [key, older] = self.keys();
-        let options = BloomInsertOptions::new(self.settings);
+        if items.len() > AT_ONCE_ON_SERVER && self.backend.kind() != BackendKind::Store {
+            return Err(invalid("ERR a server takes a million items at once, at most"));
+        }
+        let settings = self.settings;
         // Outside of the lock.
         let hashes: SmallVec<[ItemHash; 32]> =
             items.iter().map(|&item| BloomEntry::hash(item)).collect();
         let items = Items { items, hashes: &hashes };
         match self.turn {
-            None => self.backend.call(&insert(key, items, options)),
+            None => self.backend.call(&insert(key, items, settings)),
             Some(turn) => {
-                let insert = InsertTurning { key, older, items, options, turn };
+                let insert = InsertTurning { key, older, items, settings, turn };
                 self.backend.call(&insert.procedure())
             }
         }
@@ -220,6 +272,13 @@ impl<B: Backend> Dedup<B> {
     pub fn contains(&self, item: impl ToMember) -> Result<bool, Error> {
         item.with_member(|item| {
             let [key, older] = self.keys();
+            if self.turn.is_some() && self.backend.kind() != BackendKind::Store {
+                // The younger one first: what a turn moves meanwhile is found in the older one.
+                let mut found = false;
+                let both = [key, older].map(|key| has(key, item));
+                call_all(&self.backend, &both, |_, has| found |= has)?;
+                return Ok(found);
+            }
             let has = |key| self.backend.call(&has(key, item));
             Ok(has(key)? || self.turn.is_some() && has(older)?)
         })
@@ -232,15 +291,23 @@ impl<B: Backend> Dedup<B> {
     /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if a key of the recipe holds something else.
     pub fn info(&self) -> Result<DedupInfo, Error> {
         let [key, older] = self.keys();
-        let info = |key| self.backend.call(&info(key));
-        let older = if self.turn.is_some() { info(older)? } else { None };
-        let filters = [info(key)?, older];
-        let sum = |of: fn(&BloomInfo) -> u64| filters.iter().flatten().map(of).sum();
+        let keys = if self.turn.is_some() { vec![key, older] } else { vec![key] };
+        let all: Vec<_> = keys.into_iter().map(info).collect();
+        let (mut filters, mut refused) = (Vec::with_capacity(2), None);
+        self.backend.call_many(&all, |_, outcome| match outcome {
+            Ok(info) => filters.push(info),
+            Err(error) if error.kind() == ErrorKind::NoSuchKey => {}
+            Err(error) => refused = Some(error),
+        })?;
+        if let Some(error) = refused {
+            return Err(error);
+        }
+        let sum = |of: fn(&FilterInfo) -> u64| filters.iter().map(of).sum();
         // Through logarithms, because 1 - p has few digits left where p is small.
-        let known: f64 = filters.iter().flatten().map(|info| (-info.error_rate).ln_1p()).sum();
+        let known: f64 = filters.iter().map(|info| (-info.error_rate).ln_1p()).sum();
         Ok(DedupInfo {
             items: sum(|info| info.items),
-            bytes: sum(|info| info.size),
+            bytes: sum(|info| info.bytes),
             error_rate: -known.exp_m1(),
         })
     }

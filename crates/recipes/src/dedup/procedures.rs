@@ -1,9 +1,12 @@
 //! The atomic steps of [`Dedup`](super::Dedup).
 
-use bloom::{BloomFilter, ItemHash};
-use store::{BloomEntry, BloomInfo, BloomInsertOptions, Error, ErrorKind, Member, Tx};
+use bloom::{BloomFilter, ItemHash, Loader, Settings};
+use bytes::Bytes;
+use store::{BloomEntry, BloomInsertOptions, Error, Member, Tx};
 
-use crate::procedure::{Procedure, read, step};
+use super::scripts::{INSERT, INSERT_LAST, INSERT_WITHIN};
+use crate::procedure::{Procedure, read, step, unexpected};
+use crate::request::Request;
 
 /// Items, and the hash of each.
 #[derive(Clone, Copy, Debug)]
@@ -77,9 +80,10 @@ impl Items<'_> {
 pub(super) fn insert(
     key: &[u8],
     items: Items<'_>,
-    options: BloomInsertOptions,
+    settings: Settings,
 ) -> impl Procedure<Output = Vec<bool>> {
     step([key], move |tx| {
+        let options = BloomInsertOptions::new(settings);
         tx.with_bloom(key, |filter| {
             // One item is added or not.
             if items.len() > 1 {
@@ -88,6 +92,30 @@ pub(super) fn insert(
             items.insert(filter, &options)
         })
     })
+    .on_server(move || {
+        let (capacity, rate) = (capacity_arg(&settings), rate_arg(&settings));
+        // One item is added or not.
+        if items.len() > 1 {
+            let request = Request::script(&INSERT).key(key).arg(capacity).arg(&*rate);
+            return request.args(items.items.iter().copied());
+        }
+        let words = Request::command("BF.INSERT").key(key).arg("CAPACITY").arg(capacity);
+        let words = words.arg("ERROR").arg(&*rate).arg("EXPANSION").arg(EXPANSION).arg("ITEMS");
+        words.args(items.items.iter().copied())
+    })
+}
+
+/// By how much a filter grows, which a server may be set to do otherwise.
+const EXPANSION: i64 = Settings::DEFAULT_EXPANSION as i64;
+
+/// For how many items a filter is made, as an argument.
+const fn capacity_arg(settings: &Settings) -> i64 {
+    settings.capacity().cast_signed()
+}
+
+/// An error rate as an argument: the digits from which the same number comes back.
+fn rate_arg(settings: &Settings) -> String {
+    format!("{:?}", settings.error_rate())
 }
 
 /// When the younger of two filters becomes the older one.
@@ -109,18 +137,39 @@ pub(super) enum Turn {
 /// A filter that is full makes no turn for an item that it has.
 ///
 /// Returns of each item whether neither filter had it. All are added, or none.
+///
+/// Of the settings a server is told the capacity and the error rate. A filter that turns by its items has room for as many
+/// as make a turn, and does not scale; one that turns by time does.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct InsertTurning<'p> {
     pub(super) key: &'p [u8],
     pub(super) older: &'p [u8],
     pub(super) items: Items<'p>,
-    pub(super) options: BloomInsertOptions,
+    pub(super) settings: Settings,
     pub(super) turn: Turn,
 }
 
 impl InsertTurning<'_> {
     pub(super) fn procedure(&self) -> impl Procedure<Output = Vec<bool>> {
-        step([self.key, self.older], |tx| self.run(tx))
+        step([self.key, self.older], |tx| self.run(tx)).on_server(|| self.request())
+    }
+
+    fn request(&self) -> Request {
+        let script = match self.turn {
+            Turn::Items(_) => &INSERT_LAST,
+            Turn::PeriodMs(_) => &INSERT_WITHIN,
+        };
+        let request = Request::script(script).key(self.key).key(self.older);
+        let request = request.arg(capacity_arg(&self.settings)).arg(&*rate_arg(&self.settings));
+        let request = match self.turn {
+            Turn::Items(_) => request,
+            Turn::PeriodMs(period) => request.arg(period),
+        };
+        request.args(self.items.items.iter().copied())
+    }
+
+    const fn options(&self) -> BloomInsertOptions {
+        BloomInsertOptions::new(self.settings)
     }
 
     fn run(&self, tx: &Tx<'_>) -> Result<Vec<bool>, Error> {
@@ -159,9 +208,9 @@ impl InsertTurning<'_> {
         let left = filter.expires_at_ms().map(|at| at.saturating_sub(filter.now_ms()));
         let is_over = filter.exists() && left.is_none_or(|left| left <= period_ms / 2);
         if is_over {
-            self.items.check(None, u64::MAX, |new| filter.check_new(new, &self.options))?;
+            self.items.check(None, u64::MAX, |new| filter.check_new(new, &self.options()))?;
         } else {
-            self.items.check_room(filter, u64::MAX, &self.options)?;
+            self.items.check_room(filter, u64::MAX, &self.options())?;
         }
         Ok(is_over)
     }
@@ -169,12 +218,12 @@ impl InsertTurning<'_> {
     /// Refuses what finds no room.
     fn check_turns(&self, filter: &BloomEntry<'_>, most: u64) -> Result<(), Error> {
         let room = room(filter, most);
-        self.items.check_room(filter, room, &self.options)?;
+        self.items.check_room(filter, room, &self.options())?;
         if self.items.len() as u64 <= room {
             return Ok(());
         }
         // There is a turn if more of them are new. The filters that it makes are for as many as they get.
-        match filter.check_new(1, &self.options) {
+        match filter.check_new(1, &self.options()) {
             Err(why) if self.items.new_to(filter.filter()) > room => Err(why),
             _ => Ok(()),
         }
@@ -185,7 +234,7 @@ impl InsertTurning<'_> {
         let known = has_each(tx, self.older, items.hashes)?;
         let added = tx.with_bloom(self.key, |filter| {
             let made = !filter.exists();
-            let added = items.insert(filter, &self.options)?;
+            let added = items.insert(filter, &self.options())?;
             if let (true, Turn::PeriodMs(period)) = (made, self.turn) {
                 filter.expire_at_ms(filter.now_ms().saturating_add(period));
             }
@@ -216,7 +265,7 @@ impl InsertTurning<'_> {
         // The older filter is asked before it goes.
         let known = has_each(tx, self.older, next.hashes)?;
         tx.rename(self.key, self.older)?;
-        tx.with_bloom(self.key, |filter| next.insert(filter, &self.options))?;
+        tx.with_bloom(self.key, |filter| next.insert(filter, &self.options()))?;
         new.extend(known.into_iter().map(|known| !known));
         Ok(left)
     }
@@ -240,12 +289,32 @@ fn has_each(tx: &Tx<'_>, key: &[u8], hashes: &[ItemHash]) -> Result<Vec<bool>, E
 /// BF.EXISTS.
 pub(super) fn has(key: &[u8], item: Member<'_>) -> impl Procedure<Output = bool> {
     step([read(key)], move |tx| tx.bf_exists(key, item))
+        .on_server(move || Request::command("BF.EXISTS").key(key).arg(item))
 }
 
-/// BF.INFO; `None` if there is no filter.
-pub(super) fn info(key: &[u8]) -> impl Procedure<Output = Option<BloomInfo>> {
-    step([read(key)], move |tx| match tx.bf_info(key) {
-        Err(error) if error.kind() == ErrorKind::NoSuchKey => Ok(None),
-        info => info.map(Some),
+/// What is kept in a filter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct FilterInfo {
+    pub(super) items: u64,
+    /// By RedisBloom's reckoning.
+    pub(super) bytes: u64,
+    /// How often it takes a new item for one that was added, as it is now.
+    pub(super) error_rate: f64,
+}
+
+/// BF.INFO, with the error rate; on a server the header of BF.SCANDUMP, from which all of it follows.
+pub(super) fn info(key: &[u8]) -> impl Procedure<Output = FilterInfo> {
+    step([read(key)], move |tx| {
+        let info = tx.bf_info(key)?;
+        Ok(FilterInfo { items: info.items, bytes: info.size, error_rate: info.error_rate })
     })
+    .on_server_with(
+        move || Request::command("BF.SCANDUMP").key(key).arg(0),
+        |reply| {
+            let (_, header): (i64, Bytes) = reply.clone().convert()?;
+            let filter = Loader::new(&header).map_err(|_| unexpected(&reply))?;
+            let (items, bytes) = (filter.len(), filter.memory());
+            Ok(FilterInfo { items, bytes, error_rate: filter.error_rate_by_items() })
+        },
+    )
 }

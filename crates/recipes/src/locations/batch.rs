@@ -4,10 +4,10 @@ use store::Error;
 
 use super::procedures::{self, OfShard};
 use super::{Locations, Precision, RecordOf, USERS_PER_SHARD, checked};
-use crate::Backend;
+use crate::procedure::{Backend, BackendKind, batch};
 
-/// Users whose codes are set at once: those of a shard under one lock.
-const AT_ONCE: usize = 256;
+/// Users of a shard whose codes are set in one step, at most: a server does nothing else meanwhile.
+const IN_ONE_STEP: usize = 256;
 
 /// # Many users
 impl<B: Backend, P: Precision> Locations<B, P> {
@@ -41,12 +41,12 @@ impl<B: Backend, P: Precision> Locations<B, P> {
         &self,
         codes: impl IntoIterator<Item = (u64, RecordOf<P>)>,
     ) -> Result<(), Error> {
-        let mut codes = codes.into_iter();
+        let (mut codes, at_once) = (codes.into_iter(), batch(&self.backend));
         let (mut batch, mut ordered) = (Vec::new(), Vec::new());
         let mut outcome = Ok(());
         loop {
             batch.clear();
-            batch.extend(codes.by_ref().take(AT_ONCE));
+            batch.extend(codes.by_ref().take(at_once));
             if batch.is_empty() {
                 return outcome;
             }
@@ -65,23 +65,41 @@ impl<B: Backend, P: Precision> Locations<B, P> {
         ordered.extend(batch.iter().filter(|(user, _)| checked(*user).is_ok()));
         // Those of a shard stay in their order.
         ordered.sort_by_key(shard);
-        let shards: Vec<_> = ordered
-            .chunk_by(|a, b| shard(a) == shard(b))
+        let steps = ordered.chunk_by(|a, b| shard(a) == shard(b));
+        let steps: Vec<_> = steps
+            .flat_map(|of_shard| of_shard.chunks(IN_ONE_STEP))
             .map(|codes| (self.shard_key(shard(&codes[0])), codes))
             .collect();
-        let users = |at: usize| OfShard { shard: &shards[at].0, codes: shards[at].1 };
-        let sets: Vec<_> =
-            (0..shards.len()).map(|at| procedures::set(users(at), self.largest.as_key())).collect();
-        let (mut higher, mut refused) = (Vec::new(), Vec::new());
-        self.backend.call_many(&sets, |at, outcome| match outcome {
-            Ok(true) => {}
-            Ok(false) => higher.push(at),
-            Err(error) => refused.push((shard(&shards[at].1[0]), error)),
+        let users = |at: usize| OfShard { shard: &steps[at].0, codes: steps[at].1 };
+        let mut refused = Vec::new();
+        let mut refuse = |at: usize, error| refused.push((shard(&steps[at].1[0]), error));
+        let mut left: Vec<usize> = (0..steps.len()).collect();
+        if self.backend.kind() == BackendKind::Store {
+            let sets: Vec<_> = left
+                .drain(..)
+                .map(|at| procedures::set(users(at), self.largest.as_key()))
+                .collect();
+            self.backend.call_many(&sets, |at, outcome| match outcome {
+                Ok(true) => {}
+                Ok(false) => left.push(at),
+                Err(error) => refuse(at, error),
+            })?;
+        }
+        let apart: Vec<usize> = left.extract_if(.., |at| self.is_apart(users(*at).shard)).collect();
+        let sets: Vec<_> = left
+            .iter()
+            .map(|&at| procedures::set_largest(users(at), self.largest.as_ref()))
+            .collect();
+        self.backend.call_many(&sets, |at, outcome| {
+            outcome.unwrap_or_else(|error| refuse(left[at], error));
         })?;
-        for at in higher {
-            let set = procedures::set_largest(users(at), self.largest.as_ref());
-            if let Err(error) = self.backend.call(&set) {
-                refused.push((shard(&shards[at].1[0]), error));
+        if let Some(largest) = apart.iter().map(|&at| users(at).largest()).max() {
+            let sets: Vec<_> = apart.iter().map(|&at| procedures::set_alone(users(at))).collect();
+            match self.backend.call(&procedures::raise(self.largest.as_ref(), largest)) {
+                Ok(()) => self.backend.call_many(&sets, |at, outcome| {
+                    outcome.unwrap_or_else(|error| refuse(apart[at], error));
+                })?,
+                Err(error) => apart.iter().for_each(|&at| refuse(at, error.clone())),
             }
         }
         for row in batch {

@@ -2,12 +2,16 @@
 
 mod aggregate;
 mod batch;
+#[cfg(all(test, feature = "redis"))]
+mod beside;
+mod blocks;
 mod by_shard;
 mod cities;
 mod counts;
 mod names;
 mod precision;
 mod procedures;
+mod scripts;
 mod table;
 mod tally;
 
@@ -17,10 +21,13 @@ use std::sync::Arc;
 use bitpack::packed::{Codec, PackedView};
 use store::{Error, PreparedKey, Store};
 
-use crate::Backend;
 use crate::errors::invalid;
+use crate::procedure::{Backend, BackendKind};
+use crate::slot::key_slot;
 use crate::text::{Text, numbered};
 use procedures::OfShard;
+
+pub(crate) use scripts::SCRIPTS;
 
 pub use cities::{CityTable, CityTableError};
 pub use counts::{CodeCounts, LocationCounts};
@@ -93,6 +100,36 @@ type RecordOf<P> = <CodecOf<P> as Codec>::Record;
 /// read atomically, one after the other, and not all at once. [`aggregate_list`](Self::aggregate_list) is O(users in
 /// the list), which are taken by the shard and not one by one. [`set_codes`](Self::set_codes) sets many users, in
 /// O(users).
+///
+/// # On a server
+///
+/// | call | what is sent |
+/// |---|---|
+/// | [`set`](Self::set), [`set_code`](Self::set_code) | the script `set.lua` |
+/// | [`set_codes`](Self::set_codes) | `set.lua` for up to 256 users of a shard, in pipelines of up to 65,536 users |
+/// | [`get`](Self::get), [`code`](Self::code) | the script `code.lua` |
+/// | [`largest_user`](Self::largest_user) | ZSCORE |
+/// | [`aggregate`](Self::aggregate) | ZSCORE; STRLEN of each shard, and GETRANGE of its blocks of 128 KiB, as the book reads them: in pipelines of up to 8 MiB |
+/// | [`aggregate_list`](Self::aggregate_list) | STRLEN of each shard in the list; GETRANGE for each user, or for a block of which many users are listed |
+///
+/// A script is one atomic step. An aggregate is none: each block is as it was when it was read. A count by the book's
+/// Python goes on beside it.
+///
+/// Programs in other languages take part with the scripts' Lua, in which the comment says what KEYS and ARGV are; or as the
+/// book does, with SETRANGE and ZADD GT, but then nothing refuses a string of another width.
+///
+#[doc = concat!("```lua\n", include_str!("set.lua"), "```")]
+///
+#[doc = concat!("```lua\n", include_str!("code.lua"), "```")]
+///
+/// On a cluster a shard and `location:max` lie in two slots, and no step takes both. ZADD GT of the largest id comes first
+/// there, then `set.lua` with the shard alone. Between the two, and for good if the second one fails, the largest id may be
+/// that of a user who has no code: nothing is counted for it, and it may take an aggregate longer to look for shards. A
+/// prefix with a hash tag (`prefix("{location}")`) puts all keys in one slot, and so on one node, where a step is atomic
+/// again.
+///
+/// After [`ErrorKind::Io`](store::ErrorKind::Io) a code was set or was not. Setting it again does no harm, unless another
+/// one was set since.
 ///
 /// # Limits
 ///
@@ -374,10 +411,22 @@ impl<B: Backend, P: Precision> Locations<B, P> {
     pub fn set_code(&self, user: u64, code: RecordOf<P>) -> Result<(), Error> {
         let shard = &self.shard_key(shard(user)?);
         let users = OfShard { shard, codes: &[(user, code)] };
-        if self.backend.call(&procedures::set(users, self.largest.as_key()))? {
+        if self.backend.kind() == BackendKind::Store
+            && self.backend.call(&procedures::set(users, self.largest.as_key()))?
+        {
             return Ok(());
         }
+        if self.is_apart(shard) {
+            self.backend.call(&procedures::raise(self.largest.as_ref(), user))?;
+            return self.backend.call(&procedures::set_alone(users));
+        }
         self.backend.call(&procedures::set_largest(users, self.largest.as_ref()))
+    }
+
+    /// Whether one step cannot take a shard and the largest id: they are in two slots of a cluster.
+    fn is_apart(&self, shard: &[u8]) -> bool {
+        self.backend.kind() == BackendKind::Cluster
+            && key_slot(shard) != key_slot(self.largest.as_ref())
     }
 
     /// The code of a user; zeros if none was set. O(1).
@@ -389,11 +438,10 @@ impl<B: Backend, P: Precision> Locations<B, P> {
     /// holds something else.
     #[inline]
     pub fn code(&self, user: u64) -> Result<RecordOf<P>, Error> {
-        let code =
-            self.read_shard(shard(user)?, |codes| codes.records().get(index(user)).copied())?;
-        Ok(code.unwrap_or_default())
+        self.backend.call(&procedures::code(&self.shard_key(shard(user)?), index(user)))
     }
 
+    /// Looks at the codes of a shard in place, on a store.
     #[inline]
     fn read_shard<R>(
         &self,

@@ -1,10 +1,15 @@
 //! The atomic steps of [`Locations`](super::Locations).
 
-use bitpack::packed::Record;
-use store::{Error, ErrorKind, KeyRef, Member, SortedSetAddOptions, Tx, UpdateCheck};
+use std::ops::Range;
 
+use bitpack::packed::Record;
+use bytes::Bytes;
+use store::{Error, ErrorKind, KeyRef, Member, Reply, SortedSetAddOptions, Tx, UpdateCheck};
+
+use super::scripts::{CODE, SET};
 use super::{USERS_PER_SHARD, index};
-use crate::procedure::{Procedure, read, step};
+use crate::procedure::{Procedure, read, step, unexpected};
+use crate::request::Request;
 
 /// What the key of the sorted set that holds the largest user id ends with, and its member.
 pub(super) const MAX: &str = "max";
@@ -35,12 +40,31 @@ impl<R: Record> OfShard<'_, R> {
 
     /// The largest user.
     #[inline]
-    fn score(&self) -> f64 {
-        let largest = self.codes.iter().map(|&(user, _)| user).max().unwrap_or(0);
-        #[expect(clippy::cast_precision_loss, reason = "ids have at most 53 bits")]
-        let score = largest as f64;
-        score
+    pub(super) fn largest(&self) -> u64 {
+        self.codes.iter().map(|&(user, _)| user).max().unwrap_or(0)
     }
+
+    /// The script that sets the codes; `largest` is a key that it takes too.
+    fn request(&self, largest: Option<&[u8]>) -> Request {
+        let request = Request::script(&SET).key(self.shard).keys(largest);
+        let request = request.arg(arg(R::WIDTH)).arg(self.largest().cast_signed());
+        self.codes.iter().fold(request, |request, (user, code)| {
+            request.arg(arg(index(*user))).arg(code.as_ref())
+        })
+    }
+}
+
+/// The score of a user.
+#[inline]
+fn score(user: u64) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "ids have at most 53 bits")]
+    let score = user as f64;
+    score
+}
+
+/// A number of a shard as an argument: it has at most 24 bits.
+const fn arg(number: usize) -> i64 {
+    number.cast_signed() as i64
 }
 
 /// The length of a string that is kept as a number, which no code has left.
@@ -49,12 +73,22 @@ fn text_len(number: Member<'_>) -> usize {
     number.byte_len()
 }
 
+/// Whether codes of so many bytes leave a string of this length.
+#[inline]
+pub(super) const fn fits(len: usize, width: usize) -> bool {
+    len.is_multiple_of(width) && len as u64 <= USERS_PER_SHARD * width as u64
+}
+
 /// Refuses the length of a string that no codes of this width leave: that of another width, most likely.
 #[inline]
 fn check<R: Record>(shard: &[u8], len: usize) -> Result<(), Error> {
-    if len.is_multiple_of(R::WIDTH) && len as u64 <= USERS_PER_SHARD * R::WIDTH as u64 {
-        return Ok(());
-    }
+    if fits(len, R::WIDTH) { Ok(()) } else { Err(other_width(shard, len, R::WIDTH)) }
+}
+
+/// What a script replied about a shard, if that is not the length of a string that it refused.
+fn checked<R: Record>(shard: &[u8], reply: Reply) -> Result<Reply, Error> {
+    let Reply::Int(len) = reply else { return Ok(reply) };
+    let len = usize::try_from(len).map_err(|_| unexpected(&reply))?;
     Err(other_width(shard, len, R::WIDTH))
 }
 
@@ -74,17 +108,19 @@ pub(super) fn set<'k, R: Record>(
     largest: KeyRef<'k>,
 ) -> impl Procedure<Output = bool> {
     step([largest.read(), KeyRef::new(users.shard)], move |tx| {
-        let covers = tx.zscore(largest, MAX)?.is_some_and(|largest| largest >= users.score());
+        let covers =
+            tx.zscore(largest, MAX)?.is_some_and(|largest| largest >= score(users.largest()));
         if covers {
             users.set_ranges(tx)?;
         }
         Ok(covers)
     })
+    .on_a_store_only("look at the largest id first")
 }
 
 /// SETRANGE of the code of each user, and ZADD GT of the largest id.
 ///
-/// It is called seldom, and takes the key as bytes so that [`set`] has a ZSCORE of its own, which the compiler inlines.
+/// On a store it is called seldom, and takes the key as bytes so that [`set`] has a ZSCORE of its own, which the compiler inlines.
 pub(super) fn set_largest<'k, R: Record>(
     users: OfShard<'k, R>,
     largest: &'k [u8],
@@ -94,13 +130,75 @@ pub(super) fn set_largest<'k, R: Record>(
         tx.zscore(largest, MAX)?;
         users.set_ranges(tx)?;
         let higher = SortedSetAddOptions::add_or_update(Some(UpdateCheck::GT));
-        tx.zadd_options(largest, MAX, users.score(), higher).map(drop)
+        tx.zadd_options(largest, MAX, score(users.largest()), higher).map(drop)
+    })
+    .on_server_with(
+        move || users.request(Some(largest)),
+        move |reply| checked::<R>(users.shard, reply).map(drop),
+    )
+}
+
+/// SETRANGE of the code of each user, where the largest id is in another slot: [`raise`] comes before.
+pub(super) fn set_alone<R: Record>(users: OfShard<'_, R>) -> impl Procedure<Output = ()> {
+    step([users.shard], move |tx| users.set_ranges(tx)).on_server_with(
+        move || users.request(None),
+        move |reply| checked::<R>(users.shard, reply).map(drop),
+    )
+}
+
+/// ZADD GT of the largest id.
+pub(super) fn raise(largest: &[u8], user: u64) -> impl Procedure<Output = ()> {
+    step([largest], move |tx| {
+        let higher = SortedSetAddOptions::add_or_update(Some(UpdateCheck::GT));
+        tx.zadd_options(largest, MAX, score(user), higher).map(drop)
+    })
+    .on_server(move || {
+        Request::command("ZADD").key(largest).arg("GT").arg(user.cast_signed()).arg(MAX)
     })
 }
 
 /// ZSCORE of the largest id.
 pub(super) fn largest(key: &[u8]) -> impl Procedure<Output = Option<f64>> {
     step([read(key)], move |tx| tx.zscore(key, MAX))
+        .on_server(move || Request::command("ZSCORE").key(key).arg(MAX))
+}
+
+/// The code at a place of a shard; zeros beyond its end.
+#[inline]
+pub(super) fn code<R: Record>(shard: &[u8], place: usize) -> impl Procedure<Output = R> {
+    step([read(shard)], move |tx| {
+        tx.get_with(shard, |string| {
+            let string = string.unwrap_or_default();
+            check::<R>(shard, string.len())?;
+            Ok(R::records(string).get(place).copied().unwrap_or_default())
+        })?
+    })
+    .on_server_with(
+        move || Request::script(&CODE).key(shard).arg(arg(R::WIDTH)).arg(arg(place)),
+        move |reply| {
+            let code: Bytes = checked::<R>(shard, reply)?.convert()?;
+            Ok(R::records(&code).first().copied().unwrap_or_default())
+        },
+    )
+}
+
+/// STRLEN of a shard, in codes.
+pub(super) fn len<R: Record>(shard: &[u8]) -> impl Procedure<Output = usize> {
+    let codes = move |len| check::<R>(shard, len).map(|()| len / R::WIDTH);
+    step([read(shard)], move |tx| codes(tx.strlen(shard)?)).on_server_with(
+        move || Request::command("STRLEN").key(shard),
+        move |reply| codes(reply.convert()?),
+    )
+}
+
+/// GETRANGE of the codes at some places of a shard, of which there is at least one; without those beyond its end.
+pub(super) fn range<R: Record>(
+    shard: &[u8],
+    places: Range<usize>,
+) -> impl Procedure<Output = Bytes> {
+    let [from, end] = [places.start, places.end].map(|place| arg(place * R::WIDTH));
+    step([read(shard)], move |tx| tx.getrange(shard, from, end - 1))
+        .on_server(move || Request::command("GETRANGE").key(shard).arg(from).arg(end - 1))
 }
 
 /// GET of a shard, whose codes `look` sees in place; there are none without a string.
@@ -116,4 +214,5 @@ pub(super) fn look_at<R: Record, T>(
             Ok(look(string))
         })?
     })
+    .on_a_store_only("look at a string in place")
 }

@@ -98,7 +98,7 @@ pub(super) fn combine<'k>(
 /// SINTERCARD of sets, which are only read, without a limit.
 pub(super) fn inter_card<'k>(sets: &'k [KeyRef<'k>]) -> impl Procedure<Output = u64> {
     step(sets, move |tx| Ok(tx.sintercard(sets, 0)? as u64))
-        .on_server(move || Request::command("SINTERCARD").arg(sets.len() as i64).keys(sets))
+        .on_server(move || Request::command("SINTERCARD").count(sets.len()).keys(sets))
 }
 
 /// SINTERSTORE, SUNIONSTORE or SDIFFSTORE into the last of the sets, from the others: how many members it has then.

@@ -79,6 +79,17 @@ pub enum ShardForm {
 /// order of their hashes make some shards larger for a while. Whoever chooses ids so that their hashes agree can fill one
 /// shard alone, for CRC-32 has no secret: all stays exact, but slow and large.
 ///
+/// # On a server
+///
+/// The first two forms take a `Server` in place of a store, with the features `redis` and `redis2`. Each step is one
+/// command: SADD, SREM, SISMEMBER, SCARD, SMEMBERS, SINTER and so on; calls for many members or shards are pipelines. On
+/// a cluster intersections, unions and differences need the form tagged: of the first the shards of several sets lie in
+/// several slots (`CROSSSLOT`). The last two forms are refused with
+/// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument).
+///
+/// After [`ErrorKind::Io`](store::ErrorKind::Io) a member was added or not; to do it again is right, but for what it
+/// returns.
+///
 /// # Examples
 ///
 /// ```

@@ -105,6 +105,52 @@ pub fn forecast(yesterday: u64) -> u128 {
 /// assert!(visitors.count_visit("alice@example.org", today).is_err());
 /// # Ok::<(), tallis::Error>(())
 /// ```
+///
+/// # On a server
+///
+/// [`on`](Self::on) takes a `Server` too, with the features `redis` and `redis2`: the same keys, in the forms forecast
+/// (the default there), tagged and bitmap. The others are refused, with
+/// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument): to split a shard takes several steps.
+///
+/// A visit is a script. Whoever sends the same from another language takes part; what its keys and arguments are stands
+/// in its first lines. A shard's key is [`shard_key`](crate::shard_key)'s for `x` and the id.
+///
+#[doc = concat!("```lua\n", include_str!("add_and_count.lua"), "```")]
+///
+/// Of the form bitmap:
+///
+#[doc = concat!("```lua\n", include_str!("mark_and_count.lua"), "```")]
+///
+/// Many visits are one pipeline of these in the form tagged. In the others it has a script for 256 of them:
+///
+#[doc = concat!("```lua\n", include_str!("add_all_and_count.lua"), "```")]
+///
+#[doc = concat!("```lua\n", include_str!("mark_all_and_count.lua"), "```")]
+///
+/// The first visit of a bucket gives it a form:
+///
+#[doc = concat!("```lua\n", include_str!("begin.lua"), "```")]
+///
+/// Above them stands what they share:
+///
+#[doc = concat!("```lua\n", include_str!("../kept.lua"), include_str!("../counted.lua"), "```")]
+///
+/// On a cluster a step names keys of one slot. A visit of the form tagged is such a step. In the forms forecast and
+/// bitmap the counter lies in another slot: the id is added first, by SADD or SETBIT, or by the first of these scripts
+/// where buckets expire; then the counter grows by how many were new. That is **not one step**: who dies in between
+/// leaves visitors that are in the set and not in the count. The bucket is begun by SETNX, or by the last of these;
+/// handles that count into one bucket at the same time must ask for the same form.
+///
+#[doc = concat!("```lua\n", include_str!("add.lua"), "```")]
+///
+#[doc = concat!("```lua\n", include_str!("mark.lua"), "```")]
+///
+#[doc = concat!("```lua\n", include_str!("count.lua"), "```")]
+///
+#[doc = concat!("```lua\n", include_str!("set.lua"), "```")]
+///
+/// After [`ErrorKind::Io`](store::ErrorKind::Io) a visit was counted or not. Counting it again is right: a visitor counts
+/// once. But the reply may be `false` for the first visit then.
 #[derive(Clone)]
 pub struct Visitors<B = Store> {
     backend: B,

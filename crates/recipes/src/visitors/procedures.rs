@@ -367,7 +367,7 @@ pub(super) fn begin<'k>(
     .on_server(move || {
         let request = Request::script(&BEGIN).keys(keys.forms).key(keys.form);
         let request = request.keys(keys.counter.into_iter().chain(keys.shard));
-        request.arg(value).arg(until.as_arg()).arg(keys.forms.len() as i64)
+        request.arg(value).arg(until.as_arg()).count(keys.forms.len())
     })
 }
 

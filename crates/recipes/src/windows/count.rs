@@ -8,9 +8,12 @@ use super::UvWindows;
 use super::bucket::UvBucket;
 use super::calendar::out_of_range;
 use super::level::UvLevel;
-use super::procedures;
-use crate::procedure::Backend;
+use super::procedures::{self, CountKeys};
+use crate::procedure::{Backend, BackendKind};
 use crate::text::Text;
+
+/// The most keys that a server counts in one step: a Lua function takes no more than some thousand arguments.
+const COUNTED: usize = 5000;
 
 impl<B: Backend> UvWindows<B> {
     /// About how many unique visitors there were from `from` to before `to`: one union of the fewest keys, each looked
@@ -185,7 +188,12 @@ impl<B: Backend> UvWindows<B> {
             let (now, names) = self.backend.call(&procedures::open_names(open))?;
             let kept = self.kept(cover, now)?;
             let keys = self.keys_to_count(&kept, &names)?;
-            let counted = procedures::count(&self.backend, open, &names, &keys)?;
+            let by_parts = self.backend.kind() != BackendKind::Store && keys.len() > COUNTED;
+            let counted = if self.is_spread() || by_parts {
+                self.count_fetched(&names, &keys)?
+            } else {
+                self.backend.call(&procedures::count(&CountKeys::new(open, &names, &keys)))?
+            };
             if let Some((count, now)) = counted
                 && !kept.iter().any(|bucket| self.expired(bucket, now))
             {

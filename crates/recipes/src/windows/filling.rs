@@ -7,10 +7,14 @@ use super::UvWindows;
 use super::bucket::UvBucket;
 use super::calendar::out_of_range;
 use super::level::UvLevel;
-use super::procedures::{self, Answer, User};
+use super::procedures::{self, Answer, RollKeys, User};
 use super::recent::Minute;
+use super::spread::{self, is_marked, without_mark};
 use crate::errors::invalid;
-use crate::procedure::Backend;
+use crate::procedure::{Backend, BackendKind};
+
+/// The most buckets that are merged in one step: a Lua function takes no more than some thousand arguments.
+const MERGED: usize = 2000;
 
 /// How visits get into the larger buckets. Counts are the same either way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -28,6 +32,9 @@ impl<B: Backend> UvWindows<B> {
     /// Writes a visit to every bucket that it lies in and that is kept.
     #[inline]
     pub(super) fn write_through(&self, user: User<'_>, second: i64) -> Result<bool, Error> {
+        if self.backend.kind() != BackendKind::Store {
+            return self.record_sent(user.alone(), &[second]).map(|changed| changed > 0);
+        }
         let added = self.with_minute(second, |kept| {
             let [minute, ..] = &kept.buckets;
             // What is in the minute is in all that is larger. Looking costs less than four locks.
@@ -57,6 +64,9 @@ impl<B: Backend> UvWindows<B> {
     /// Writes a visit to its minute.
     #[inline]
     pub(super) fn write_minute(&self, user: User<'_>, second: i64) -> Result<bool, Error> {
+        if self.backend.kind() != BackendKind::Store {
+            return self.record_sent(user.alone(), &[second]).map(|changed| changed > 0);
+        }
         let added = self.with_minute(second, |kept| {
             self.backend.call(&procedures::add_if_open(&kept.buckets[0], user))
         })?;
@@ -82,8 +92,10 @@ impl<B: Backend> UvWindows<B> {
                 return changed(added, second);
             }
             let key = &self.bucket_key(bucket);
-            let changed =
-                self.backend.call(&procedures::add_and_open(&self.open_key, key, user))?;
+            let add = procedures::add_and_open(&self.open_key, key, user.alone());
+            // The one user is added, or it is an error.
+            let (changed, _) = self.backend.call(&add)?;
+            let changed = changed > 0;
             if changed && bucket.has(now.div_euclid(1000)) {
                 // A minute has begun: what the last ones left is merged. Old visits that are fed in come here too, and
                 // do not do so for each. The visit is counted whether or not that fails, as it will again where it is
@@ -131,9 +143,9 @@ impl<B: Backend> UvWindows<B> {
         let mut rolled = 0;
         for level in [UvLevel::Minute, UvLevel::Hour, UvLevel::Day] {
             let (now, names) = self.backend.call(&procedures::open_names(&self.open_key))?;
+            self.reopen(&names)?;
             let mut over = self.open_buckets(&names)?;
             over.retain(|bucket| bucket.level() == level && bucket.end.saturating_mul(1000) <= now);
-            over.sort_unstable();
             let mut over = over.as_slice();
             while let Some(first) = over.first() {
                 let into = self.next_kept(first, now)?;
@@ -142,7 +154,8 @@ impl<B: Backend> UvWindows<B> {
                 let joins = |one: &UvBucket| {
                     one.end <= last && self.next_kept(one, now).is_ok_and(|next| next == into)
                 };
-                let (group, rest) = over.split_at(over.partition_point(joins));
+                let joined = over.partition_point(joins).clamp(1, MERGED);
+                let (group, rest) = over.split_at(joined);
                 rolled += self.roll(group, into.as_ref())?;
                 over = rest;
             }
@@ -155,7 +168,23 @@ impl<B: Backend> UvWindows<B> {
         let stays_open = into.is_some_and(|into| into.level() != UvLevel::Month);
         let buckets: Vec<_> = buckets.iter().map(|&one| self.bucket_key(one)).collect();
         let into = into.map(|&into| self.bucket_key(into));
-        procedures::roll(&self.backend, &self.open_key, &buckets, into.as_ref(), stays_open)
+        if self.is_spread() {
+            return self.roll_spread(&buckets, into.as_ref(), stays_open);
+        }
+        let keys = RollKeys::new(&self.open_key, &buckets, into.as_ref(), stays_open);
+        self.backend.call(&procedures::roll(&keys))
+    }
+
+    /// Opens the buckets again that a handle on a cluster was merging when it ended, as it may have where keys came from
+    /// there.
+    fn reopen(&self, names: &[Bytes]) -> Result<(), Error> {
+        if self.is_spread() || !names.iter().any(|name| is_marked(name)) {
+            return Ok(());
+        }
+        let marked: Vec<&[u8]> =
+            names.iter().filter(|name| is_marked(name)).map(|name| &**name).collect();
+        let unmarked: Vec<&[u8]> = marked.iter().map(|name| without_mark(name)).collect();
+        self.backend.call(&spread::finish(&self.open_key, &unmarked, &marked))
     }
 
     /// The smallest bucket that holds this one, is larger, and is kept.
@@ -171,10 +200,14 @@ impl<B: Backend> UvWindows<B> {
         Ok(None)
     }
 
-    /// The buckets of those names.
+    /// The buckets of those names, in order.
     pub(super) fn open_buckets(&self, names: &[Bytes]) -> Result<Vec<UvBucket>, Error> {
-        let named = |name: &Bytes| self.calendar.named(name).ok_or_else(|| no_bucket(name));
-        names.iter().map(named).collect()
+        let named =
+            |name: &Bytes| self.calendar.named(without_mark(name)).ok_or_else(|| no_bucket(name));
+        let mut buckets: Vec<UvBucket> = names.iter().map(named).collect::<Result<_, Error>>()?;
+        buckets.sort_unstable();
+        buckets.dedup();
+        Ok(buckets)
     }
 }
 
@@ -185,7 +218,7 @@ pub(super) fn changed(added: Answer, second: i64) -> Result<bool, Error> {
 }
 
 #[cold]
-fn too_late(second: i64) -> Error {
+pub(super) fn too_late(second: i64) -> Error {
     match jiff::Timestamp::from_second(second) {
         Ok(at) => Error::new(
             ErrorKind::NotKept,

@@ -8,10 +8,10 @@ use super::calendar::whole_second;
 use super::filling::{self, UvFilling};
 use super::procedures::{self, Users};
 use super::recent::Minute;
-use crate::procedure::Backend;
+use crate::procedure::{Backend, BackendKind, batch};
 
-/// How many visits are looked at together.
-const BATCH: usize = 1024;
+/// How many visits are looked at together, and how many of a minute are one step.
+pub(super) const BATCH: usize = 1024;
 
 /// From so many visits of a minute on, looking each bucket up once for all of them is worth it.
 const FEW: usize = 4;
@@ -44,9 +44,10 @@ impl<B: Backend> UvWindows<B> {
         visits: impl IntoIterator<Item = (U, T)>,
     ) -> Result<u64, Error> {
         let mut visits = visits.into_iter().map(|(user, at)| (user, whole_second(at.into())));
+        let most = batch(&self.backend).max(BATCH);
         let mut new = 0;
         loop {
-            let batch: Vec<(U, i64)> = visits.by_ref().take(BATCH).collect();
+            let batch: Vec<(U, i64)> = visits.by_ref().take(most).collect();
             if batch.is_empty() {
                 return Ok(new);
             }
@@ -54,7 +55,12 @@ impl<B: Backend> UvWindows<B> {
                 let hash = |user: &Member<'_>| user.with_bytes(hll::hash);
                 let hashes: Vec<u64> = users.iter().map(hash).collect();
                 let seconds: Vec<i64> = batch.iter().map(|&(_, second)| second).collect();
-                self.record_batch(Users::new(users, &hashes), &seconds)
+                let users = Users::new(users, &hashes);
+                if self.backend.kind() == BackendKind::Store {
+                    self.record_batch(users, &seconds)
+                } else {
+                    self.record_sent(users, &seconds)
+                }
             })?;
         }
     }

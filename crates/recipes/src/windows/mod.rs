@@ -30,6 +30,9 @@
 //! | a key expires | from when it is made | from when it was merged into the next larger one |
 //! | a late visit | goes into those of the four that are kept | opens the smallest bucket that is kept, which is merged once more |
 //!
+//! On a cluster a name in the set of open buckets may have a mark behind it, `201909281911*MARK`, while the bucket is merged:
+//! see `spread`.
+//!
 //! Either way a count reads the keys of its range and, beside them, what is open inside the range. So it is always
 //! right, and no bucket is lost because it was not merged in time.
 //!
@@ -39,6 +42,8 @@
 //! that year: the keys by minute, hour, day and month, its `getLastMinutes` and the hourly, daily and weekly figures.
 //! Its code leaves the year out of the keys.
 
+#[cfg(all(test, feature = "redis"))]
+mod beside;
 mod bucket;
 mod calendar;
 mod count;
@@ -47,7 +52,12 @@ mod level;
 mod many;
 mod procedures;
 mod recent;
+mod scripts;
+mod sent;
+#[cfg(test)]
+mod served;
 mod spans;
+mod spread;
 #[cfg(test)]
 mod tests;
 
@@ -58,8 +68,8 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use store::{Error, Store, ToMember};
 
-use crate::procedure::Backend;
-
+use crate::procedure::{Backend, BackendKind};
+use crate::slot::hash_tag;
 use crate::text::Text;
 use calendar::whole_second;
 use procedures::{BucketKey, User};
@@ -69,6 +79,7 @@ pub use bucket::UvBucket;
 pub use calendar::UvCalendar;
 pub use filling::UvFilling;
 pub use level::UvLevel;
+pub(crate) use scripts::SCRIPTS;
 
 /// Where the name of the set of open buckets ends.
 const OPEN: &[u8] = b"open";
@@ -80,7 +91,7 @@ const DAY_MS: i64 = 86_400_000;
 
 /// Unique visitors of any stretch of time, about, in `HyperLogLog`s by minute, hour, day and month.
 ///
-/// A visit is one atomic step, and so is a count, under any number of callers and handles. All handles on one prefix
+/// On a store and on one server a visit is one atomic step, and so is a count, under any number of callers and handles. All handles on one prefix
 /// are to have the same time zone and keep buckets as long; their fillings may differ.
 ///
 /// # How long buckets are kept
@@ -100,6 +111,76 @@ const DAY_MS: i64 = 86_400_000;
 /// MB. Minutes kept for two hours and hours for two days hold a day of a million users in less than 2 MB with
 /// [`UvFilling::RollUp`]; then ask [`last_hours`](Self::last_hours) and [`last_days`](Self::last_days), which need no
 /// minutes.
+///
+/// # On a server
+///
+/// What is sent to a server, each in one round trip:
+///
+/// | call | what is sent |
+/// |---|---|
+/// | [`record`](Self::record), written through | one script, which adds to the four buckets |
+/// | `record` with [`UvFilling::RollUp`] | one script for the minute; for the first visit of a minute and for late ones TIME and another script |
+/// | [`record_many`](Self::record_many) | the same, in one pipeline for up to 65,536 visits: one script for those of a minute that follow on each other, up to 1,024 |
+/// | [`count`](Self::count) and the like | two scripts: the names of the open buckets, and PFCOUNT; before them TIME where the range is up to the present |
+/// | [`roll_up`](Self::roll_up) | for each level the names of the open buckets, and one script for each larger bucket |
+///
+/// The clock is the server's. PFCOUNT of one key would write its count into the value; here it is asked for the same key
+/// twice, so that counting leaves all bytes as they are. A count of more than 5,000 keys is made here, of their values.
+///
+/// ## On a cluster
+///
+/// With a hash tag in the prefix (`{uv}:`) all keys lie in one slot, and everything is as on a server. Without one they are
+/// spread over the nodes, and a step takes one key:
+///
+/// * a visit that is written through is a PFADD to each of the buckets, in one pipeline for each node. Others see it in some of
+///   them before it is in all;
+/// * with [`UvFilling::RollUp`] a visit is two round trips: a PFADD, then the name of the bucket to the set of open ones;
+/// * a count gets the values and makes their union here. It takes them between two looks at the names of the open buckets, and
+///   begins anew if these differ;
+/// * a bucket is merged here and put in the place of what was read, unless somebody has written to it meanwhile. Who merges has
+///   a mark behind the name among the open ones, `201909281911*MARK`, and takes it away last. So it may be interrupted anywhere,
+///   and be done by any number of handles at once: no visit is lost. A bucket lives an hour at least after it was merged.
+///
+/// ## When the connection is lost
+///
+/// After [`ErrorKind::Io`](store::ErrorKind::Io) the visit was counted or was not. Record it once more: nothing is counted
+/// twice, however often a visit is told. On a cluster it may be in some of its buckets until then. What `roll_up` has not done
+/// the next one does.
+///
+/// ## The scripts
+///
+/// What their KEYS, their ARGV and their replies are stands at the beginning of each; a service in another language takes part
+/// by the same keys. A visit that is written through, to a minute, its hour, its day and its month:
+///
+#[doc = concat!("```lua\n", include_str!("../kept.lua"), include_str!("add_to_all.lua"), "```")]
+///
+/// With [`UvFilling::RollUp`], to a minute that is open; and to one that becomes so:
+///
+#[doc = concat!("```lua\n", include_str!("add_if_open.lua"), "```")]
+///
+#[doc = concat!("```lua\n", include_str!("add_and_open.lua"), "```")]
+///
+/// A count, and what is open before it:
+///
+#[doc = concat!("```lua\n", include_str!("open_names.lua"), "```")]
+///
+#[doc = concat!("```lua\n", include_str!("count.lua"), "```")]
+///
+/// The merging of buckets:
+///
+#[doc = concat!("```lua\n", include_str!("roll.lua"), "```")]
+///
+/// On a cluster without a hash tag: a visit; then SADD of the bucket's name; and the steps of merging, in their order.
+///
+#[doc = concat!("```lua\n", include_str!("../kept.lua"), include_str!("add_alone.lua"), "```")]
+///
+#[doc = concat!("```lua\n", include_str!("take.lua"), "```")]
+///
+#[doc = concat!("```lua\n", include_str!("replace.lua"), "```")]
+///
+#[doc = concat!("```lua\n", include_str!("expire.lua"), "```")]
+///
+#[doc = concat!("```lua\n", include_str!("finish.lua"), "```")]
 ///
 /// # Examples
 ///
@@ -127,6 +208,8 @@ pub struct UvWindows<B = Store> {
     /// Of the handles that have this backend, this prefix, this calendar and these times to keep.
     owner: Owner,
     prefix: Box<[u8]>,
+    /// Whether a hash tag in the prefix puts all keys into one slot of a cluster.
+    tagged: bool,
     open_key: Box<[u8]>,
     calendar: UvCalendar,
     filling: UvFilling,
@@ -143,6 +226,7 @@ impl<B: Backend> UvWindows<B> {
             backend,
             owner: Owner::new(),
             prefix: prefix.into(),
+            tagged: hash_tag(prefix).is_some(),
             open_key: [prefix, OPEN].concat().into(),
             calendar: UvCalendar::utc(),
             filling: UvFilling::default(),
@@ -220,6 +304,12 @@ impl<B: Backend> UvWindows<B> {
     #[inline]
     fn key_of(&self, bucket: &UvBucket) -> Text {
         bucket.name.key(&self.prefix, &self.calendar.spans().digits(bucket.name.wall))
+    }
+
+    /// Whether the keys are in different slots of a cluster, so that one step has one of them.
+    #[inline]
+    fn is_spread(&self) -> bool {
+        !self.tagged && self.backend.kind() == BackendKind::Cluster
     }
 
     fn bucket_key(&self, bucket: UvBucket) -> BucketKey<Vec<u8>> {

@@ -6,17 +6,19 @@
 use bytes::Bytes;
 use hll::{DecodeError, Encoding, Hll};
 use smallvec::SmallVec;
-use store::{Error, ErrorKind, HllEntry, KeyRef, Member, PreparedKey, Tx, each};
+use store::{Error, ErrorKind, HllEntry, KeyRef, Member, PreparedKey, Reply, Tx, each};
 
 use super::bucket::UvBucket;
-use super::level::UvLevel;
-use crate::procedure::{Backend, Keys, Procedure, read, step};
+use super::scripts::{ADD_AND_OPEN, ADD_IF_OPEN, ADD_TO_ALL, COUNT, OPEN_NAMES, ROLL};
+use crate::procedure::{Procedure, read, step, unexpected};
+use crate::request::Request;
+use crate::server_errors;
 use crate::text::Text;
 
-/// A bucket with its key, which is prepared where it is used often.
+/// A bucket with its key, which is prepared where it is used often. Steps need the key alone.
 #[derive(Debug)]
-pub(super) struct BucketKey<K = PreparedKey> {
-    pub(super) bucket: UvBucket,
+pub(super) struct BucketKey<K = PreparedKey, B = UvBucket> {
+    pub(super) bucket: B,
     pub(super) key: K,
     /// Where the bucket's name begins in the key.
     pub(super) name_at: usize,
@@ -24,9 +26,14 @@ pub(super) struct BucketKey<K = PreparedKey> {
     pub(super) expires_at: Option<i64>,
 }
 
-impl<K: AsRef<[u8]>> BucketKey<K> {
-    fn name(&self) -> &[u8] {
+impl<K: AsRef<[u8]>, B> BucketKey<K, B> {
+    pub(super) fn name(&self) -> &[u8] {
         &self.key.as_ref()[self.name_at..]
+    }
+
+    /// As scripts are given it.
+    pub(super) fn until(&self) -> Member<'_> {
+        self.expires_at.map_or(Member::Bytes(b""), Member::Int)
     }
 }
 
@@ -40,6 +47,18 @@ pub(super) enum Answer {
     None,
     No,
     Yes,
+}
+
+impl Answer {
+    /// What the number says that scripts have for it.
+    fn of_number(number: i64) -> Result<Self, Error> {
+        match number {
+            0 => Ok(Self::None),
+            1 => Ok(Self::No),
+            2 => Ok(Self::Yes),
+            other => Err(unexpected(&Reply::Int(other))),
+        }
+    }
 }
 
 impl From<bool> for Answer {
@@ -60,6 +79,11 @@ impl<'a> User<'a> {
     #[inline]
     pub(super) fn new(name: Member<'a>) -> Self {
         Self { name, hash: name.with_bytes(hll::hash) }
+    }
+
+    /// This one alone.
+    pub(super) const fn alone(&self) -> Users<'_> {
+        Users { names: std::slice::from_ref(&self.name), hashes: std::slice::from_ref(&self.hash) }
     }
 
     /// Whether the register of the user is as high already.
@@ -124,6 +148,10 @@ impl<'a> Users<'a> {
         Self { names, hashes }
     }
 
+    pub(super) fn names(self) -> impl Iterator<Item = Member<'a>> {
+        self.names.iter().copied()
+    }
+
     pub(super) const fn len(self) -> usize {
         self.names.len()
     }
@@ -143,6 +171,23 @@ impl<'a> Users<'a> {
         self.names.iter().zip(self.hashes).map(|(&name, &hash)| User { name, hash })
     }
 
+    /// Adds them to a bucket, which does not expire if one of them changes it: how many changed it, and the error of the first
+    /// who could not be added, if it is not the first of all.
+    pub(super) fn add_and_persist(
+        self,
+        hll: &mut HllEntry<'_>,
+    ) -> Result<(u64, Option<Error>), Error> {
+        let (answers, added) = self.add_to(hll, None);
+        let changed = answers.iter().filter(|&&answer| answer == Answer::Yes).count();
+        if changed > 0 {
+            hll.persist();
+        }
+        match added {
+            Err(error) if answers.is_empty() => Err(error),
+            added => Ok((changed as u64, added.err())),
+        }
+    }
+
     /// Adds them to a bucket, as [`User::add_to`] does each: what it answers, for those before the first that fails.
     fn add_to(
         self,
@@ -159,10 +204,22 @@ impl<'a> Users<'a> {
     }
 }
 
+/// What a script says of the first user who was refused.
+pub(super) fn refused(text: String) -> Option<Error> {
+    (!text.is_empty()).then(|| server_errors::of_text(text))
+}
+
 /// The error of PFCOUNT for a value whose registers are damaged.
 #[cold]
-fn corrupt(_: DecodeError) -> Error {
+pub(super) fn corrupt(_: DecodeError) -> Error {
     Error::new(ErrorKind::InvalidHll, "INVALIDOBJ Corrupted HLL object detected")
+}
+
+/// The error of PFADD for a value that is none.
+#[cold]
+pub(super) fn not_hll() -> Error {
+    let text = "WRONGTYPE Key is not a valid HyperLogLog string value.";
+    Error::new(ErrorKind::InvalidHll, text)
 }
 
 /// The time of a transaction, in milliseconds since the epoch.
@@ -173,10 +230,17 @@ fn now_ms(tx: &Tx<'_>) -> i64 {
 /// The time, in milliseconds since the epoch.
 pub(super) fn now() -> impl Procedure<Output = i64> {
     let none: [KeyRef<'_>; 0] = [];
-    step(none, |tx| Ok(now_ms(tx)))
+    step(none, |tx| Ok(now_ms(tx))).on_server_with(
+        || Request::command("TIME"),
+        |reply| {
+            let (seconds, micros): (i64, i64) = reply.convert()?;
+            Ok(seconds.saturating_mul(1000).saturating_add(micros / 1000))
+        },
+    )
 }
 
-/// Whether a minute has the user. None if it is sparse or not there: looking costs as much as adding then.
+/// Whether a minute has the user. None if it is sparse or not there: looking costs as much as adding then. A server is not
+/// asked: it takes as long as adding.
 #[inline]
 pub(super) fn has_user<'k>(
     minute: &'k BucketKey,
@@ -188,6 +252,7 @@ pub(super) fn has_user<'k>(
             _ => Ok(Answer::None),
         })
     })
+    .on_a_store_only("look into a bucket")
 }
 
 /// What became of a minute to which a user was added.
@@ -198,7 +263,8 @@ pub(super) struct Added {
     pub(super) dense: bool,
 }
 
-/// Adds a user to a minute if its hour has the user, and so all that is larger; `None` if it has not.
+/// Adds a user to a minute if its hour has the user, and so all that is larger; `None` if it has not. A server is not asked:
+/// [`add_to_all`] finds out by itself.
 #[inline]
 pub(super) fn add_if_in_hour<'k>(
     minute: &'k BucketKey,
@@ -216,6 +282,7 @@ pub(super) fn add_if_in_hour<'k>(
             Ok(Some(Added { changed, dense }))
         })
     })
+    .on_a_store_only("look into a bucket")
 }
 
 /// Adds a user to each of some buckets that is kept, and lets those that it makes expire. Whether any changed; none if
@@ -223,8 +290,8 @@ pub(super) fn add_if_in_hour<'k>(
 ///
 /// The buckets are a minute, its hour and so on: what is in one of them is in all after it.
 #[inline]
-pub(super) fn add_to_all<'k, const N: usize>(
-    buckets: &'k [BucketKey; N],
+pub(super) fn add_to_all<'k, const N: usize, B>(
+    buckets: &'k [BucketKey<PreparedKey, B>; N],
     user: User<'k>,
 ) -> impl Procedure<Output = Answer> {
     step(buckets.each_ref().map(|bucket| bucket.key.as_key()), move |tx| {
@@ -244,6 +311,19 @@ pub(super) fn add_to_all<'k, const N: usize>(
         }
         Ok(added)
     })
+    .on_server_with(
+        move || add_request(buckets, &[user.name]),
+        |reply| {
+            let (answers, _): (Vec<i64>, String) = reply.convert()?;
+            answers.first().map_or(Ok(Answer::None), |&answer| Answer::of_number(answer))
+        },
+    )
+}
+
+/// What [`add_to_all`] is on a server.
+fn add_request<B>(buckets: &[BucketKey<PreparedKey, B>], users: &[Member<'_>]) -> Request {
+    let request = Request::script(&ADD_TO_ALL).keys(buckets.iter().map(|bucket| &bucket.key));
+    request.args(buckets.iter().map(BucketKey::until)).args(users.iter().copied())
 }
 
 /// Adds users to a minute, its hour and so on, as [`add_to_all`] does each of them, but finds each bucket twice however
@@ -253,15 +333,20 @@ pub(super) fn add_to_all<'k, const N: usize>(
 /// # Errors
 ///
 /// What is wrong with one of the buckets. Nothing has changed then.
-pub(super) fn add_many_to_all<'k>(
-    buckets: &'k [BucketKey; UvLevel::ALL.len()],
+pub(super) fn add_many_to_all<'k, const N: usize, B>(
+    buckets: &'k [BucketKey<PreparedKey, B>; N],
     users: Users<'k>,
 ) -> impl Procedure<Output = (Vec<Answer>, Option<Error>)> {
     step(buckets.each_ref().map(|bucket| bucket.key.as_key()), move |tx| {
-        let [minute, larger @ ..] = buckets;
+        let Some((minute, larger)) = buckets.split_first() else {
+            return Ok((vec![Answer::None; users.len()], None));
+        };
         // Of the hour and so on, how many lack the user, who is in all that are larger than one that does not.
         let mut lacking = vec![0; users.len()];
         for (at, bucket) in larger.iter().enumerate() {
+            if !lacking.contains(&at) {
+                break;
+            }
             tx.with_hll_read(&bucket.key, |hll| {
                 for (user, lacking) in users.iter().zip(&mut lacking) {
                     if *lacking == at && user.is_missing_in(tx, hll)? {
@@ -301,12 +386,20 @@ pub(super) fn add_many_to_all<'k>(
         }
         Ok((answers, failed))
     })
+    .on_server_with(
+        move || add_request(buckets, users.names),
+        |reply| {
+            let (answers, text): (Vec<i64>, String) = reply.convert()?;
+            let answers = answers.into_iter().map(Answer::of_number);
+            Ok((answers.collect::<Result<_, Error>>()?, refused(text)))
+        },
+    )
 }
 
 /// Adds a user to a minute that is there and does not expire: whether it changed; none if it is not so.
 #[inline]
-pub(super) fn add_if_open<'k>(
-    minute: &'k BucketKey,
+pub(super) fn add_if_open<'k, B>(
+    minute: &'k BucketKey<PreparedKey, B>,
     user: User<'k>,
 ) -> impl Procedure<Output = Answer> {
     step([&minute.key], move |tx| {
@@ -317,12 +410,19 @@ pub(super) fn add_if_open<'k>(
             hll.add_hashed(user.name, user.hash).map(Answer::from)
         })
     })
+    .on_server_with(
+        move || Request::script(&ADD_IF_OPEN).key(&minute.key).arg(user.name),
+        |reply| {
+            let done: Option<(i64, String)> = reply.convert()?;
+            Ok(done.map_or(Answer::None, |(changed, _)| Answer::from(changed > 0)))
+        },
+    )
 }
 
 /// Adds users to a minute that is there and does not expire: how many of them changed it, and the error of the first who
 /// could not be added; none if it is not so.
-pub(super) fn add_many_if_open<'k>(
-    minute: &'k BucketKey,
+pub(super) fn add_many_if_open<'k, B>(
+    minute: &'k BucketKey<PreparedKey, B>,
     users: Users<'k>,
 ) -> impl Procedure<Output = Option<(u64, Option<Error>)>> {
     step([&minute.key], move |tx| {
@@ -331,57 +431,80 @@ pub(super) fn add_many_if_open<'k>(
                 return Ok(None);
             }
             let (answers, added) = users.add_to(hll, None);
-            let changed = answers.into_iter().filter(|&answer| answer == Answer::Yes).count();
-            Ok(Some((changed as u64, added.err())))
+            match added {
+                Err(error) if answers.is_empty() => Err(error),
+                added => {
+                    let changed = answers.iter().filter(|&&answer| answer == Answer::Yes).count();
+                    Ok(Some((changed as u64, added.err())))
+                }
+            }
         })
     })
+    .on_server_with(
+        move || Request::script(&ADD_IF_OPEN).key(&minute.key).args(users.names.iter().copied()),
+        |reply| {
+            let done: Option<(u64, String)> = reply.convert()?;
+            Ok(done.map(|(changed, text)| (changed, refused(text))))
+        },
+    )
 }
 
-/// Adds a user to a bucket; if that changes it, the bucket is open from then on. Whether it changed.
-pub(super) fn add_and_open<'k>(
+/// Adds users to a bucket; if one of them changes it, the bucket is open from then on. How many changed it, and the error of the
+/// first who could not be added.
+///
+/// # Errors
+///
+/// That of the first user. Nothing has changed then.
+pub(super) fn add_and_open<'k, B>(
     open: &'k [u8],
-    bucket: &'k BucketKey<Vec<u8>>,
-    user: User<'k>,
-) -> impl Procedure<Output = bool> {
+    bucket: &'k BucketKey<Vec<u8>, B>,
+    users: Users<'k>,
+) -> impl Procedure<Output = (u64, Option<Error>)> {
     step([open, &bucket.key], move |tx| {
-        // What is no set is refused before the user is added.
+        // What is no set is refused before users are added.
         let is_open = tx.sismember(open, bucket.name())?;
-        let changed = tx.with_hll(&bucket.key, |hll| {
-            let changed = hll.add_hashed(user.name, user.hash)?;
-            if changed {
-                hll.persist();
-            }
-            Ok(changed)
-        })?;
-        if changed && !is_open {
+        let (changed, failed) = tx.with_hll(&bucket.key, |hll| users.add_and_persist(hll))?;
+        if changed > 0 && !is_open {
             tx.sadd(open, [bucket.name()])?;
         }
-        Ok(changed)
+        Ok((changed, failed))
     })
+    .on_server_with(
+        move || {
+            let request = Request::script(&ADD_AND_OPEN).key(open).key(&bucket.key);
+            request.arg(bucket.name()).args(users.names.iter().copied())
+        },
+        |reply| {
+            let (changed, text): (u64, String) = reply.convert()?;
+            Ok((changed, refused(text)))
+        },
+    )
 }
 
-/// The time in milliseconds since the epoch, and the names of the open buckets.
+/// The time in milliseconds since the epoch, and the names of the open buckets, sorted.
 pub(super) fn open_names(open: &[u8]) -> impl Procedure<Output = (i64, Vec<Bytes>)> {
-    step([read(open)], move |tx| Ok((now_ms(tx), tx.smembers(open)?)))
+    let sorted = |mut names: Vec<Bytes>| {
+        names.sort_unstable();
+        names
+    };
+    step([read(open)], move |tx| Ok((now_ms(tx), sorted(tx.smembers(open)?)))).on_server_with(
+        move || Request::script(&OPEN_NAMES).key(open),
+        move |reply| {
+            let (now, names): (i64, Vec<Bytes>) = reply.convert()?;
+            Ok((now, sorted(names)))
+        },
+    )
 }
 
 /// Merges those of the buckets that are still open into another one, which is open from then on or expires; their names
 /// go, and they expire. Without a bucket to merge them into, they are forgotten. How many there were.
-pub(super) fn roll(
-    backend: &impl Backend,
-    open: &[u8],
-    buckets: &[BucketKey<Vec<u8>>],
-    into: Option<&BucketKey<Vec<u8>>>,
-    stays_open: bool,
-) -> Result<u64, Error> {
-    let mut keys: Keys<'_> =
-        buckets.iter().chain(into).map(|bucket| KeyRef::new(&bucket.key)).collect();
-    keys.push(KeyRef::new(open));
-    backend.call(&step(&*keys, |tx| {
+pub(super) fn roll<'k, B>(keys: &'k RollKeys<'k, B>) -> impl Procedure<Output = u64> {
+    let &RollKeys { open, buckets, into, stays_open, .. } = keys;
+    step(&*keys.all, move |tx| {
         // Another handle may have been first.
         let is_open = tx.smismember(open, each(buckets.iter().map(BucketKey::name)))?;
         let rolled = buckets.iter().zip(is_open).filter_map(|(one, open)| open.then_some(one));
-        let rolled: SmallVec<[&BucketKey<Vec<u8>>; 4]> = rolled.collect();
+        let rolled: SmallVec<[&BucketKey<Vec<u8>, B>; 4]> = rolled.collect();
         if rolled.is_empty() {
             return Ok(0);
         }
@@ -402,21 +525,46 @@ pub(super) fn roll(
             }
         }
         Ok(rolled.len() as u64)
-    }))
+    })
+    .on_server(move || {
+        let name_at = buckets.first().map_or(0, |bucket| bucket.name_at);
+        let name_at = i64::try_from(name_at).unwrap_or(i64::MAX);
+        let request = Request::script(&ROLL).keys(keys.all.iter());
+        let request = request.arg(i64::from(into.is_some())).arg(i64::from(stays_open));
+        request.arg(name_at).args(buckets.iter().chain(into).map(BucketKey::until))
+    })
+}
+
+/// What is merged into what.
+#[derive(Debug)]
+pub(super) struct RollKeys<'k, B = UvBucket> {
+    open: &'k [u8],
+    buckets: &'k [BucketKey<Vec<u8>, B>],
+    into: Option<&'k BucketKey<Vec<u8>, B>>,
+    stays_open: bool,
+    all: Vec<KeyRef<'k>>,
+}
+
+impl<'k, B> RollKeys<'k, B> {
+    /// Those of merging buckets, which are no more than a script can name, into another one, which is open from then on or
+    /// expires.
+    pub(super) fn new(
+        open: &'k [u8],
+        buckets: &'k [BucketKey<Vec<u8>, B>],
+        into: Option<&'k BucketKey<Vec<u8>, B>>,
+        stays_open: bool,
+    ) -> Self {
+        let of_buckets = buckets.iter().chain(into).map(|bucket| KeyRef::new(&bucket.key));
+        let all = [KeyRef::new(open)].into_iter().chain(of_buckets).collect();
+        Self { open, buckets, into, stays_open, all }
+    }
 }
 
 /// About how many users some buckets have together, each named once, and the time in milliseconds since the epoch;
 /// `None` if other buckets are open by now than those of the names. No key is written.
-pub(super) fn count(
-    backend: &impl Backend,
-    open: &[u8],
-    names: &[Bytes],
-    buckets: &[Text],
-) -> Result<Option<(u64, i64)>, Error> {
-    let mut keys = Vec::with_capacity(buckets.len() + 1);
-    keys.push(read(open));
-    keys.extend(buckets.iter().map(|key| read(key)));
-    backend.call(&step(&*keys, |tx| {
+pub(super) fn count<'k>(keys: &'k CountKeys<'k>) -> impl Procedure<Output = Option<(u64, i64)>> {
+    let &CountKeys { open, names, buckets, .. } = keys;
+    step(&*keys.all, move |tx| {
         let is_open = tx.smismember(open, names)?;
         if tx.scard(open)? != names.len() || is_open.contains(&false) {
             return Ok(None);
@@ -430,5 +578,24 @@ pub(super) fn count(
             keys => tx.pfcount(each(keys.iter().map(|key| &**key)))?,
         };
         Ok(Some((count, now_ms(tx))))
-    }))
+    })
+    .on_server(move || Request::script(&COUNT).keys(keys.all.iter()).args(names))
+}
+
+/// What is counted.
+#[derive(Debug)]
+pub(super) struct CountKeys<'k> {
+    open: &'k [u8],
+    names: &'k [Bytes],
+    buckets: &'k [Text],
+    all: Vec<KeyRef<'k>>,
+}
+
+impl<'k> CountKeys<'k> {
+    /// Those of counting some buckets, while those of the names are open.
+    pub(super) fn new(open: &'k [u8], names: &'k [Bytes], buckets: &'k [Text]) -> Self {
+        let of_buckets = buckets.iter().map(|key| read(key));
+        let all = [read(open)].into_iter().chain(of_buckets).collect();
+        Self { open, names, buckets, all }
+    }
 }

@@ -110,7 +110,7 @@ impl<B: Backend> UvWindows<B> {
     }
 
     #[cold]
-    fn minute(&self, second: i64) -> Result<Minute, Error> {
+    pub(super) fn minute(&self, second: i64) -> Result<Minute, Error> {
         let [minute, hour, day, month] = UvLevel::ALL;
         let key = |level| self.calendar.bucket_of(level, second).map(|one| self.prepared(one));
         let buckets = [key(minute)?, key(hour)?, key(day)?, key(month)?];

@@ -10,7 +10,7 @@ use jiff::tz::TimeZone;
 use store::{Limits, ManualClock, Store};
 
 use super::bucket::UvBucket;
-use super::procedures::{self, BucketKey, User};
+use super::procedures::{self, BucketKey, CountKeys, RollKeys, User};
 use super::{UvCalendar, UvFilling, UvLevel, UvWindows};
 use crate::procedure::Backend;
 use crate::text::Text;
@@ -299,12 +299,15 @@ fn two_keys() -> (Store, [BucketKey<Vec<u8>>; 2]) {
 
 fn add_and_open(store: &Store, bucket: &BucketKey<Vec<u8>>, user: &str) -> bool {
     let user = User::new(user.into());
-    store.call(&procedures::add_and_open(OPEN, bucket, user)).unwrap()
+    let added = store.call(&procedures::add_and_open(OPEN, bucket, user.alone())).unwrap();
+    assert!(added.1.is_none());
+    added.0 > 0
 }
 
 fn roll(store: &Store, bucket: &BucketKey<Vec<u8>>, into: Option<&BucketKey<Vec<u8>>>) -> u64 {
     let buckets = std::slice::from_ref(bucket);
-    procedures::roll(store, OPEN, buckets, into, true).unwrap()
+    let keys = RollKeys::new(OPEN, buckets, into, true);
+    store.call(&procedures::roll(&keys)).unwrap()
 }
 
 fn open_names(store: &Store) -> Vec<Bytes> {
@@ -349,7 +352,8 @@ fn a_count_is_of_one_time_or_of_none() {
     let names = open_names(&store);
     let keys = [Text::from_slice(&minute.key)];
     let count = |names: &[Bytes]| {
-        let counted = procedures::count(&store, OPEN, names, &keys).unwrap();
+        let keys = CountKeys::new(OPEN, names, &keys);
+        let counted = store.call(&procedures::count(&keys)).unwrap();
         counted.map(|(count, _)| count)
     };
     assert_eq!((count(&names), count(&[])), (Some(1), None));

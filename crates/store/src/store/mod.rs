@@ -108,6 +108,8 @@ impl Store {
     /// * [`ErrorKind::UnknownCommand`](crate::ErrorKind::UnknownCommand) or
     ///   [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the log has a command that the store does not know or
     ///   works on a type that it does not work on, with the command, its key and the offset.
+    /// * [`ErrorKind::NoScript`](crate::ErrorKind::NoScript) if the log of a server before 7.0 calls a script that the store
+    ///   does not know ([`StoreBuilder::scripts`]), with the same.
     ///
     /// # Examples
     ///

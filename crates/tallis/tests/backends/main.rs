@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
 
 mod book;
+mod failover;
 mod place;
 mod suite;
 
@@ -10,7 +11,7 @@ use jiff::Timestamp;
 use place::{Keys, of_cluster, of_server, of_store, same};
 use redis::cluster::ClusterClient;
 use suite::{Setting, run};
-use tallis::{Backend, Profile, Server, Store, scripts};
+use tallis::{Backend, Profile, Protocol, Server, Store, scripts};
 
 /// What the recipes return on a store of that profile, and the keys that it has then.
 fn embedded(setting: Setting, profile: Profile) -> (Vec<String>, Keys) {
@@ -54,6 +55,11 @@ fn a_connection_of_a_store() {
     store.add_scripts(scripts());
     let server = Server::redis(store.redis_connection());
     check("redis", &server, Profile::Redis70, setting, || of_store(&store));
+
+    let store = Store::builder().profile(Profile::Redis70).build();
+    store.add_scripts(scripts());
+    let server = Server::redis(store.redis_connection().with_protocol(Protocol::Resp3));
+    check("RESP3", &server, Profile::Redis70, setting, || of_store(&store));
 
     let store = Store::builder().profile(Profile::Redis70).build();
     store.add_scripts(scripts());

@@ -54,12 +54,7 @@ pub(crate) fn run<B: Backend + Clone>(backend: &B, setting: Setting) -> Vec<Stri
 
 const DAYS: [Date; 3] = [date(2026, 11, 19), date(2026, 11, 20), date(2026, 11, 21)];
 
-fn visitors<B: Backend + Clone>(
-    backend: &B,
-    form: VisitorsForm,
-    setting: Setting,
-    log: &mut Log,
-) {
+fn visitors<B: Backend + Clone>(backend: &B, form: VisitorsForm, setting: Setting, log: &mut Log) {
     let mut rng = Rng::new(form as u64 + 1);
     let name = format!("visitors, {form:?}");
     // A day in each month, so that the forms do not meet.

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tallis::{Protocol, Store};
+use tallis::{Protocol, Reply, Script, Store};
 
 use super::client::{
     self as redis, Commands, ConnectionLike as _, ErrorKind, RedisError, RedisResult,
-    TypedCommands, Value, cmd,
+    ServerErrorKind, TypedCommands, Value, cmd,
 };
 use super::open;
 
@@ -74,6 +74,39 @@ fn errors_have_the_kinds_and_words_of_a_server() {
     assert_eq!(exec.detail(), Some("EXEC without MULTI"));
     let no_int: RedisResult<i64> = Commands::get(&mut con, "k");
     assert!(no_int.is_err());
+}
+
+/// As the crate's own `Script` calls them: EVALSHA, and SCRIPT LOAD where that is not known.
+#[test]
+fn scripts_that_the_store_knows_are_called() {
+    static TWICE: Script =
+        Script::new("return redis.call('INCRBY', KEYS[1], ARGV[1] * 2)", |tx, call| {
+            let ([key], by) = (call.keys()?, call.int(0)?);
+            tx.incr(key, 2 * by).map(Reply::Int)
+        });
+    let store = Store::new();
+    let mut con = open(&store);
+    let twice = |by: i64| {
+        let mut call = cmd("EVALSHA");
+        call.arg(TWICE.digest()).arg(1).arg("n").arg(by);
+        call
+    };
+    let unknown: RedisError = twice(21).query::<i64>(&mut con).unwrap_err();
+    assert_eq!(unknown.kind(), ErrorKind::Server(ServerErrorKind::NoScript));
+    let mut load = cmd("SCRIPT");
+    load.arg("LOAD").arg(TWICE.text());
+    let refused: RedisError = load.query::<String>(&mut con).unwrap_err();
+    assert!(refused.detail().unwrap().starts_with("the store has no Lua"), "{refused}");
+    store.add_scripts([&TWICE]);
+    assert_eq!(load.query(&mut con), Ok(TWICE.digest().to_owned()));
+    assert_eq!(twice(21).query(&mut con), Ok(42));
+    let queued: (i64, i64) = redis::pipe()
+        .atomic()
+        .add_command(twice(1))
+        .add_command(twice(-1))
+        .query(&mut con)
+        .unwrap();
+    assert_eq!(queued, (44, 42));
 }
 
 #[test]

@@ -1,0 +1,123 @@
+//! Visits that are counted on a server, beside Redis's own benchmark program.
+
+#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+use std::time::Instant;
+
+use parking_lot::Mutex;
+use redis::{ConnectionLike, RedisResult, Value};
+use resp::Requests;
+use tallis::{Bucket, Server as Backend, Visitors, VisitorsForm};
+use testkit::live::{Options, Server, locate};
+
+use crate::report::{Bench, Result, Row, Section, Unit};
+
+const VISITS: i64 = 100_000;
+const ROUNDS: usize = 7;
+const OURS: &str = "`Visitors`";
+const BENCHMARK: &str = "redis-benchmark";
+
+pub(super) fn measure(_: &Bench) -> Section {
+    let text = "100,000 visits of visitors who were there before, counted in batches on a *redis-server* by a unix socket, and \
+                *redis-benchmark* with one client that sends one of the same requests as often, with as many in a pipeline. The server \
+                does the same in both cases; the client's own work is what differs, in part beside the server's.";
+    let mut section = Section::new("A server", text);
+    let Some(program) = locate() else { return section };
+    for (form, name) in [
+        (VisitorsForm::Forecast, "a batch of the book's form: a script for 256 visits"),
+        (VisitorsForm::Tagged, "a batch of the tagged form: a script for each visit"),
+    ] {
+        let server = Server::start(&program, &Options::new()).unwrap();
+        if let Some(row) = row(&server, form, name) {
+            section = section.row(row);
+        }
+    }
+    section
+}
+
+fn row(server: &Server, form: VisitorsForm, name: &str) -> Option<Row> {
+    let requests = Arc::new(Mutex::new(Vec::new()));
+    let recorder = Recorder { connection: server.connect(), sent: Arc::clone(&requests) };
+    let visitors = Visitors::on(Backend::redis(recorder)).form(form).default_yesterday(100_000);
+    let count = || visitors.count_ids(0..VISITS, Bucket::All).unwrap();
+    // The bucket is begun, and the scripts are known.
+    count();
+    requests.lock().clear();
+    count();
+    let words = request(&requests.lock());
+    // Of the book's form a request has several visits.
+    let of_one = if form == VisitorsForm::Forecast { 256 } else { 1 };
+    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    let visitors = Visitors::on(Backend::redis(server.connect())).form(form);
+    for _ in 0..ROUNDS {
+        let begun = Instant::now();
+        assert_eq!(visitors.count_ids(0..VISITS, Bucket::All).unwrap(), 0);
+        ours.push(begun.elapsed().as_secs_f64() * 1e9 / VISITS as f64);
+        theirs.push(1e9 / (benchmark(&server.socket(), &words, of_one)? * of_one as f64));
+    }
+    let results = vec![Result::of(OURS, false, ours), Result::of(BENCHMARK, true, theirs)];
+    Some(Row::new(name, Unit::Nanos, results).factor(BENCHMARK, 1.25))
+}
+
+/// The requests a second that the program tells; none if the machine does not have it.
+fn benchmark(socket: &Path, words: &[Vec<u8>], of_one: i64) -> Option<f64> {
+    let requests = (VISITS / of_one).to_string();
+    let mut command = Command::new(BENCHMARK);
+    command.arg("-s").arg(socket).args(["--csv", "-c", "1", "-n", &requests, "-P", &requests]);
+    command.args(words.iter().map(|word| as_os_str(word)));
+    let output = command.output().ok()?;
+    let text = String::from_utf8(output.stdout).unwrap();
+    // "the command","requests a second", and six more figures.
+    let line = text.lines().nth(1).unwrap();
+    line.rsplit(',').nth(6).unwrap().trim_matches('"').parse().ok()
+}
+
+/// The words of the first request that was sent.
+fn request(sent: &[u8]) -> Vec<Vec<u8>> {
+    let mut requests = Requests::new();
+    requests.feed(sent);
+    let words = requests.take().unwrap().unwrap();
+    words.into_iter().map(<[u8]>::to_vec).collect()
+}
+
+fn as_os_str(word: &[u8]) -> &OsStr {
+    OsStr::new(std::str::from_utf8(word).unwrap())
+}
+
+/// A connection that keeps what goes through it.
+struct Recorder<C> {
+    connection: C,
+    sent: Arc<Mutex<Vec<u8>>>,
+}
+
+impl<C: ConnectionLike> ConnectionLike for Recorder<C> {
+    fn req_packed_command(&mut self, cmd: &[u8]) -> RedisResult<Value> {
+        self.connection.req_packed_command(cmd)
+    }
+
+    fn req_packed_commands(
+        &mut self,
+        cmd: &[u8],
+        offset: usize,
+        count: usize,
+    ) -> RedisResult<Vec<Value>> {
+        self.sent.lock().extend_from_slice(cmd);
+        self.connection.req_packed_commands(cmd, offset, count)
+    }
+
+    fn get_db(&self) -> i64 {
+        self.connection.get_db()
+    }
+
+    fn check_connection(&mut self) -> bool {
+        self.connection.check_connection()
+    }
+
+    fn is_open(&self) -> bool {
+        self.connection.is_open()
+    }
+}

@@ -1,0 +1,114 @@
+//! Cohorts on what a server is.
+
+use std::fmt::Debug;
+
+use jiff::civil::date;
+use store::{Profile, Store};
+
+use super::{Cohort, Cohorts, Period, PeriodKind, SCRIPTS};
+use crate::pretend::{Pretend, dump};
+use crate::procedure::{Backend, BackendKind};
+
+/// What calls of all kinds return.
+fn scenario<B: Backend>(backend: &B, prefix: &str) -> Vec<String> {
+    let mut said = Vec::new();
+    let mut say = |what: &dyn Debug| said.push(format!("{what:?}"));
+    let cohorts = Cohorts::new(backend).prefix(prefix);
+    let days = [date(2015, 5, 16), date(2015, 5, 17), date(2015, 5, 18)];
+    for (user, day) in [(1, 0), (2, 0), (3, 0), (1, 1), (2, 1), (900, 1), (1, 2), (1, 2)] {
+        say(&cohorts.mark("active", user, days[day].at(13, 0, 0, 0)).unwrap());
+        say(&cohorts.mark("signup", user, days[0]).unwrap());
+    }
+    say(&cohorts.unmark("active", 3, days[0].at(13, 0, 0, 0)).unwrap());
+    say(&cohorts.mark_unique("paying", 2).unwrap());
+    say(&cohorts.mark_unique("paying", 70).unwrap());
+    say(&cohorts.unmark_unique("paying", 70).unwrap());
+    let coarse = Cohorts::new(backend).prefix(prefix).kinds([PeriodKind::Day]);
+    for day in days {
+        for user in [1, 3, 900, 100_000] {
+            say(&cohorts.has("active", Period::day(day), user).unwrap());
+            say(&coarse.has("active", Period::week(day), user).unwrap());
+        }
+        say(&cohorts.count("active", Period::day(day)).unwrap());
+        say(&coarse.count("active", Period::month(day)).unwrap());
+        say(&cohorts.users("active", Period::day(day)).unwrap());
+        say(&coarse.users("active", Period::week(day)).unwrap());
+    }
+    say(&cohorts.retention("signup", "active", Period::day(days[2]).last(3)).unwrap());
+    let of = |day: usize| Cohort::of("active", Period::day(days[day]));
+    let kept = format!("{prefix}:kept");
+    for cohort in [
+        of(0) - of(1) - Cohort::unique("paying"),
+        (of(0) ^ of(1)) | !of(2),
+        of(1),
+        Cohort::key(&kept) & !Cohort::key("nothing"),
+        Cohort::key(&kept) | of(2),
+        Cohort::all([]),
+        of(1) | of(2),
+    ] {
+        let query = cohorts.query(cohort);
+        say(&(query.count().unwrap(), query.users().unwrap(), query.bitmap().unwrap()));
+        say(&(query.has(1).unwrap(), query.has(900).unwrap(), query.store(&kept).unwrap()));
+        say(&cohorts.query(Cohort::key(&kept)).users().unwrap());
+    }
+    say(&cohorts.delete("active", Period::day(days[0])).unwrap());
+    say(&cohorts.delete("active", Period::day(days[0])).unwrap());
+    say(&cohorts.mark("active", 1 << 32, days[0]).unwrap_err().to_string());
+    said
+}
+
+fn store() -> Store {
+    Store::builder().profile(Profile::Redis70).build()
+}
+
+#[test]
+fn a_server_answers_as_a_store_does() {
+    let plain = store();
+    let said = scenario(&plain, "t");
+    for kind in [BackendKind::Server, BackendKind::Cluster] {
+        let server = Pretend::new(&store(), kind, SCRIPTS);
+        assert_eq!(said, scenario(&server, "t"), "{kind:?}");
+        assert!(dump(&plain) == dump(&server.store), "{kind:?}");
+    }
+    let tagged = Pretend::new(&store(), BackendKind::Cluster, SCRIPTS);
+    assert_eq!(said, scenario(&tagged, "{t}"));
+}
+
+/// A question about a key that holds something else is refused by a server, as by a store.
+#[test]
+fn what_is_no_string_is_refused() {
+    for kind in [BackendKind::Server, BackendKind::Cluster] {
+        let server = Pretend::new(&store(), kind, SCRIPTS);
+        server.store.sadd("set", ["x"]).unwrap();
+        let cohorts = Cohorts::new(&server);
+        let query = cohorts.query(Cohort::key("nothing") | Cohort::key("set"));
+        for error in [
+            query.count().unwrap_err(),
+            query.has(1).unwrap_err(),
+            query.store("target").unwrap_err(),
+            cohorts.query(Cohort::key("set")).count().unwrap_err(),
+        ] {
+            assert_eq!(error.kind(), store::ErrorKind::WrongType, "{kind:?}");
+        }
+        assert_eq!(server.store.dbsize().unwrap(), 1, "{kind:?}");
+    }
+}
+
+#[cfg(feature = "redis")]
+#[test]
+fn a_live_server_answers_as_a_store_does() {
+    use crate::pretend::dump_server;
+    use crate::server::Server;
+    use testkit::live;
+
+    let Some(live) = live::server() else { return };
+    let plain = store();
+    let said = scenario(&plain, "t");
+    assert_eq!(said, scenario(&Server::redis(live.connect()), "t"));
+    assert!(dump(&plain) == dump_server(&mut live.connect()));
+    let Some(cluster) = live::cluster() else { return };
+    let client = redis::cluster::ClusterClient::new(cluster.nodes()).unwrap();
+    for prefix in ["t", "{t}"] {
+        assert_eq!(said, scenario(&Server::redis_cluster(client.clone()), prefix));
+    }
+}

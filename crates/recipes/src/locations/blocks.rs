@@ -1,0 +1,166 @@
+//! Reading the codes of shards from a server, in blocks.
+
+use std::ops::Range;
+
+use bitpack::packed::{PackedView, Record};
+use store::Error;
+
+use super::procedures;
+use super::{CodecOf, Locations, Precision, RecordOf};
+use crate::procedure::{Backend, batch, call_all};
+use crate::text::Text;
+
+/// The bytes of a block, as in the book; fewer where a code would be cut.
+const BLOCK: usize = 128 << 10;
+
+/// The bytes that are asked for in one pipeline, at most.
+const IN_ONE_PIPELINE: usize = 64 * BLOCK;
+
+/// How many bytes of a block it costs as much to ask for one code alone: a request, and the head of its reply.
+const OF_REQUEST: usize = 64;
+
+/// Users of a shard that are listed.
+#[derive(Debug)]
+pub(super) struct Listed {
+    shard: u64,
+    /// Their places, ascending.
+    places: Vec<usize>,
+}
+
+impl Listed {
+    /// Those at these slots, in any order.
+    pub(super) fn new(shard: u64, slots: &[u32]) -> Self {
+        let mut places: Vec<usize> = slots.iter().map(|&slot| slot as usize).collect();
+        places.sort_unstable();
+        Self { shard, places }
+    }
+}
+
+/// Codes of a shard that are read at once.
+struct Read<'l> {
+    shard: &'l [u8],
+    codes: Range<usize>,
+    /// Which of them count; all if that is not said.
+    listed: &'l [usize],
+}
+
+impl<B: Backend, P: Precision> Locations<B, P> {
+    /// Hands over all codes of the first shards, block by block, in any order.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if the key of a shard holds something else.
+    pub(super) fn read_shards(
+        &self,
+        shards: u64,
+        mut read: impl FnMut(PackedView<'_, CodecOf<P>>),
+    ) -> Result<(), Error> {
+        let mut numbers = 0..shards;
+        loop {
+            let some: Vec<Text> = numbers
+                .by_ref()
+                .take(batch(&self.backend))
+                .map(|shard| self.shard_key(shard))
+                .collect();
+            if some.is_empty() {
+                return Ok(());
+            }
+            let lens = self.lens(&some)?;
+            let blocks = some.iter().zip(lens).flat_map(|(shard, len)| {
+                let block = move |from| Read {
+                    shard,
+                    codes: from..len.min(from + of_block::<P>()),
+                    listed: &[],
+                };
+                (0..len).step_by(of_block::<P>()).map(block)
+            });
+            self.read_all(blocks, |_, codes| read(codes))?;
+        }
+    }
+
+    /// Hands over codes, with the places of users that are listed; returns how many users are beyond the ends of their
+    /// shards, those included for whom `read` says so.
+    ///
+    /// # Errors
+    ///
+    /// As [`read_shards`](Self::read_shards).
+    pub(super) fn read_listed(
+        &self,
+        listed: &[Listed],
+        mut read: impl FnMut(PackedView<'_, CodecOf<P>>, &mut dyn Iterator<Item = usize>) -> u64,
+    ) -> Result<u64, Error> {
+        let keys: Vec<Text> = listed.iter().map(|listed| self.shard_key(listed.shard)).collect();
+        let lens = self.lens(&keys)?;
+        let mut beyond = 0;
+        let mut reads = Vec::new();
+        for ((listed, shard), len) in listed.iter().zip(&keys).zip(lens) {
+            let there = listed.places.partition_point(|&place| place < len);
+            let (places, others) = listed.places.split_at(there);
+            beyond += others.len() as u64;
+            for listed in places.chunk_by(|a, b| a / of_block::<P>() == b / of_block::<P>()) {
+                let from = listed[0] / of_block::<P>() * of_block::<P>();
+                let block = from..len.min(from + of_block::<P>());
+                if listed.len() * OF_REQUEST >= block.len() * RecordOf::<P>::WIDTH {
+                    reads.push(Read { shard, codes: block, listed });
+                } else {
+                    let alone = |listed: &'_ [usize]| listed[0]..listed[0] + 1;
+                    reads.extend(listed.chunk_by(|a, b| a == b).map(|listed| Read {
+                        shard,
+                        codes: alone(listed),
+                        listed,
+                    }));
+                }
+            }
+        }
+        self.read_all(reads.into_iter(), |of, codes| {
+            let mut places = of.listed.iter().map(|place| place - of.codes.start);
+            beyond += read(codes, &mut places);
+        })?;
+        Ok(beyond)
+    }
+
+    /// How many codes each shard has.
+    fn lens(&self, shards: &[Text]) -> Result<Vec<usize>, Error> {
+        let mut lens = vec![0; shards.len()];
+        let all: Vec<_> =
+            shards.iter().map(|shard| procedures::len::<RecordOf<P>>(shard)).collect();
+        call_all(&self.backend, &all, |at, len| lens[at] = len)?;
+        Ok(lens)
+    }
+
+    /// Reads codes, in pipelines of a bounded size.
+    fn read_all<'l>(
+        &self,
+        mut reads: impl Iterator<Item = Read<'l>>,
+        mut read: impl FnMut(&Read<'l>, PackedView<'_, CodecOf<P>>),
+    ) -> Result<(), Error> {
+        let mut some: Vec<Read<'l>> = Vec::new();
+        let mut bytes = 0;
+        loop {
+            let next = reads.next();
+            let ends = next.is_none();
+            if let Some(next) = next {
+                bytes += next.codes.len() * RecordOf::<P>::WIDTH + OF_REQUEST;
+                some.push(next);
+            }
+            if !ends && bytes < IN_ONE_PIPELINE {
+                continue;
+            }
+            let ranges: Vec<_> = some
+                .iter()
+                .map(|of| procedures::range::<RecordOf<P>>(of.shard, of.codes.clone()))
+                .collect();
+            call_all(&self.backend, &ranges, |at, codes| read(&some[at], PackedView::new(&codes)))?;
+            if ends {
+                return Ok(());
+            }
+            some.clear();
+            bytes = 0;
+        }
+    }
+}
+
+/// How many codes a block has.
+fn of_block<P: Precision>() -> usize {
+    BLOCK / RecordOf::<P>::WIDTH
+}
