@@ -140,11 +140,11 @@ fn no_counts() -> Error {
 ///
 #[doc = concat!("```lua\n", include_str!("count.lua"), "```")]
 ///
-/// * Lua's numbers are exact to 15 digits and a little more. A limit of more digits, and a period of more than 31,000 years, is refused there:
-///   [`ErrorKind::InvalidArgument`].
-///   Text with a longer number is no counts there: [`ErrorKind::NotInteger`].
-/// * [`ErrorKind::Io`], a connection that is lost, leaves its actions counted or not. If the caller
-///   or its client tries again, they may count twice: then less is allowed than the limit, never more.
+/// * Lua's numbers are exact to 15 digits and a little more. A limit of more digits, or a period of more than 31,000
+///   years, is refused there: [`ErrorKind::InvalidArgument`]. Text with a longer number is no counts there:
+///   [`ErrorKind::NotInteger`].
+/// * [`ErrorKind::Io`], a connection that is lost, leaves its actions counted or not. If the caller or its client tries
+///   again, they may count twice: then less is allowed than the limit, never more.
 /// * A replica that takes its master's place may lack the last changes, and allows so much again.
 ///
 /// # Memory
