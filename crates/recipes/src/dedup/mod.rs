@@ -236,7 +236,7 @@ impl<B: Backend> Dedup<B> {
         item.with_member(|item| Ok(self.add(&[item])?.first().copied().unwrap_or_default()))
     }
 
-    /// [`insert`](Self::insert) of each item, in order, at once.
+    /// [`insert`](Self::insert) of each item, in order, at once. Without items nothing is looked at.
     ///
     /// # Errors
     ///
@@ -246,6 +246,9 @@ impl<B: Backend> Dedup<B> {
     }
 
     fn add(&self, items: &[Member<'_>]) -> Result<Vec<bool>, Error> {
+        if items.is_empty() {
+            return Ok(Vec::new());
+        }
         let [key, older] = self.keys();
         if items.len() > AT_ONCE_ON_SERVER && self.backend.kind() != BackendKind::Store {
             return Err(invalid("ERR a server takes a million items at once, at most"));
