@@ -6,7 +6,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::Duration;
 
 use parking_lot::Mutex;
 use redis::{ConnectionLike, RedisResult, Value};
@@ -14,14 +14,14 @@ use resp::Requests;
 use tallis::{Bucket, Server as Backend, Visitors, VisitorsForm};
 use testkit::live::{Options, Server, locate};
 
-use crate::report::{Bench, Result, Row, Section, Unit};
+use super::pieces;
+use crate::report::{Bench, Row, Section, Unit};
 
-const VISITS: i64 = 100_000;
-const ROUNDS: usize = 7;
+const VISITS: usize = 100_000;
 const OURS: &str = "`Visitors`";
 const BENCHMARK: &str = "redis-benchmark";
 
-pub(super) fn measure(_: &Bench) -> Section {
+pub(super) fn measure(bench: &Bench) -> Section {
     let text = "100,000 visits of visitors who were there before, counted in batches on a *redis-server* by a unix socket, and \
                 *redis-benchmark* with one client that sends one of the same requests as often, with as many in a pipeline. The server \
                 does the same in both cases; the client's own work is what differs, in part beside the server's.";
@@ -32,18 +32,18 @@ pub(super) fn measure(_: &Bench) -> Section {
         (VisitorsForm::Tagged, "a batch of the tagged form: a script for each visit"),
     ] {
         let server = Server::start(&program, &Options::new()).unwrap();
-        if let Some(row) = row(&server, form, name) {
+        if let Some(row) = row(bench, &server, form, name) {
             section = section.row(row);
         }
     }
     section
 }
 
-fn row(server: &Server, form: VisitorsForm, name: &str) -> Option<Row> {
+fn row(bench: &Bench, server: &Server, form: VisitorsForm, name: &str) -> Option<Row> {
     let requests = Arc::new(Mutex::new(Vec::new()));
     let recorder = Recorder { connection: server.connect(), sent: Arc::clone(&requests) };
     let visitors = Visitors::on(Backend::redis(recorder)).form(form).default_yesterday(100_000);
-    let count = || visitors.count_ids(0..VISITS, Bucket::All).unwrap();
+    let count = || visitors.count_ids(0..i64::from(pieces(VISITS)), Bucket::All).unwrap();
     // The bucket is begun, and the scripts are known.
     count();
     requests.lock().clear();
@@ -51,29 +51,32 @@ fn row(server: &Server, form: VisitorsForm, name: &str) -> Option<Row> {
     let words = request(&requests.lock());
     // Of the book's form a request has several visits.
     let of_one = if form == VisitorsForm::Forecast { 256 } else { 1 };
-    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    benchmark(&server.socket(), &words, of_one)?;
     let visitors = Visitors::on(Backend::redis(server.connect())).form(form);
-    for _ in 0..ROUNDS {
-        let begun = Instant::now();
-        assert_eq!(visitors.count_ids(0..VISITS, Bucket::All).unwrap(), 0);
-        ours.push(begun.elapsed().as_secs_f64() * 1e9 / VISITS as f64);
-        theirs.push(1e9 / (benchmark(&server.socket(), &words, of_one)? * of_one as f64));
-    }
-    let results = vec![Result::of(OURS, false, ours), Result::of(BENCHMARK, true, theirs)];
+    let results = bench
+        .race()
+        .contender(OURS, pieces(VISITS), || {
+            assert_eq!(visitors.count_ids(0..i64::from(pieces(VISITS)), Bucket::All).unwrap(), 0);
+        })
+        .timed(BENCHMARK, pieces(VISITS), || benchmark(&server.socket(), &words, of_one).unwrap())
+        .run();
     Some(Row::new(name, Unit::Nanos, results).factor(BENCHMARK, 1.25))
 }
 
-/// The requests a second that the program tells; none if the machine does not have it.
-fn benchmark(socket: &Path, words: &[Vec<u8>], of_one: i64) -> Option<f64> {
-    let requests = (VISITS / of_one).to_string();
+/// The time that the program tells for as many visits; none if the machine does not have it.
+fn benchmark(socket: &Path, words: &[Vec<u8>], of_one: usize) -> Option<Duration> {
+    let requests = VISITS / of_one;
+    let in_words = requests.to_string();
     let mut command = Command::new(BENCHMARK);
-    command.arg("-s").arg(socket).args(["--csv", "-c", "1", "-n", &requests, "-P", &requests]);
+    command.arg("-s").arg(socket).args(["--csv", "-c", "1", "-n", &in_words, "-P", &in_words]);
     command.args(words.iter().map(|word| as_os_str(word)));
     let output = command.output().ok()?;
     let text = String::from_utf8(output.stdout).unwrap();
     // "the command","requests a second", and six more figures.
     let line = text.lines().nth(1).unwrap();
-    line.rsplit(',').nth(6).unwrap().trim_matches('"').parse().ok()
+    let a_second: f64 = line.rsplit(',').nth(6).unwrap().trim_matches('"').parse().unwrap();
+    let visits_of_requests = f64::from(pieces(requests * of_one)) / f64::from(pieces(VISITS));
+    Some(Duration::from_secs_f64(f64::from(pieces(requests)) / a_second / visits_of_requests))
 }
 
 /// The words of the first request that was sent.

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use jiff::Timestamp;
 use redis::cluster::ClusterClient;
 use tallis::{
     Bucket, Error, ErrorKind, Server, ShardedHash, ShardedSet, Visitors, VisitorsForm, key_slot,
@@ -17,7 +18,7 @@ const UNSURE: Duration = Duration::from_secs(1);
 /// A write that was acknowledged.
 struct Acknowledged {
     id: i64,
-    at: Instant,
+    at: Timestamp,
 }
 
 /// Writes ids one by one until told to stop; those that were acknowledged, and the kinds of the errors.
@@ -29,7 +30,7 @@ fn write(
     let mut kinds = BTreeSet::new();
     for id in 0.. {
         match one(id) {
-            Ok(()) => acknowledged.push(Acknowledged { id, at: Instant::now() }),
+            Ok(()) => acknowledged.push(Acknowledged { id, at: Timestamp::now() }),
             Err(error) => {
                 kinds.insert(format!("{:?}", error.kind()));
                 let text = error.to_string();
@@ -75,7 +76,7 @@ fn what_was_acknowledged_is_there_when_a_master_has_died() {
             scope.spawn(|| write(&stop, |id| hash.hset(id, id).map(drop))),
         ];
         thread::sleep(Duration::from_secs(2));
-        let died = Instant::now();
+        let died = Timestamp::now();
         cluster.kill(&killed);
         let recovered = cluster.wait_until_ok_within(Duration::from_secs(60));
         thread::sleep(Duration::from_secs(1));
@@ -107,7 +108,7 @@ fn what_was_acknowledged_is_there_when_a_master_has_died() {
             assert!(!visitors.count_id(write.id, bucket).unwrap(), "{}", write.id);
         }
     }
-    check_shards(&cluster, &is_of_killed);
+    check_shards(&cluster, is_of_killed);
 }
 
 /// Each shard of the tagged form and its counter were one step, before and after: they agree, whatever was lost.

@@ -176,8 +176,7 @@ fn hashes<B: Backend + Clone>(backend: &B, log: &mut Log) {
 fn locations<B: Backend + Clone>(backend: &B, log: &mut Log) {
     let locations = Locations::new(backend.clone());
     let places = [("CAN", Some("QC")), ("USA", Some("CA")), ("NOR", None)];
-    for user in 0..60 {
-        let (country, region) = places[user as usize % 3];
+    for (user, (country, region)) in (0..60).zip(places.into_iter().cycle()) {
         log.add("locations", &locations.set(user * 97, country, region));
     }
     log.add("locations", &locations.set((1 << 20) + 5, "CAN", "ON"));
