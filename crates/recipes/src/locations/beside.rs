@@ -1,5 +1,7 @@
 //! The scripts of locations beside the procedures.
 
+#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+
 use std::fmt::Debug;
 
 use bitpack::packed::NumberCode;
@@ -41,8 +43,13 @@ where
     spoil(both, rng, &keys);
     // Few are far from the others, for the shards are compared after each step.
     let place = |rng: &mut Rng| if rng.below(200) == 0 { (1 << 20) - 1 } else { rng.below(30) };
-    let users: Vec<(u64, [u8; W])> = (0..1 + rng.below(6))
-        .map(|_| (rng.below(4) << 38 | place(rng), std::array::from_fn(|_| rng.u64() as u8)))
+    let users: Vec<(u64, [u8; W])> = (0..=rng.below(6))
+        .map(|_| {
+            (
+                rng.below(4) << 38 | place(rng),
+                std::array::from_fn(|_| u8::try_from(rng.below(256)).unwrap()),
+            )
+        })
         .collect();
     let users = OfShard { shard, codes: &users };
     let at = usize::try_from(place(rng)).unwrap();
@@ -53,7 +60,12 @@ where
         3 => drop(both.call(&largest(max))),
         4 => drop(both.call(&code::<[u8; W]>(shard, at))),
         5 => drop(both.call(&len::<[u8; W]>(shard))),
-        _ => drop(both.call(&range::<[u8; W]>(shard, at..at + 1 + rng.below(9) as usize))),
+        _ => {
+            drop(both.call(&range::<[u8; W]>(
+                shard,
+                at..at + 1 + usize::try_from(rng.below(9)).unwrap(),
+            )))
+        }
     }
 }
 
