@@ -52,7 +52,7 @@ where
         })
         .collect();
     let users = OfShard { shard, codes: &users };
-    let at = usize::try_from(place(rng)).unwrap();
+    let [at, some] = [place(rng), 1 + rng.below(9)].map(|place| usize::try_from(place).unwrap());
     match rng.below(7) {
         0 => drop(both.call(&set_largest(users, max))),
         1 => drop(both.call(&set_alone(users))),
@@ -60,12 +60,7 @@ where
         3 => drop(both.call(&largest(max))),
         4 => drop(both.call(&code::<[u8; W]>(shard, at))),
         5 => drop(both.call(&len::<[u8; W]>(shard))),
-        _ => {
-            drop(both.call(&range::<[u8; W]>(
-                shard,
-                at..at + 1 + usize::try_from(rng.below(9)).unwrap(),
-            )))
-        }
+        _ => drop(both.call(&range::<[u8; W]>(shard, at..at + some))),
     }
 }
 
