@@ -111,7 +111,7 @@ impl Beside {
     }
 
     /// Does a procedure on the server, at the time of the clock. The function of its script replies the same.
-    fn call_on_server<P: Procedure>(&self, procedure: &P) -> Result<P::Output, Error> {
+    pub(crate) fn call_on_server<P: Procedure>(&self, procedure: &P) -> Result<P::Output, Error> {
         let request = procedure.request()?;
         let reply = self.send(&request)?;
         let scripted = self.send_to_scripted(&request).into_resp2(Profile::Redis70);

@@ -107,7 +107,7 @@ pub(crate) fn dump(store: &Store) -> BTreeMap<Bytes, (Bytes, i64)> {
     let of_key = |key: Bytes| {
         let expiry = store.execute(&[b"PEXPIRETIME", &*key]).as_int().unwrap();
         let dump = store.dump(&key).unwrap().unwrap();
-        (key, (dump.into(), expiry))
+        (key, (dump, expiry))
     };
     store.keys("*").unwrap().into_iter().map(of_key).collect()
 }

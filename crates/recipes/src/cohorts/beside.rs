@@ -1,5 +1,7 @@
 //! The scripts of cohorts beside the procedures.
 
+#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+
 use jiff::civil::date;
 use testkit::rng::Rng;
 

@@ -257,7 +257,7 @@ pub(super) fn store_with<'k>(
     .on_server(move || {
         let unused = i64::try_from(keys.unused).unwrap_or(i64::MAX);
         let request = Request::script(&STORE).keys(&keys.all).arg(unused);
-        program.steps_as_text().iter().fold(request, |request, step| request.arg(step))
+        program.steps_as_text().iter().fold(request, Request::arg)
     })
 }
 

@@ -44,15 +44,10 @@ where
     // Few are far from the others, for the shards are compared after each step.
     let place = |rng: &mut Rng| if rng.below(200) == 0 { (1 << 20) - 1 } else { rng.below(30) };
     let users: Vec<(u64, [u8; W])> = (0..=rng.below(6))
-        .map(|_| {
-            (
-                rng.below(4) << 38 | place(rng),
-                std::array::from_fn(|_| u8::try_from(rng.below(256)).unwrap()),
-            )
-        })
+        .map(|_| (rng.below(4) << 38 | place(rng), rng.bytes(W).try_into().unwrap()))
         .collect();
     let users = OfShard { shard, codes: &users };
-    let [at, some] = [place(rng), 1 + rng.below(9)].map(|place| usize::try_from(place).unwrap());
+    let at = usize::try_from(place(rng)).unwrap();
     match rng.below(7) {
         0 => drop(both.call(&set_largest(users, max))),
         1 => drop(both.call(&set_alone(users))),
@@ -60,7 +55,12 @@ where
         3 => drop(both.call(&largest(max))),
         4 => drop(both.call(&code::<[u8; W]>(shard, at))),
         5 => drop(both.call(&len::<[u8; W]>(shard))),
-        _ => drop(both.call(&range::<[u8; W]>(shard, at..at + some))),
+        _ => {
+            drop(both.call(&range::<[u8; W]>(
+                shard,
+                at..at + usize::try_from(rng.range(1..=9)).unwrap(),
+            )));
+        }
     }
 }
 

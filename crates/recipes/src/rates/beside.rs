@@ -1,14 +1,17 @@
 //! The scripts of limits beside the procedures.
 
+#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+
 use std::time::Duration;
 
+use store::ErrorKind;
 use testkit::rng::Rng;
 
 use super::buckets::Meter;
 use super::counter::count;
 use super::funnel::pour;
 use super::history::{Limit, can_act, take};
-use super::{MOST_IN_LUA, Quota};
+use super::{LONGEST, MOST_IN_LUA, Quota};
 use crate::beside::Beside;
 
 /// A key for each limit: each gets what another one has left now and then.
@@ -26,6 +29,37 @@ fn scripts_do_what_procedures_do() {
     }
 }
 
+/// What doubles do not hold is refused, or is no counts, and nothing changes.
+#[test]
+fn numbers_that_lua_does_not_hold_are_refused() {
+    let Some(mut both) = Beside::open() else { return };
+    let (most, us) = (MOST_IN_LUA, Duration::from_micros);
+    for period_ms in [most, most + 1, LONGEST] {
+        let limit = Limit { period_ms, max_count: 1, count_refused: false };
+        let refused = both.call_on_server(&can_act(b"none", limit)).map_err(|error| error.kind());
+        let wanted = if period_ms == most { Ok(true) } else { Err(ErrorKind::InvalidArgument) };
+        assert_eq!(refused, wanted);
+    }
+    both.flush();
+    let deep = Quota::new(most.unsigned_abs() + 1, 1, us(1)).unwrap();
+    let long = Meter { limit: 1, period_ms: most + 1 };
+    let high = Meter { limit: most + 1, period_ms: 1 };
+    for error in [
+        both.call_on_server(&pour(b"none", &deep, 1)).unwrap_err(),
+        both.call_on_server(&count(b"none", long, 1)).unwrap_err(),
+        both.call_on_server(&count(b"none", high, 1)).unwrap_err(),
+    ] {
+        assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{error}");
+    }
+    let meter = Meter { limit: most, period_ms: 1000 };
+    for counts in ["1:1:1000000000000000", "1:1000000000000000:1", "1000000000000000:1:1"] {
+        both.command(&[b"SET", b"counter", counts.as_bytes()]);
+        let error = both.call_on_server(&count(b"counter", meter, 1)).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::NotInteger, "{counts}: {error}");
+    }
+    both.check();
+}
+
 /// An action of random arguments, on keys that may hold anything.
 fn step(both: &mut Beside, rng: &mut Rng) {
     spoil(both, rng);
@@ -38,6 +72,7 @@ fn step(both: &mut Beside, rng: &mut Rng) {
             let (quota, quantity) = (quota(rng), quantity(rng));
             drop(both.call(&pour(key(KEYS[1]), &quota, quantity)));
         }
+        4 if rng.below(8) == 0 => close(both, rng),
         4 | 5 => {
             let (meter, quantity) = (meter(rng), quantity(rng));
             drop(both.call(&count(key(KEYS[2]), meter, quantity)));
@@ -45,6 +80,25 @@ fn step(both: &mut Beside, rng: &mut Rng) {
         6 => both.advance_us(rng.range(0..=3_000)),
         _ => both.advance(*rng.pick(&[0, 1, 2, 7, 20, 60, 1200]).unwrap()),
     }
+}
+
+/// Counts at the edge of a decision: the products that make it differ by less than doubles tell apart.
+fn close(both: &mut Beside, rng: &mut Rng) {
+    let (most, ago) = (MOST_IN_LUA, rng.range(1..=4));
+    let counts = format!("{}:{}:0", both.now_ms() - ago, most - 1);
+    both.command(&[b"SET", KEYS[2], counts.as_bytes()]);
+    // (most - 1) * (most - ago) is (most - 1 - ago) * most and ago more.
+    let meter = Meter { limit: most, period_ms: most };
+    let quantity = ago + rng.range(0..=2);
+    let throttle = both.call(&count(KEYS[2], meter, quantity.unsigned_abs())).unwrap();
+    assert_eq!(throttle.limited, quantity > ago);
+
+    // A period that is yet to come has no part that is over.
+    let counts = format!("{}:10:0", both.now_ms() + 5);
+    both.command(&[b"SET", KEYS[2], counts.as_bytes()]);
+    let quantity = rng.below(5);
+    let throttle = both.call(&count(KEYS[2], Meter { limit: 12, period_ms: 20 }, quantity));
+    assert_eq!(throttle.unwrap().limited, quantity > 2);
 }
 
 fn limit(rng: &mut Rng) -> Limit {
@@ -122,6 +176,7 @@ fn number(rng: &mut Rng, around: i64) -> String {
         0 => format!("+{number}"),
         1 => "9223372036854775808".to_owned(),
         2 => "-9223372036854775809".to_owned(),
+        3 => "10000000000000000000".to_owned(),
         _ => number.to_string(),
     }
 }
@@ -139,6 +194,7 @@ fn counts(both: &Beside, rng: &mut Rng) -> String {
     let start = now - ago;
     match rng.below(12) {
         0 => format!("{start}:{before}:-{count}"),
+        6 => format!("{start}:-{before}:{count}"),
         1 => format!("{start}:{before}"),
         2 => format!("{start}:{before}:{count}:1"),
         3 => format!("{start}:0{before}:{count}"),

@@ -133,6 +133,20 @@ fn no_counts() -> Error {
 ///
 /// O(1), and about 30 bytes, however large the limit. A refused action changes nothing.
 ///
+/// # On a server
+///
+/// A call is one script on one key, by EVALSHA, so it is one step on a server and on a cluster alike. The time is the
+/// server's own. A service in another language takes part by the same script, whose comment says what KEYS and ARGV are:
+///
+#[doc = concat!("```lua\n", include_str!("count.lua"), "```")]
+///
+/// * Lua's numbers are exact to 15 digits and a little more. A limit of more digits, or a period of more than 31,000
+///   years, is refused there: [`ErrorKind::InvalidArgument`]. Text with a longer number is no counts there:
+///   [`ErrorKind::NotInteger`].
+/// * [`ErrorKind::Io`], a connection that is lost, leaves its actions counted or not. If the caller or its client tries
+///   again, they may count twice: then less is allowed than the limit, never more.
+/// * A replica that takes its master's place may lack the last changes, and allows so much again.
+///
 /// # Memory
 ///
 /// A key that has expired and that is not asked for any more keeps its memory until [`Store::sweep`] removes it, which

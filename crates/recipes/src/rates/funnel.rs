@@ -95,6 +95,19 @@ pub(super) fn pour(key: &[u8], quota: &Quota, quantity: u64) -> impl Procedure<O
 ///
 /// O(1).
 ///
+/// # On a server
+///
+/// A call is one script on one key, by EVALSHA, so it is one step on a server and on a cluster alike. The time is the
+/// server's own. A service in another language takes part by the same script, whose comment says what KEYS and ARGV are:
+///
+#[doc = concat!("```lua\n", include_str!("pour.lua"), "```")]
+///
+/// * Lua's numbers are exact to 15 digits and a little more. A quota whose full funnel takes more than 31 years to run empty is refused there:
+///   [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument).
+/// * [`ErrorKind::Io`](store::ErrorKind::Io), a connection that is lost, leaves what is poured in counted or not. If the caller
+///   or its client tries again, it may count twice: then less is allowed than the limit, never more.
+/// * A replica that takes its master's place may lack the last changes, and allows so much again.
+///
 /// # Memory
 ///
 /// A key that has expired and that is not asked for any more keeps its memory until [`Store::sweep`] removes it, which
@@ -164,7 +177,8 @@ impl<B: Backend> Funnel<B> {
     /// Pours `quantity` into the funnel at each of the keys, as [`take`](Self::take) does, under fewer locks; returns what
     /// became of each, in the order of the keys. O(keys).
     ///
-    /// Each funnel is atomic, all together are not. A key that is there twice is poured into twice.
+    /// Each funnel is atomic, all together are not. A key that is there twice is poured into twice. A server gets them as
+    /// one pipeline, a cluster as one for each node.
     ///
     /// # Errors
     ///

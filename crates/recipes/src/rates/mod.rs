@@ -1,4 +1,5 @@
-//! How often something may happen: limits that are kept in the store, under a key for each of whom or what is limited.
+//! How often something may happen: limits that are kept in the store or on a server, under a key for each of whom or what is
+//! limited.
 //!
 //! | recipe | keeps | a key holds | exact |
 //! |---|---|---|---|
@@ -6,7 +7,7 @@
 //! | [`Funnel`], a leaky bucket (GCRA) | N at once, and then so many a period | one time | yes |
 //! | [`SlidingCounter`] | about N actions in any period | two counts | no: [its error](SlidingCounter#error) |
 //!
-//! Keys expire when they do not matter any more. One that is not asked for then keeps its memory until
+//! Keys expire when they do not matter any more. In a store, one that is not asked for then keeps its memory until
 //! [`Store::sweep`](store::Store::sweep) removes it: start a [`sweeper`](store::Store::sweeper) where limits are by
 //! address or by user.
 //!
@@ -19,6 +20,8 @@ mod buckets;
 mod counter;
 mod funnel;
 mod history;
+#[cfg(all(test, feature = "redis"))]
+mod on_server;
 mod quota;
 mod retry;
 mod throttle;

@@ -48,6 +48,19 @@ use crate::Backend;
 /// O(log n) for n actions in the period, each of which takes some 20 bytes, and a few times that where they are more
 /// than fit a listpack; [`SlidingCounter`](super::SlidingCounter) takes no more for a million.
 ///
+/// # On a server
+///
+/// An action is one script on one key, by EVALSHA, so it is one step on a server and on a cluster alike. The time is the
+/// server's own. A service in another language takes part by the same script, whose comment says what KEYS and ARGV are:
+///
+#[doc = concat!("```lua\n", include_str!("act.lua"), "```")]
+///
+/// * Lua's numbers are exact to 15 digits and a little more. A longer period, of more than 31,000 years, is refused there:
+///   [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument).
+/// * [`ErrorKind::Io`](store::ErrorKind::Io), a connection that is lost, leaves it counted or not. If the caller
+///   or its client tries again, it may count twice: then less is allowed than the limit, never more.
+/// * A replica that takes its master's place may lack the last changes, and allows so much again.
+///
 /// # Memory
 ///
 /// A key that has expired and that is not asked for any more keeps its memory until [`Store::sweep`] removes it, which

@@ -4,11 +4,15 @@
 macro_rules! redis_server {
     ($version:literal, $redis:ident, $single:ident, $pool:ident, $cluster:ident, $open:ident) => {
         use std::ops::DerefMut;
+        use std::time::Duration;
 
         use parking_lot::Mutex;
         use store::{Error, ErrorKind, Reply};
-        use $redis::cluster::{ClusterClient, ClusterConnection};
-        use $redis::{ConnectionLike, RedisError, RedisResult, Value};
+        use $redis::cluster::{ClusterClient, ClusterConnection, Connect};
+        use $redis::{
+            Connection, ConnectionLike, IntoConnectionInfo, RedisError, RedisResult, Value,
+            VerbatimFormat,
+        };
 
         use super::Server;
         use super::remote::Transport;
@@ -102,7 +106,7 @@ macro_rules! redis_server {
         struct Cluster {
             client: ClusterClient,
             /// Connections that no call uses.
-            idle: Mutex<Vec<ClusterConnection>>,
+            idle: Mutex<Vec<ClusterConnection<Node>>>,
         }
 
         impl Cluster {
@@ -110,12 +114,12 @@ macro_rules! redis_server {
             /// not used again.
             fn with<R>(
                 &self,
-                call: impl FnOnce(&mut ClusterConnection) -> RedisResult<R>,
+                call: impl FnOnce(&mut ClusterConnection<Node>) -> RedisResult<R>,
             ) -> Result<RedisResult<R>, Error> {
                 let idle = self.idle.lock().pop();
                 let mut connection = match idle {
                     Some(connection) => connection,
-                    None => self.client.get_connection().map_err(io)?,
+                    None => self.client.get_generic_connection().map_err(io)?,
                 };
                 let result = call(&mut connection);
                 if result.as_ref().err().is_none_or(|error| error.code().is_some()) {
@@ -136,6 +140,77 @@ macro_rules! redis_server {
 
             fn send_all(&self, packed: &[u8], requests: usize) -> Result<Vec<Reply>, Error> {
                 replies(self.with(|connection| connection.req_packed_commands(packed, 0, requests))?)
+            }
+        }
+
+        /// A connection to a node, whose pipelines have each reply: a cluster's connection returns the first error in place of
+        /// all, and sends all of a pipeline once more where a slot has moved.
+        struct Node(Connection);
+
+        impl Connect for Node {
+            fn connect<T: IntoConnectionInfo>(
+                info: T,
+                timeout: Option<Duration>,
+            ) -> RedisResult<Self> {
+                <Connection as Connect>::connect(info, timeout).map(Self)
+            }
+
+            fn send_packed_command(&mut self, packed: &[u8]) -> RedisResult<()> {
+                self.0.send_packed_command(packed)
+            }
+
+            fn set_write_timeout(&self, timeout: Option<Duration>) -> RedisResult<()> {
+                self.0.set_write_timeout(timeout)
+            }
+
+            fn set_read_timeout(&self, timeout: Option<Duration>) -> RedisResult<()> {
+                self.0.set_read_timeout(timeout)
+            }
+
+            fn recv_response(&mut self) -> RedisResult<Value> {
+                self.0.recv_response()
+            }
+        }
+
+        impl ConnectionLike for Node {
+            fn req_packed_command(&mut self, packed: &[u8]) -> RedisResult<Value> {
+                self.0.req_packed_command(packed)
+            }
+
+            fn req_packed_commands(
+                &mut self,
+                packed: &[u8],
+                offset: usize,
+                count: usize,
+            ) -> RedisResult<Vec<Value>> {
+                let values = self.0.req_packed_commands(packed, offset, count)?;
+                Ok(values.into_iter().map(hide_error).collect())
+            }
+
+            fn get_db(&self) -> i64 {
+                self.0.get_db()
+            }
+
+            fn check_connection(&mut self) -> bool {
+                self.0.check_connection()
+            }
+
+            fn is_open(&self) -> bool {
+                self.0.is_open()
+            }
+        }
+
+        /// The format of a text that is an error: no server has it.
+        const ERROR: &str = "error";
+
+        /// An error as a text, which is returned as it is.
+        fn hide_error(value: Value) -> Value {
+            match value {
+                Value::ServerError(error) => Value::VerbatimString {
+                    format: VerbatimFormat::Unknown(ERROR.to_owned()),
+                    text: format!("{} {}", error.code(), error.details().unwrap_or_default()),
+                },
+                value => value,
             }
         }
 
@@ -181,6 +256,11 @@ macro_rules! redis_server {
                 }
                 Value::Double(number) => Reply::Double(number),
                 Value::Boolean(yes) => Reply::Boolean(yes),
+                Value::VerbatimString { format: VerbatimFormat::Unknown(format), text }
+                    if format == ERROR =>
+                {
+                    Reply::Error(of_text(text))
+                }
                 Value::VerbatimString { text, .. } => Reply::Verbatim(text),
                 Value::Attribute { data, .. } => of_value(*data)?,
                 Value::ServerError(error) => {

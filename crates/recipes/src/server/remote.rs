@@ -91,23 +91,28 @@ impl Shared {
         numbers: &[usize],
         replies: &mut [Reply],
     ) -> Result<(), Error> {
-        // A cluster's client makes one error of a pipeline in which there is one: it must not meet an unknown script.
-        let packed = if self.transport.is_cluster() {
-            pack_whole(requests, numbers)
-        } else {
-            let mut packed = Vec::new();
-            for &number in numbers {
-                requests[number].write(&mut packed);
-            }
-            packed
-        };
+        let mut packed = Vec::new();
+        for &number in numbers {
+            requests[number].write(&mut packed);
+        }
         for (&number, reply) in numbers.iter().zip(self.pipeline(&packed, numbers.len())?) {
             replies[number] = reply;
         }
         let unknown = numbers.iter().filter(|&&number| lacks_script(&replies[number]));
         let unknown: Vec<usize> = unknown.copied().collect();
         if !unknown.is_empty() {
-            let packed = pack_whole(requests, &unknown);
+            packed.clear();
+            let mut sent: Vec<&str> = Vec::new();
+            for &number in &unknown {
+                let request = &requests[number];
+                let digest = request.as_script().map_or("", |script| script.digest());
+                if sent.contains(&digest) {
+                    request.write(&mut packed);
+                } else {
+                    request.write_whole(&mut packed);
+                    sent.push(digest);
+                }
+            }
             for (&number, reply) in unknown.iter().zip(self.pipeline(&packed, unknown.len())?) {
                 replies[number] = reply;
             }
@@ -219,23 +224,6 @@ impl Backend for Server {
     fn prepare(&self, key: &[u8]) -> PreparedKey {
         PreparedKey::unhashed(key)
     }
-}
-
-/// The requests with these numbers, each script once as its text.
-fn pack_whole(requests: &[Request], numbers: &[usize]) -> Vec<u8> {
-    let mut packed = Vec::new();
-    let mut sent: Vec<&str> = Vec::new();
-    for &number in numbers {
-        let request = &requests[number];
-        let digest = request.as_script().map_or("", |script| script.digest());
-        if sent.contains(&digest) {
-            request.write(&mut packed);
-        } else {
-            request.write_whole(&mut packed);
-            sent.push(digest);
-        }
-    }
-    packed
 }
 
 /// Whether a server has refused a digest.

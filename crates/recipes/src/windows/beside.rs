@@ -1,5 +1,7 @@
 //! The scripts of windows beside the procedures.
 
+#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+
 use bytes::Bytes;
 use store::{Member, PreparedKey};
 use testkit::rng::Rng;
@@ -49,7 +51,7 @@ fn step(both: &mut Beside, rng: &mut Rng) {
     let [minute, ..] = &prepared;
     let most = if rng.below(20) == 0 { 1000 } else { 12 };
     let users: Vec<String> =
-        (0..1 + rng.below(most)).map(|_| rng.range(0..=2000).to_string()).collect();
+        (0..=rng.below(most)).map(|_| rng.range(0..=2000).to_string()).collect();
     let names: Vec<Member<'_>> = users.iter().map(Member::from).collect();
     let hashes: Vec<u64> = users.iter().map(|user| hll::hash(user.as_bytes())).collect();
     let (user, users) = (User::new(names[0]), Users::new(&names, &hashes));
@@ -64,7 +66,7 @@ fn step(both: &mut Beside, rng: &mut Rng) {
         8 => drop(both.call(&open_names(OPEN))),
         9 => {
             let (into, buckets) = bucket_keys.split_last().unwrap();
-            let buckets = &buckets[..1 + usize::try_from(rng.below(3)).unwrap()];
+            let buckets = &buckets[..=usize::try_from(rng.below(3)).unwrap()];
             let into = (rng.below(4) > 0).then_some(into);
             let keys = RollKeys::new(OPEN, buckets, into, rng.below(2) == 0);
             drop(both.call(&roll(&keys)));

@@ -134,7 +134,8 @@ const DAY_MS: i64 = 86_400_000;
 ///
 /// * a visit that is written through is a PFADD to each of the buckets, in one pipeline for each node. Others see it in some of
 ///   them before it is in all;
-/// * with [`UvFilling::RollUp`] a visit is two round trips: a PFADD, then the name of the bucket to the set of open ones;
+/// * with [`UvFilling::RollUp`] a visit is two round trips: a PFADD, then the name of the bucket to the set of open ones, even
+///   if the visit changed nothing;
 /// * a count gets the values and makes their union here. It takes them between two looks at the names of the open buckets, and
 ///   begins anew if these differ;
 /// * a bucket is merged here and put in the place of what was read, unless somebody has written to it meanwhile. Who merges has

@@ -25,7 +25,7 @@ fn goes_by_time(key: &str) -> bool {
 
 fn held(key: &str, dump: &[u8], digest: String, encoding: &str, expires: i64) -> Held {
     if goes_by_time(key) {
-        return Held { value: encoding.to_owned(), expires: 0 };
+        return Held { value: String::new(), expires: 0 };
     }
     let value = if encoding == "hashtable" { digest } else { dump.escape_ascii().to_string() };
     Held { value, expires }
