@@ -8,7 +8,7 @@ use jiff::civil::{Date, date};
 use tallis::{Profile, Server, Store, Visitors};
 use testkit::rng::Rng;
 
-use crate::place::{of_server, of_store, same, server};
+use crate::place::{of_server, of_store, same};
 
 const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/count_visits.py");
 
@@ -35,7 +35,7 @@ impl Drop for Book {
 
 #[test]
 fn python_and_visitors_take_turns() {
-    let Some(live) = server("redis-7.0.15") else { return };
+    let Some(live) = testkit::live::named("redis-7.0.15") else { return };
     let Some(mut python) = testkit::live::redis_py() else { return };
     python.arg(PROGRAM).arg(live.socket()).stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut process = python.spawn().unwrap();

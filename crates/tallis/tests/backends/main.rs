@@ -68,7 +68,7 @@ fn a_connection_of_a_store() {
 }
 
 fn check_server(name: &str, profile: Profile) {
-    let Some(live) = place::server(name) else { return };
+    let Some(live) = testkit::live::named(name) else { return };
     let server = Server::redis(live.connect());
     check(name, &server, profile, setting(), || of_server(&mut live.connect()));
 }
@@ -90,7 +90,7 @@ fn valkey_9_1() {
 
 #[test]
 fn a_pool() {
-    let Some(live) = place::server("redis-7.0.15") else { return };
+    let Some(live) = testkit::live::named("redis-7.0.15") else { return };
     let url = format!("unix://{}", live.socket().display());
     let client = redis::Client::open(url).unwrap();
     let get = move || client.get_connection().map(Box::new);

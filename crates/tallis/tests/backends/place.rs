@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use redis::Connection;
 use tallis::Store;
-use testkit::live::{Cluster, Server, as_bytes, command};
+use testkit::live::{Cluster, as_bytes, command};
 
 /// What is at a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Held {
-    /// As DUMP has it, or where that has an order by chance, as DEBUG DIGEST-VALUE.
+    /// As DUMP has it, or where that has an order by chance, the members.
     pub(crate) value: String,
     /// When it expires, in milliseconds since the epoch; -1 for never.
     pub(crate) expires: i64,
@@ -23,26 +23,39 @@ fn goes_by_time(key: &str) -> bool {
     key.starts_with("limit:") || key.starts_with("hist:")
 }
 
-fn held(key: &str, dump: &[u8], digest: String, encoding: &str, expires: i64) -> Held {
+/// What is at a key of that encoding, which expires then; `ask` is how its values are read.
+fn held(
+    key: &str,
+    encoding: &str,
+    expires: i64,
+    ask: impl FnOnce(&'static str) -> Vec<Vec<u8>>,
+) -> Held {
     if goes_by_time(key) {
         return Held { value: String::new(), expires: 0 };
     }
     // On a cluster the set of open buckets has had texts for a moment, and is no intset then.
-    let by_digest = encoding == "hashtable" || key.ends_with(":open");
-    let value = if by_digest { digest } else { dump.escape_ascii().to_string() };
-    Held { value, expires }
+    let is_set = encoding == "hashtable" || key.ends_with(":open");
+    let command = match (is_set, key) {
+        (false, _) => "DUMP",
+        (true, key) if key.starts_with("hash:") => "HGETALL",
+        (true, _) => "SMEMBERS",
+    };
+    let mut values = ask(command);
+    values.sort();
+    let values = values.iter().map(|value| value.escape_ascii().to_string());
+    Held { value: values.collect::<Vec<_>>().join(" "), expires }
 }
 
 pub(crate) fn of_store(store: &Store) -> Keys {
     let keys = store.keys("*").unwrap();
     let one = |key: &bytes::Bytes| {
-        let text = |reply: tallis::Reply| reply.convert::<Vec<String>>().unwrap().concat();
         let name = String::from_utf8(key.to_vec()).unwrap();
-        let dump = store.dump(key).unwrap().unwrap();
-        let digest = text(store.execute(&[&b"DEBUG"[..], b"DIGEST-VALUE", key]));
         let expires = store.execute(&[&b"PEXPIRETIME"[..], key]).as_int().unwrap();
         let encoding = store.object_encoding(key).unwrap().unwrap();
-        let held = held(&name, &dump, digest, encoding, expires);
+        let held = held(&name, encoding, expires, |command| match command {
+            "DUMP" => vec![store.dump(key).unwrap().unwrap().to_vec()],
+            command => store.execute(&[command.as_bytes(), key]).convert().unwrap(),
+        });
         (name, held)
     };
     keys.iter().map(one).collect()
@@ -52,14 +65,16 @@ pub(crate) fn of_server(connection: &mut Connection) -> Keys {
     let keys: Vec<String> = redis::cmd("KEYS").arg("*").query(connection).unwrap();
     let mut all = Keys::new();
     for key in keys {
-        let dump = command(connection, &["DUMP", &key]).unwrap();
-        let digest: Vec<String> =
-            redis::cmd("DEBUG").arg("DIGEST-VALUE").arg(&key).query(connection).unwrap();
         let expires: i64 = redis::cmd("PEXPIRETIME").arg(&key).query(connection).unwrap();
         let encoding: String =
             redis::cmd("OBJECT").arg("ENCODING").arg(&key).query(connection).unwrap();
-        let dump = as_bytes(&dump).unwrap();
-        let held = held(&key, dump, digest.concat(), &encoding, expires);
+        let held = held(&key, &encoding, expires, |name| match name {
+            "DUMP" => {
+                let dump = command(connection, &["DUMP", &key]).unwrap();
+                vec![as_bytes(&dump).unwrap().to_vec()]
+            }
+            name => redis::cmd(name).arg(&key).query(connection).unwrap(),
+        });
         all.insert(key, held);
     }
     all
@@ -77,10 +92,4 @@ pub(crate) fn same(name: &str, keys: &Keys, wanted: &Keys) {
     for (key, held) in keys {
         assert_eq!(held, &wanted[key], "{name}: {key}");
     }
-}
-
-/// A server that says what its values are.
-pub(crate) fn server(name: &str) -> Option<Server> {
-    let options = testkit::live::Options::new().config("enable-debug-command", "yes");
-    testkit::live::named_with(name, &options)
 }

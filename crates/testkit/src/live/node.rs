@@ -126,7 +126,6 @@ fn options(port: u16) -> Options {
         .config("port", &port.to_string())
         .config("bind", "127.0.0.1")
         .config("cluster-enabled", "yes")
-        .config("enable-debug-command", "yes")
         .config("cluster-announce-ip", "127.0.0.1")
         .config("cluster-node-timeout", NODE_TIMEOUT)
         // A replica takes over however long its link to the master has been down.
