@@ -98,7 +98,7 @@ const LONGEST_ON_SERVER_MS: i64 = 1 << 52;
 /// The server says of a filter for which it has no memory only when it should grow: then the items before have been added,
 /// and a turn that came before has been made. A store knows it before, and adds none.
 ///
-/// After [`ErrorKind::Io`](store::ErrorKind::Io) the items were added or were not, and whoever asks again, a client with
+/// After [`ErrorKind::Io`](store::ErrorKind::Io) the items were added or were not, and a caller who asks again, a client with
 /// retries included, may be told that they were seen before: by itself. What must not be lost has to be taken for new then.
 ///
 /// # Examples

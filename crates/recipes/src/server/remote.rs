@@ -79,25 +79,18 @@ impl Shared {
     fn send_all(&self, requests: &[Request]) -> Result<Vec<Reply>, Error> {
         let mut replies = vec![Reply::Nil; requests.len()];
         for of_node in self.by_node(requests)? {
-            self.send_to_node(requests, &of_node, &mut replies)?;
+            self.send_to_node(requests, &of_node, &mut replies);
         }
         Ok(replies)
     }
 
     /// Sends the requests with these numbers as one pipeline, and once more those whose scripts the node did not know.
-    fn send_to_node(
-        &self,
-        requests: &[Request],
-        numbers: &[usize],
-        replies: &mut [Reply],
-    ) -> Result<(), Error> {
+    fn send_to_node(&self, requests: &[Request], numbers: &[usize], replies: &mut [Reply]) {
         let mut packed = Vec::new();
         for &number in numbers {
             requests[number].write(&mut packed);
         }
-        for (&number, reply) in numbers.iter().zip(self.pipeline(&packed, numbers.len())?) {
-            replies[number] = reply;
-        }
+        self.send_packed(&packed, numbers, replies);
         let unknown = numbers.iter().filter(|&&number| lacks_script(&replies[number]));
         let unknown: Vec<usize> = unknown.copied().collect();
         if !unknown.is_empty() {
@@ -113,14 +106,28 @@ impl Shared {
                     sent.push(digest);
                 }
             }
-            for (&number, reply) in unknown.iter().zip(self.pipeline(&packed, unknown.len())?) {
-                replies[number] = reply;
-            }
+            self.send_packed(&packed, &unknown, replies);
         }
         if self.transport.is_cluster() {
-            self.follow(requests, numbers, replies)?;
+            self.follow(requests, numbers, replies);
         }
-        Ok(())
+    }
+
+    /// Sends a pipeline of the requests with these numbers. If the connection fails, that is the reply to each of them: what
+    /// other nodes have replied stays.
+    fn send_packed(&self, packed: &[u8], numbers: &[usize], replies: &mut [Reply]) {
+        match self.pipeline(packed, numbers.len()) {
+            Ok(of_node) => {
+                for (&number, reply) in numbers.iter().zip(of_node) {
+                    replies[number] = reply;
+                }
+            }
+            Err(error) => {
+                for &number in numbers {
+                    replies[number] = Reply::Error(error.clone());
+                }
+            }
+        }
     }
 
     fn pipeline(&self, packed: &[u8], requests: usize) -> Result<Vec<Reply>, Error> {
@@ -133,22 +140,16 @@ impl Shared {
     }
 
     /// Sends one by one what a node of a cluster has not done, because another one has the slot by now.
-    fn follow(
-        &self,
-        requests: &[Request],
-        numbers: &[usize],
-        replies: &mut [Reply],
-    ) -> Result<(), Error> {
+    fn follow(&self, requests: &[Request], numbers: &[usize], replies: &mut [Reply]) {
         let mut packed = Vec::new();
         for &number in numbers {
             if is_elsewhere(&replies[number]) {
                 *self.nodes.lock() = None;
                 packed.clear();
                 requests[number].write_whole(&mut packed);
-                replies[number] = self.transport.send(&packed)?;
+                replies[number] = self.transport.send(&packed).unwrap_or_else(Reply::Error);
             }
         }
-        Ok(())
     }
 
     /// The numbers of the requests of each node, in order.
@@ -238,4 +239,57 @@ fn is_elsewhere(reply: &Reply) -> bool {
 
 fn begins(reply: &Reply, code: &str) -> bool {
     reply.as_error().is_some_and(|error| error.to_string().starts_with(code))
+}
+
+#[cfg(test)]
+mod tests {
+    use store::KeyRef;
+
+    use super::*;
+    use crate::procedure::step;
+
+    /// A cluster of two nodes, the second of which is lost.
+    struct Half(Mutex<usize>);
+
+    impl Transport for Half {
+        fn is_cluster(&self) -> bool {
+            true
+        }
+
+        fn send(&self, packed: &[u8]) -> Result<Reply, Error> {
+            assert!(packed.ends_with(b"$7\r\nCLUSTER\r\n$5\r\nSLOTS\r\n"));
+            let range = |first: i64, last: i64, port: i64| {
+                let master = Reply::Array(vec!["127.0.0.1".into(), Reply::Int(port)]);
+                Reply::Array(vec![Reply::Int(first), Reply::Int(last), master])
+            };
+            Ok(Reply::Array(vec![range(0, 8191, 1), range(8192, 16_383, 2)]))
+        }
+
+        fn send_all(&self, _: &[u8], requests: usize) -> Result<Vec<Reply>, Error> {
+            let mut calls = self.0.lock();
+            *calls += 1;
+            match *calls {
+                1 => Ok(vec![Reply::Int(1); requests]),
+                _ => Err(Error::new(ErrorKind::Io, "ERR lost")),
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_node_has_replied_stays_when_another_one_is_lost() {
+        let server = Server::on(Half(Mutex::new(0)));
+        let keys: Vec<String> = (0..100).map(|number| format!("key:{number}")).collect();
+        let add = |key: &'_ String| {
+            let request = Request::command("INCR").key(key);
+            step([KeyRef::new(b"")], |_| Ok(0_i64)).on_server(move || request.clone())
+        };
+        let procedures: Vec<_> = keys.iter().map(add).collect();
+        let mut outcomes = vec![None; keys.len()];
+        server.call_many(&procedures, |at, outcome| outcomes[at] = Some(outcome)).unwrap();
+        for (key, outcome) in keys.iter().zip(outcomes) {
+            let is_lost = crate::slot::key_slot(key) >= 8192;
+            let kind = outcome.unwrap().map_err(|error| error.kind());
+            assert_eq!(kind, if is_lost { Err(ErrorKind::Io) } else { Ok(1) }, "{key}");
+        }
+    }
 }

@@ -205,8 +205,8 @@ impl Plan {
         backend.call_many(steps, |at, outcome| outcomes[at] = Some(outcome.map(&counted)))?;
         let mut all = Counted { new: 0, refused: None };
         for (outcome, ids) in outcomes.into_iter().flatten().zip(ids.chunks(BATCH)) {
-            // What is refused as a whole goes one by one: all are counted that can be. Of what is lost nobody knows what
-            // has been done.
+            // What is refused as a whole goes one by one: all are counted that can be. After a lost connection it is not
+            // known what has been done.
             let counted = match outcome {
                 Err(error) if error.kind() != ErrorKind::Io => self.count_each(backend, ids),
                 outcome => outcome?,

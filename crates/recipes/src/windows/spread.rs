@@ -2,8 +2,8 @@
 //!
 //! # How buckets are merged
 //!
-//! A step cannot take a name out of the set of open buckets and merge the bucket at once. So that no visit is lost, whoever
-//! is interrupted when, and however many do it at the same time:
+//! A step cannot take a name out of the set of open buckets and merge the bucket at once. So that no visit is lost, even if a
+//! handle is interrupted at any step, and if several do it at the same time:
 //!
 //! * **a visit** is written to its bucket, and then the bucket's name to the set of open ones, whether or not the bucket
 //!   changed: a visit that is told once more heals one that was interrupted;
@@ -48,7 +48,7 @@ pub(super) fn without_mark(name: &[u8]) -> &[u8] {
     name.split(|&byte| byte == MARK).next().unwrap_or(name)
 }
 
-/// A mark that nobody else puts.
+/// A mark that no other handle puts.
 fn new_mark() -> Vec<u8> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
