@@ -102,7 +102,7 @@ impl Beside {
     where
         P: Procedure<Output: fmt::Debug + PartialEq>,
     {
-        let output = crate::procedure::Backend::call(&self.store, procedure);
+        let output = crate::backend::Backend::call(&self.store, procedure);
         let of_server = self.call_on_server(procedure);
         self.expire();
         assert_eq!(output, of_server, "the store, and the server");

@@ -12,6 +12,7 @@
 //!   re-exported. Without it [`Visitors`] has one bucket, [`Bucket::All`].
 //! * `serde`: options and figures.
 
+mod backend;
 #[cfg(all(test, feature = "redis"))]
 mod beside;
 mod bucket;
@@ -47,6 +48,7 @@ mod visitors;
 #[cfg(feature = "calendar")]
 mod windows;
 
+pub use backend::{AsyncBackend, Backend, BackendKind, Keyspace};
 pub use bucket::Bucket;
 #[cfg(feature = "calendar")]
 pub use cohorts::{Cohort, Cohorts, Period, PeriodKind, Query, Retention, RetentionRow, When};
@@ -59,10 +61,12 @@ pub use locations::{
     Locations, Precision, Regions, TableError, TableProblem, USERS_PER_SHARD,
 };
 pub use merge::{Conflict, Merge, MergeError, MergeRule, Merged};
-pub use procedure::{Backend, BackendKind, Procedure};
+pub use procedure::Procedure;
 pub use rates::{Funnel, Quota, RetryAfter, SlidingCounter, SlidingWindow, Throttle};
 pub use request::Request;
 pub use scripts::scripts;
+#[cfg(all(feature = "async", any(feature = "redis", feature = "redis2")))]
+pub use server::AsyncServer;
 #[cfg(any(feature = "redis", feature = "redis2"))]
 pub use server::Server;
 pub use session_id::SessionIds;

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 use store::{Error, ErrorKind, PreparedKey, Script, Store};
 
-use crate::procedure::{Backend, BackendKind, Procedure};
+use crate::backend::{Backend, BackendKind, Keyspace};
+use crate::procedure::Procedure;
 use crate::slot::key_slot;
 
 /// What is done before a request of that number is sent; `false` to lose the connection for ever.
@@ -69,11 +70,17 @@ fn keys(words: &[Vec<u8>]) -> &[Vec<u8>] {
     }
 }
 
-impl Backend for Pretend {
+impl Keyspace for Pretend {
     fn kind(&self) -> BackendKind {
         self.kind
     }
 
+    fn prepare(&self, key: &[u8]) -> PreparedKey {
+        PreparedKey::unhashed(key)
+    }
+}
+
+impl Backend for Pretend {
     fn call<P: Procedure>(&self, procedure: &P) -> Result<P::Output, Error> {
         let lost = || Error::new(ErrorKind::Io, "ERR the connection failed");
         let number = self.sent.replace(self.sent.get() + 1);
@@ -95,10 +102,6 @@ impl Backend for Pretend {
             return Err(Error::new(ErrorKind::Server, text));
         }
         procedure.output(self.store.execute(&words).into_result()?)
-    }
-
-    fn prepare(&self, key: &[u8]) -> PreparedKey {
-        PreparedKey::unhashed(key)
     }
 }
 

@@ -5,7 +5,8 @@ use std::borrow::Borrow;
 use bytes::Bytes;
 use store::{Error, FromReply, KeyRef, Member, Store, ToMember, ToMembers};
 
-use crate::procedure::{Backend, call_all, read, step};
+use crate::backend::{Backend, call_all};
+use crate::procedure::{read, step};
 use crate::request::Request;
 use crate::shard::shard_key;
 

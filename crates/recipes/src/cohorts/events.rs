@@ -8,7 +8,7 @@ use store::{Error, Store};
 use super::Cohorts;
 use super::period::Period;
 use super::procedures::delete;
-use crate::procedure::Backend;
+use crate::backend::Backend;
 use crate::scan::keys_from;
 
 /// What the names of the keys begin with in which bitmapist keeps the results of its operations.

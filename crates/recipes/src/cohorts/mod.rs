@@ -47,8 +47,8 @@ use jiff::tz::TimeZone;
 use smallvec::SmallVec;
 use store::{Error, Store};
 
+use crate::backend::Backend;
 use crate::errors::invalid;
-use crate::procedure::Backend;
 
 use crate::text::Text;
 use names::Names;

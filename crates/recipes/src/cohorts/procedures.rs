@@ -7,7 +7,8 @@ use store::{Error, KeyRef, ToKeys, Tx};
 
 use super::program::Program;
 use super::scripts::{BYTES, PUT, SET_BITS, STORE};
-use crate::procedure::{Backend, BackendKind, Procedure, all_read, call_all, read, step};
+use crate::backend::{Backend, BackendKind, call_all};
+use crate::procedure::{Procedure, all_read, read, step};
 use crate::request::Request;
 use crate::slot::{hash_tag, key_slot};
 

@@ -7,7 +7,7 @@ use super::cohort::Cohort;
 use super::procedures;
 use super::program::{Program, Sources};
 use super::{Cohorts, bit_of};
-use crate::procedure::{Backend, BackendKind};
+use crate::backend::{Backend, BackendKind};
 
 /// A [`Cohort`] and the store to ask about it. Nothing is read before it is asked, and each question reads all keys
 /// that the cohort names in one atomic step.

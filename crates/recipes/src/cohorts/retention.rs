@@ -10,7 +10,7 @@ use super::cohort::Cohort;
 use super::period::Period;
 use super::procedures::ask;
 use super::program::{Blocks, Program, Sources, ranges};
-use crate::procedure::Backend;
+use crate::backend::Backend;
 
 /// A table of retention: a row for the cohort of each period, a column for each of the periods from its own on.
 ///

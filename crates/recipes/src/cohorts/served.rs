@@ -6,8 +6,8 @@ use jiff::civil::date;
 use store::{Profile, Store};
 
 use super::{Cohort, Cohorts, Period, PeriodKind, SCRIPTS};
+use crate::backend::{Backend, BackendKind};
 use crate::pretend::{Pretend, dump};
-use crate::procedure::{Backend, BackendKind};
 
 /// What calls of all kinds return.
 fn scenario<B: Backend>(backend: &B, prefix: &str) -> Vec<String> {

@@ -11,8 +11,8 @@ use testkit::rng::Rng;
 
 use super::procedures::{InsertTurning, Items, Turn, has, info, insert};
 use super::{AT_ONCE_ON_SERVER, Dedup};
+use crate::backend::Backend;
 use crate::beside::Beside;
-use crate::procedure::Backend;
 use crate::scripts::scripts;
 use crate::server::Server;
 

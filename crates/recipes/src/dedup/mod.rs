@@ -13,8 +13,8 @@ use smallvec::SmallVec;
 use store::{BloomEntry, Error, ErrorKind, Member, Store, ToMember, ToMembers};
 
 use super::rates::period_ms;
+use crate::backend::{Backend, BackendKind, call_all};
 use crate::errors::invalid;
-use crate::procedure::{Backend, BackendKind, call_all};
 use older::older_key;
 use procedures::{FilterInfo, InsertTurning, Items, Turn, has, info, insert};
 

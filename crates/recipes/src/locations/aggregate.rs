@@ -11,7 +11,7 @@ use super::by_shard::{BATCH, ByShard};
 use super::precision::Precision;
 use super::tally::{Tally, Zeros};
 use super::{Locations, USERS_PER_SHARD, checked, procedures};
-use crate::procedure::{Backend, BackendKind};
+use crate::backend::{Backend, BackendKind};
 
 /// # Counting
 impl<B: Backend, P: Precision> Locations<B, P> {

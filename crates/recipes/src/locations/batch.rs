@@ -4,7 +4,7 @@ use store::Error;
 
 use super::procedures::{self, OfShard};
 use super::{Locations, Precision, RecordOf, USERS_PER_SHARD, checked};
-use crate::procedure::{Backend, BackendKind, batch};
+use crate::backend::{Backend, BackendKind, batch};
 
 /// Users of a shard whose codes are set in one step, at most: a server does nothing else meanwhile.
 const IN_ONE_STEP: usize = 256;

@@ -12,8 +12,8 @@ use testkit::rng::Rng;
 
 use super::procedures::{OfShard, code, largest, len, raise, range, set_alone, set_largest};
 use super::{CityTable, Locations, Precision, RecordOf, USERS_PER_SHARD};
+use crate::backend::Backend;
 use crate::beside::Beside;
-use crate::procedure::Backend;
 use crate::scripts::scripts;
 use crate::server::Server;
 

@@ -7,7 +7,7 @@ use store::Error;
 
 use super::procedures;
 use super::{CodecOf, Locations, Precision, RecordOf};
-use crate::procedure::{Backend, batch, call_all};
+use crate::backend::{Backend, batch, call_all};
 use crate::text::Text;
 
 /// The bytes of a block, as in the book; fewer where a code would be cut.

@@ -21,8 +21,8 @@ use std::sync::Arc;
 use bitpack::packed::{Codec, PackedView};
 use store::{Error, PreparedKey, Store};
 
+use crate::backend::{Backend, BackendKind};
 use crate::errors::invalid;
-use crate::procedure::{Backend, BackendKind};
 use crate::slot::key_slot;
 use crate::text::{Text, numbered};
 use procedures::OfShard;

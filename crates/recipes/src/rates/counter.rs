@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use macros::blocking_and_async;
 use store::{Error, ErrorKind, Member, Reply, Script, ScriptCall, Store, Tx};
 
 use super::buckets::{Buckets, Meter};
 use super::retry::waits;
 use super::{MOST_IN_LUA, Throttle, decided, in_lua, int_in_lua, period_ms};
-use crate::Backend;
+use crate::backend::{AsyncBackend, Backend, Keyspace};
 use crate::errors::invalid;
 use crate::procedure::{Procedure, step};
 use crate::request::Request;
@@ -179,7 +180,7 @@ pub struct SlidingCounter<B = Store> {
     meter: Meter,
 }
 
-impl<B: Backend> SlidingCounter<B> {
+impl<B: Keyspace> SlidingCounter<B> {
     /// Counters that allow about `limit` actions in any `period`, one for each key of that store. The period is rounded
     /// up to a whole millisecond.
     ///
@@ -204,7 +205,10 @@ impl<B: Backend> SlidingCounter<B> {
     pub const fn period(&self) -> Duration {
         Duration::from_millis(self.meter.period_ms.unsigned_abs())
     }
+}
 
+#[blocking_and_async]
+impl<B: Backend> SlidingCounter<B> {
     /// Counts `quantity` actions at the key, if that many are allowed; 0 looks at it. O(1).
     ///
     /// [`remaining`](Throttle::remaining) is the limit less the estimate, rounded down.
@@ -214,8 +218,8 @@ impl<B: Backend> SlidingCounter<B> {
     /// [`ErrorKind::WrongType`] if the key holds no string, [`ErrorKind::NotInteger`] if the string is no such counts.
     /// Nothing is changed then.
     #[inline]
-    pub fn take(&self, key: impl AsRef<[u8]>, quantity: u64) -> Result<Throttle, Error> {
-        self.backend.call(&count(key.as_ref(), self.meter, quantity))
+    pub async fn take(&self, key: impl AsRef<[u8]>, quantity: u64) -> Result<Throttle, Error> {
+        self.backend.call(&count(key.as_ref(), self.meter, quantity)).await
     }
 }
 

@@ -1,12 +1,13 @@
 //! The leaky bucket (GCRA).
 
+use macros::blocking_and_async;
 use store::{Error, Reply, Script, ScriptCall, Store, Tx};
 
 use super::quota::expiry_ms;
 use super::retry::waits;
 use super::{Quota, Throttle, decided, in_lua, int_in_lua};
-use crate::Backend;
-use crate::procedure::{Procedure, call_all, step};
+use crate::backend::{AsyncBackend, Backend, Keyspace, call_all, call_all_async};
+use crate::procedure::{Procedure, step};
 use crate::request::Request;
 
 /// What [`pour`] does.
@@ -150,7 +151,7 @@ pub struct Funnel<B = Store> {
     quota: Quota,
 }
 
-impl<B: Backend> Funnel<B> {
+impl<B: Keyspace> Funnel<B> {
     /// Funnels of that quota, one for each key of that store.
     #[must_use]
     pub const fn new(backend: B, quota: Quota) -> Self {
@@ -162,7 +163,10 @@ impl<B: Backend> Funnel<B> {
     pub const fn quota(&self) -> &Quota {
         &self.quota
     }
+}
 
+#[blocking_and_async]
+impl<B: Backend> Funnel<B> {
     /// Pours `quantity` into the funnel at the key, if it holds that much; 0 looks at it. O(1).
     ///
     /// # Errors
@@ -170,8 +174,8 @@ impl<B: Backend> Funnel<B> {
     /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if the key holds no string,
     /// [`ErrorKind::NotInteger`](store::ErrorKind::NotInteger) if the string is no integer. Nothing is changed then.
     #[inline]
-    pub fn take(&self, key: impl AsRef<[u8]>, quantity: u64) -> Result<Throttle, Error> {
-        self.backend.call(&pour(key.as_ref(), &self.quota, quantity))
+    pub async fn take(&self, key: impl AsRef<[u8]>, quantity: u64) -> Result<Throttle, Error> {
+        self.backend.call(&pour(key.as_ref(), &self.quota, quantity)).await
     }
 
     /// Pours `quantity` into the funnel at each of the keys, as [`take`](Self::take) does, under fewer locks; returns what
@@ -197,7 +201,7 @@ impl<B: Backend> Funnel<B> {
     /// assert_eq!(limited, [false, false, false, true]);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn check_many<K: AsRef<[u8]>>(
+    pub async fn check_many<K: AsRef<[u8]>>(
         &self,
         keys: impl IntoIterator<Item = K>,
         quantity: u64,
@@ -206,7 +210,7 @@ impl<B: Backend> Funnel<B> {
         let pours: Vec<_> =
             keys.iter().map(|key| pour(key.as_ref(), &self.quota, quantity)).collect();
         let mut throttles = vec![None; pours.len()];
-        call_all(&self.backend, &pours, |at, throttle| throttles[at] = Some(throttle))?;
+        call_all(&self.backend, &pours, |at, throttle| throttles[at] = Some(throttle)).await?;
         Ok(throttles.into_iter().flatten().collect())
     }
 }

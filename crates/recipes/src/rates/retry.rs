@@ -1,7 +1,6 @@
 //! Waiting until a limit allows an action.
 
 use std::fmt;
-use std::thread;
 use std::time::Duration;
 
 use store::Error;
@@ -47,6 +46,11 @@ impl RetryAfter {
     pub fn seconds(self) -> Option<u64> {
         self.after.map(whole_seconds)
     }
+
+    /// How long to wait for what will be allowed.
+    pub(super) fn wait(self) -> Result<Duration, Error> {
+        self.after.ok_or_else(|| invalid("ERR more than the whole limit is never allowed"))
+    }
 }
 
 /// A part of a second counts as a whole, so that no caller tries again too early.
@@ -76,32 +80,6 @@ impl Throttle {
     }
 }
 
-/// Takes until it is allowed, and sleeps as long as told between.
-pub(super) fn until_ready(take: impl Fn() -> Result<Throttle, Error>) -> Result<Throttle, Error> {
-    loop {
-        match take()?.check() {
-            Ok(throttle) => return Ok(throttle),
-            Err(refused) => thread::sleep(wait(refused)?),
-        }
-    }
-}
-
-/// The same, where `sleep` makes a future that ends after a time.
-#[cfg(feature = "async")]
-pub(super) async fn until_ready_async<F: Future>(
-    take: impl Fn() -> Result<Throttle, Error>,
-    sleep: impl Fn(Duration) -> F,
-) -> Result<Throttle, Error> {
-    loop {
-        match take()?.check() {
-            Ok(throttle) => return Ok(throttle),
-            Err(refused) => {
-                sleep(wait(refused)?).await;
-            }
-        }
-    }
-}
-
 /// Waiting for a limit that takes a quantity at a key.
 macro_rules! waits {
     ($limit:ident) => {
@@ -119,34 +97,41 @@ macro_rules! waits {
                 key: impl AsRef<[u8]>,
                 quantity: u64,
             ) -> Result<Throttle, Error> {
-                $crate::rates::retry::until_ready(|| self.take(&key, quantity))
+                loop {
+                    match self.take(&key, quantity)?.check() {
+                        Ok(throttle) => return Ok(throttle),
+                        Err(refused) => std::thread::sleep(refused.wait()?),
+                    }
+                }
             }
+        }
 
+        /// # Waiting
+        impl<B: $crate::backend::AsyncBackend> $limit<B> {
             /// As [`until_ready`](Self::until_ready) without a thread that sleeps: `sleep` makes a future that ends
             /// after a time, such as Tokio's `tokio::time::sleep`.
             ///
             /// # Errors
             ///
             /// As [`until_ready`](Self::until_ready).
-            #[cfg(feature = "async")]
             pub async fn until_ready_async<F: Future>(
                 &self,
                 key: impl AsRef<[u8]>,
                 quantity: u64,
                 sleep: impl Fn(std::time::Duration) -> F,
             ) -> Result<Throttle, Error> {
-                $crate::rates::retry::until_ready_async(|| self.take(&key, quantity), sleep).await
+                loop {
+                    match self.take_async(&key, quantity).await?.check() {
+                        Ok(throttle) => return Ok(throttle),
+                        Err(refused) => sleep(refused.wait()?).await,
+                    };
+                }
             }
         }
     };
 }
 
 pub(super) use waits;
-
-/// How long to wait for what will be allowed.
-fn wait(refused: RetryAfter) -> Result<Duration, Error> {
-    refused.after.ok_or_else(|| invalid("ERR more than the whole limit is never allowed"))
-}
 
 #[cfg(test)]
 mod tests {

@@ -1,15 +1,14 @@
 //! The sliding window: every action of the last period, in a sorted set.
 
+use std::thread;
 use std::time::Duration;
 
+use macros::blocking_and_async;
 use store::{Error, Store};
 
 use super::history::{Limit, can_act, history_key, take};
-use super::retry::until_ready;
-#[cfg(feature = "async")]
-use super::retry::until_ready_async;
 use super::{Throttle, period_ms};
-use crate::Backend;
+use crate::backend::{AsyncBackend, Backend, Keyspace};
 
 /// The sliding-window log: at most so many actions in any period, to the millisecond.
 ///
@@ -98,7 +97,7 @@ pub struct SlidingWindow<B = Store> {
     count_refused: bool,
 }
 
-impl<B: Backend> SlidingWindow<B> {
+impl<B: Keyspace> SlidingWindow<B> {
     /// Windows in that store, one for each user and action. Refused actions do not count.
     #[must_use]
     pub const fn new(backend: B) -> Self {
@@ -113,6 +112,15 @@ impl<B: Backend> SlidingWindow<B> {
         self
     }
 
+    #[inline]
+    fn limit(&self, period: Duration, max_count: u64) -> Result<Limit, Error> {
+        let count_refused = self.count_refused;
+        Ok(Limit { period_ms: period_ms(period)?, max_count, count_refused })
+    }
+}
+
+#[blocking_and_async]
+impl<B: Backend> SlidingWindow<B> {
     /// Whether the user may do the action now, which counts as done then: at most `max_count` in any `period`, which is
     /// rounded up to a whole millisecond. O(log n) for the actions in the period.
     ///
@@ -121,7 +129,7 @@ impl<B: Backend> SlidingWindow<B> {
     /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for a period of zero or of more than 146
     /// million years, [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if the key holds no sorted set.
     #[inline]
-    pub fn can_reply(
+    pub async fn can_reply(
         &self,
         user: impl AsRef<[u8]>,
         action: impl AsRef<[u8]>,
@@ -129,7 +137,7 @@ impl<B: Backend> SlidingWindow<B> {
         max_count: u64,
     ) -> Result<bool, Error> {
         let key = &history_key(user.as_ref(), action.as_ref());
-        self.backend.call(&can_act(key, self.limit(period, max_count)?))
+        self.backend.call(&can_act(key, self.limit(period, max_count)?)).await
     }
 
     /// As [`can_reply`](Self::can_reply), with the figures: how many actions are left, and when to come back. O(log n)
@@ -158,7 +166,7 @@ impl<B: Backend> SlidingWindow<B> {
     /// assert!(retry.after() <= Some(Duration::from_secs(60)));
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn take(
+    pub async fn take(
         &self,
         user: impl AsRef<[u8]>,
         action: impl AsRef<[u8]>,
@@ -166,9 +174,12 @@ impl<B: Backend> SlidingWindow<B> {
         max_count: u64,
     ) -> Result<Throttle, Error> {
         let key = &history_key(user.as_ref(), action.as_ref());
-        self.backend.call(&take(key, self.limit(period, max_count)?))
+        self.backend.call(&take(key, self.limit(period, max_count)?)).await
     }
+}
 
+/// # Waiting
+impl<B: Backend> SlidingWindow<B> {
     /// The same, but waits until it is allowed: the thread sleeps for as long as told, and tries again. Others may be
     /// faster, so there is no order among those who wait.
     ///
@@ -183,16 +194,23 @@ impl<B: Backend> SlidingWindow<B> {
         period: Duration,
         max_count: u64,
     ) -> Result<Throttle, Error> {
-        until_ready(|| self.take(&user, &action, period, max_count))
+        loop {
+            match self.take(&user, &action, period, max_count)?.check() {
+                Ok(throttle) => return Ok(throttle),
+                Err(refused) => thread::sleep(refused.wait()?),
+            }
+        }
     }
+}
 
+/// # Waiting
+impl<B: AsyncBackend> SlidingWindow<B> {
     /// [`until_ready`](Self::until_ready) without a thread that sleeps: `sleep` makes a future that ends after a time,
     /// such as Tokio's `tokio::time::sleep`.
     ///
     /// # Errors
     ///
     /// As [`until_ready`](Self::until_ready).
-    #[cfg(feature = "async")]
     pub async fn until_ready_async<F: Future>(
         &self,
         user: impl AsRef<[u8]>,
@@ -201,12 +219,11 @@ impl<B: Backend> SlidingWindow<B> {
         max_count: u64,
         sleep: impl Fn(Duration) -> F,
     ) -> Result<Throttle, Error> {
-        until_ready_async(|| self.take(&user, &action, period, max_count), sleep).await
-    }
-
-    #[inline]
-    fn limit(&self, period: Duration, max_count: u64) -> Result<Limit, Error> {
-        let count_refused = self.count_refused;
-        Ok(Limit { period_ms: period_ms(period)?, max_count, count_refused })
+        loop {
+            match self.take_async(&user, &action, period, max_count).await?.check() {
+                Ok(throttle) => return Ok(throttle),
+                Err(refused) => sleep(refused.wait()?).await,
+            };
+        }
     }
 }

@@ -14,8 +14,9 @@ macro_rules! redis_server {
             VerbatimFormat,
         };
 
-        use super::Server;
-        use super::remote::Transport;
+        use super::super::blocking::Server;
+        use super::super::remote::Remote;
+        use super::super::transport::{Packed, Transport};
         use crate::server_errors::of_text;
 
         #[doc = concat!("# Connections of the `redis` crate, ", $version)]
@@ -41,7 +42,7 @@ macro_rules! redis_server {
             /// ```
             #[must_use]
             pub fn $single(connection: impl ConnectionLike + Send + 'static) -> Self {
-                Self::on(Single(Mutex::new(connection)))
+                Self::on(Remote::server(Single(Mutex::new(connection))))
             }
 
             /// The server of a pool: `get` takes a connection out of it, which goes back when it is dropped. That is
@@ -53,7 +54,7 @@ macro_rules! redis_server {
                 C: DerefMut<Target: ConnectionLike> + 'static,
                 E: std::error::Error + Send + Sync + 'static,
             {
-                Self::on(Pool(get))
+                Self::on(Remote::server(Pool(get)))
             }
 
             /// The cluster that this client leads to. Connections are opened when they are needed, as many as threads
@@ -62,23 +63,19 @@ macro_rules! redis_server {
             /// A batch is one pipeline for each node, one node after the other.
             #[must_use]
             pub fn $cluster(client: ClusterClient) -> Self {
-                Self::on(Cluster { client, idle: Mutex::new(Vec::new()) })
+                Self::on(Remote::cluster(Cluster { client, idle: Mutex::new(Vec::new()) }))
             }
         }
 
         struct Single<C>(Mutex<C>);
 
         impl<C: ConnectionLike + Send> Transport for Single<C> {
-            fn is_cluster(&self) -> bool {
-                false
-            }
-
             fn send(&self, packed: &[u8]) -> Result<Reply, Error> {
                 reply(self.0.lock().req_packed_command(packed))
             }
 
-            fn send_all(&self, packed: &[u8], requests: usize) -> Result<Vec<Reply>, Error> {
-                replies(self.0.lock().req_packed_commands(packed, 0, requests))
+            fn send_all(&self, packed: &Packed) -> Result<Vec<Reply>, Error> {
+                replies(self.0.lock().req_packed_commands(&packed.bytes, 0, packed.requests))
             }
         }
 
@@ -90,16 +87,12 @@ macro_rules! redis_server {
             E: std::error::Error + Send + Sync + 'static,
             G: Fn() -> Result<C, E> + Send + Sync,
         {
-            fn is_cluster(&self) -> bool {
-                false
-            }
-
             fn send(&self, packed: &[u8]) -> Result<Reply, Error> {
                 reply((self.0)().map_err(io)?.req_packed_command(packed))
             }
 
-            fn send_all(&self, packed: &[u8], requests: usize) -> Result<Vec<Reply>, Error> {
-                replies((self.0)().map_err(io)?.req_packed_commands(packed, 0, requests))
+            fn send_all(&self, packed: &Packed) -> Result<Vec<Reply>, Error> {
+                replies((self.0)().map_err(io)?.req_packed_commands(&packed.bytes, 0, packed.requests))
             }
         }
 
@@ -130,16 +123,12 @@ macro_rules! redis_server {
         }
 
         impl Transport for Cluster {
-            fn is_cluster(&self) -> bool {
-                true
-            }
-
             fn send(&self, packed: &[u8]) -> Result<Reply, Error> {
                 reply(self.with(|connection| connection.req_packed_command(packed))?)
             }
 
-            fn send_all(&self, packed: &[u8], requests: usize) -> Result<Vec<Reply>, Error> {
-                replies(self.with(|connection| connection.req_packed_commands(packed, 0, requests))?)
+            fn send_all(&self, packed: &Packed) -> Result<Vec<Reply>, Error> {
+                replies(self.with(|connection| connection.req_packed_commands(&packed.bytes, 0, packed.requests))?)
             }
         }
 
@@ -204,7 +193,7 @@ macro_rules! redis_server {
         const ERROR: &str = "error";
 
         /// An error as a text, which is returned as it is.
-        fn hide_error(value: Value) -> Value {
+        pub(super) fn hide_error(value: Value) -> Value {
             match value {
                 Value::ServerError(error) => Value::VerbatimString {
                     format: VerbatimFormat::Unknown(ERROR.to_owned()),
@@ -215,12 +204,12 @@ macro_rules! redis_server {
         }
 
         /// The replies of a pipeline.
-        fn replies(values: RedisResult<Vec<Value>>) -> Result<Vec<Reply>, Error> {
+        pub(super) fn replies(values: RedisResult<Vec<Value>>) -> Result<Vec<Reply>, Error> {
             values.map_err(failed)?.into_iter().map(of_value).collect()
         }
 
         /// A server's reply, an error among them; the error of a connection that failed.
-        fn reply(value: RedisResult<Value>) -> Result<Reply, Error> {
+        pub(super) fn reply(value: RedisResult<Value>) -> Result<Reply, Error> {
             match value {
                 Ok(value) => of_value(value),
                 Err(error) if error.code().is_some() => Ok(Reply::Error(failed(error))),
@@ -276,7 +265,7 @@ macro_rules! redis_server {
 
         /// The error of a connection.
         #[cold]
-        fn io(error: impl std::error::Error + Send + Sync + 'static) -> Error {
+        pub(super) fn io(error: impl std::error::Error + Send + Sync + 'static) -> Error {
             Error::caused(ErrorKind::Io, format!("ERR the connection failed: {error}"), error)
         }
     };

@@ -1,201 +1,59 @@
 //! What is sent to a server, and what becomes of its replies.
 
-use std::fmt;
 use std::sync::Arc;
 
+use macros::blocking_and_async;
 use parking_lot::Mutex;
-use store::{Error, ErrorKind, PreparedKey, Reply};
+use store::{Error, ErrorKind, Reply};
 
 use super::nodes::Nodes;
-use crate::procedure::{Backend, BackendKind, Procedure};
+#[cfg(feature = "async")]
+use super::transport::AsyncTransport;
+use super::transport::{Packed, Transport};
+use crate::backend::BackendKind;
+use crate::procedure::Procedure;
 use crate::request::Request;
 
-/// How packed requests come to a server, and its replies back.
-pub(super) trait Transport {
-    /// Whether there are several nodes, each with its slots.
-    fn is_cluster(&self) -> bool;
-
-    /// Sends one request. A cluster's redirections are followed.
-    fn send(&self, packed: &[u8]) -> Result<Reply, Error>;
-
-    /// Sends requests as one pipeline, on a cluster to the node of the first one's key.
-    fn send_all(&self, packed: &[u8], requests: usize) -> Result<Vec<Reply>, Error>;
-}
-
-/// A Redis or Valkey server, or a cluster of them, as the [`Backend`] of recipes.
-///
-/// A recipe is given it in place of a store. Each [procedure](Procedure) is one command there, or one Lua script: EVALSHA,
-/// and EVAL where the server does not know the script yet. A batch is one pipeline, on a cluster one for each node.
-///
-/// # Errors
-///
-/// A server's errors have the kinds that a store's have, and [`ErrorKind::Server`] where a store has none: CROSSSLOT,
-/// READONLY, LOADING. [`ErrorKind::Io`] says that the connection failed: then what was sent was done or was not.
-#[derive(Clone)]
-pub struct Server {
-    shared: Arc<Shared>,
-}
-
-struct Shared {
-    transport: Box<dyn Transport + Send + Sync>,
+/// A server or a cluster, and how it is asked.
+pub(super) struct Remote<T: ?Sized> {
+    kind: BackendKind,
     /// Which node has which slots, as it was last looked up.
     nodes: Mutex<Option<Arc<Nodes>>>,
+    pub(super) transport: T,
 }
 
-impl Server {
-    pub(super) fn on(transport: impl Transport + Send + Sync + 'static) -> Self {
-        let transport = Box::new(transport);
-        Self { shared: Arc::new(Shared { transport, nodes: Mutex::new(None) }) }
+impl<T> Remote<T> {
+    /// One server.
+    pub(super) const fn server(transport: T) -> Self {
+        Self { kind: BackendKind::Server, nodes: Mutex::new(None), transport }
     }
 
-    /// Sends one packed request.
-    #[cfg(all(test, feature = "redis"))]
-    pub(crate) fn send(&self, packed: &[u8]) -> Result<Reply, Error> {
-        self.shared.transport.send(packed)
-    }
-}
-
-impl fmt::Debug for Server {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Server").field("kind", &self.kind()).finish_non_exhaustive()
+    /// Several nodes, each with its slots.
+    pub(super) const fn cluster(transport: T) -> Self {
+        Self { kind: BackendKind::Cluster, nodes: Mutex::new(None), transport }
     }
 }
 
-impl Shared {
-    /// Sends a request.
-    fn send(&self, request: &Request) -> Result<Reply, Error> {
-        let mut packed = Vec::new();
-        request.write(&mut packed);
-        let reply = self.transport.send(&packed)?;
-        if !lacks_script(&reply) {
-            return Ok(reply);
-        }
-        packed.clear();
-        request.write_whole(&mut packed);
-        self.transport.send(&packed)
+impl<T: ?Sized> Remote<T> {
+    pub(super) const fn kind(&self) -> BackendKind {
+        self.kind
     }
 
-    /// Sends many requests, each node's as one pipeline; the replies in their order.
-    fn send_all(&self, requests: &[Request]) -> Result<Vec<Reply>, Error> {
-        let mut replies = vec![Reply::Nil; requests.len()];
-        for of_node in self.by_node(requests)? {
-            self.send_to_node(requests, &of_node, &mut replies);
-        }
-        Ok(replies)
-    }
-
-    /// Sends the requests with these numbers as one pipeline, and once more those whose scripts the node did not know.
-    fn send_to_node(&self, requests: &[Request], numbers: &[usize], replies: &mut [Reply]) {
-        let mut packed = Vec::new();
-        for &number in numbers {
-            requests[number].write(&mut packed);
-        }
-        self.send_packed(&packed, numbers, replies);
-        let unknown = numbers.iter().filter(|&&number| lacks_script(&replies[number]));
-        let unknown: Vec<usize> = unknown.copied().collect();
-        if !unknown.is_empty() {
-            packed.clear();
-            let mut sent: Vec<&str> = Vec::new();
-            for &number in &unknown {
-                let request = &requests[number];
-                let digest = request.as_script().map_or("", |script| script.digest());
-                if sent.contains(&digest) {
-                    request.write(&mut packed);
-                } else {
-                    request.write_whole(&mut packed);
-                    sent.push(digest);
-                }
-            }
-            self.send_packed(&packed, &unknown, replies);
-        }
-        if self.transport.is_cluster() {
-            self.follow(requests, numbers, replies);
-        }
-    }
-
-    /// Sends a pipeline of the requests with these numbers. If the connection fails, that is the reply to each of them: what
-    /// other nodes have replied stays.
-    fn send_packed(&self, packed: &[u8], numbers: &[usize], replies: &mut [Reply]) {
-        match self.pipeline(packed, numbers.len()) {
-            Ok(of_node) => {
-                for (&number, reply) in numbers.iter().zip(of_node) {
-                    replies[number] = reply;
-                }
-            }
-            Err(error) => {
-                for &number in numbers {
-                    replies[number] = Reply::Error(error.clone());
-                }
-            }
-        }
-    }
-
-    fn pipeline(&self, packed: &[u8], requests: usize) -> Result<Vec<Reply>, Error> {
-        let replies = self.transport.send_all(packed, requests)?;
-        if replies.len() == requests {
-            return Ok(replies);
-        }
-        let text = format!("ERR {} replies to {requests} requests", replies.len());
-        Err(Error::new(ErrorKind::Conversion, text))
-    }
-
-    /// Sends one by one what a node of a cluster has not done, because another one has the slot by now.
-    fn follow(&self, requests: &[Request], numbers: &[usize], replies: &mut [Reply]) {
-        let mut packed = Vec::new();
-        for &number in numbers {
-            if is_elsewhere(&replies[number]) {
-                *self.nodes.lock() = None;
-                packed.clear();
-                requests[number].write_whole(&mut packed);
-                replies[number] = self.transport.send(&packed).unwrap_or_else(Reply::Error);
-            }
-        }
-    }
-
-    /// The numbers of the requests of each node, in order.
-    fn by_node(&self, requests: &[Request]) -> Result<Vec<Vec<usize>>, Error> {
-        if !self.transport.is_cluster() {
-            return Ok(vec![(0..requests.len()).collect()]);
-        }
-        let nodes = self.nodes()?;
-        let mut all: Vec<Vec<usize>> = Vec::new();
-        for (number, request) in requests.iter().enumerate() {
-            let node = request.slot().map_or(0, |slot| nodes.of_slot(slot));
-            if all.len() <= node {
-                all.resize_with(node + 1, Vec::new);
-            }
-            all[node].push(number);
-        }
-        all.retain(|numbers| !numbers.is_empty());
-        Ok(all)
-    }
-
-    /// Which node has which slots, as far as is known.
-    fn nodes(&self) -> Result<Arc<Nodes>, Error> {
-        if let Some(nodes) = &*self.nodes.lock() {
-            return Ok(Arc::clone(nodes));
-        }
-        let reply = self.send(&Request::command("CLUSTER").arg("SLOTS"))?.into_result()?;
-        let nodes = Nodes::parse(reply).ok_or_else(|| {
-            Error::new(ErrorKind::Conversion, "ERR the reply to CLUSTER SLOTS tells no slots")
-        })?;
-        let nodes = Arc::new(nodes);
-        *self.nodes.lock() = Some(Arc::clone(&nodes));
-        Ok(nodes)
+    fn is_cluster(&self) -> bool {
+        self.kind == BackendKind::Cluster
     }
 }
 
-impl Backend for Server {
-    fn kind(&self) -> BackendKind {
-        if self.shared.transport.is_cluster() { BackendKind::Cluster } else { BackendKind::Server }
-    }
-
-    fn call<P: Procedure>(&self, procedure: &P) -> Result<P::Output, Error> {
-        let reply = self.shared.send(&procedure.request()?)?;
+#[blocking_and_async(feature = "async")]
+impl<T: Transport + ?Sized> Remote<T> {
+    /// Does a procedure.
+    pub(super) async fn call<P: Procedure>(&self, procedure: &P) -> Result<P::Output, Error> {
+        let reply = self.send(&procedure.request()?).await?;
         procedure.output(reply.into_result()?)
     }
 
-    fn call_many<P: Procedure>(
+    /// Does many procedures: those that the server refuses without being asked are answered first.
+    pub(super) async fn call_many<P: Procedure>(
         &self,
         procedures: &[P],
         mut answer: impl FnMut(usize, Result<P::Output, Error>),
@@ -214,7 +72,7 @@ impl Backend for Server {
         if requests.is_empty() {
             return Ok(());
         }
-        let replies = self.shared.send_all(&requests)?;
+        let replies = self.send_all(&requests).await?;
         for (number, reply) in numbers.into_iter().zip(replies) {
             let output = reply.into_result().and_then(|reply| procedures[number].output(reply));
             answer(number, output);
@@ -222,8 +80,161 @@ impl Backend for Server {
         Ok(())
     }
 
-    fn prepare(&self, key: &[u8]) -> PreparedKey {
-        PreparedKey::unhashed(key)
+    /// Sends a request.
+    async fn send(&self, request: &Request) -> Result<Reply, Error> {
+        let mut packed = Vec::new();
+        request.write(&mut packed);
+        let reply = self.transport.send(&packed).await?;
+        if !lacks_script(&reply) {
+            return Ok(reply);
+        }
+        packed.clear();
+        request.write_whole(&mut packed);
+        self.transport.send(&packed).await
+    }
+
+    /// Sends requests as one pipeline to the node that has their slots, and once more those whose scripts it did not know;
+    /// the replies in their order.
+    async fn send_to_node(&self, requests: &[&Request]) -> Vec<Reply> {
+        let mut packed = Packed::default();
+        for request in requests {
+            packed.push(request);
+        }
+        let mut replies = self.pipeline(&packed).await;
+        let unknown: Vec<usize> =
+            (0..requests.len()).filter(|&at| lacks_script(&replies[at])).collect();
+        if !unknown.is_empty() {
+            let mut packed = Packed::default();
+            let mut sent: Vec<&str> = Vec::new();
+            for &at in &unknown {
+                let digest = requests[at].as_script().map_or("", |script| script.digest());
+                if sent.contains(&digest) {
+                    packed.push(requests[at]);
+                } else {
+                    packed.push_whole(requests[at]);
+                    sent.push(digest);
+                }
+            }
+            let again = self.pipeline(&packed).await;
+            for (at, reply) in unknown.into_iter().zip(again) {
+                replies[at] = reply;
+            }
+        }
+        if self.is_cluster() {
+            self.follow(requests, &mut replies).await;
+        }
+        replies
+    }
+
+    /// Sends a pipeline. If the connection fails, that is the reply to each of its requests: what other nodes have replied
+    /// stays.
+    async fn pipeline(&self, packed: &Packed) -> Vec<Reply> {
+        let requests = packed.requests;
+        let error = match self.transport.send_all(packed).await {
+            Ok(replies) if replies.len() == requests => return replies,
+            Ok(replies) => {
+                let text = format!("ERR {} replies to {requests} requests", replies.len());
+                Error::new(ErrorKind::Conversion, text)
+            }
+            Err(error) => error,
+        };
+        vec![Reply::Error(error); requests]
+    }
+
+    /// Sends one by one what a node of a cluster has not done, because another one has the slot by now.
+    async fn follow(&self, requests: &[&Request], replies: &mut [Reply]) {
+        let mut packed = Vec::new();
+        for (request, reply) in requests.iter().zip(replies) {
+            if is_elsewhere(reply) {
+                *self.nodes.lock() = None;
+                packed.clear();
+                request.write_whole(&mut packed);
+                *reply = self.transport.send(&packed).await.unwrap_or_else(Reply::Error);
+            }
+        }
+    }
+
+    /// The numbers of the requests of each node, in order.
+    async fn by_node(&self, requests: &[Request]) -> Result<Vec<Vec<usize>>, Error> {
+        if !self.is_cluster() {
+            return Ok(vec![(0..requests.len()).collect()]);
+        }
+        let nodes = self.nodes().await?;
+        let mut all: Vec<Vec<usize>> = Vec::new();
+        for (number, request) in requests.iter().enumerate() {
+            let node = request.slot().map_or(0, |slot| nodes.of_slot(slot));
+            if all.len() <= node {
+                all.resize_with(node + 1, Vec::new);
+            }
+            all[node].push(number);
+        }
+        all.retain(|numbers| !numbers.is_empty());
+        Ok(all)
+    }
+
+    /// Which node has which slots, as far as is known.
+    async fn nodes(&self) -> Result<Arc<Nodes>, Error> {
+        let known = self.nodes.lock().clone();
+        if let Some(nodes) = known {
+            return Ok(nodes);
+        }
+        let reply = self.send(&Request::command("CLUSTER").arg("SLOTS")).await?.into_result()?;
+        let nodes = Nodes::parse(reply).ok_or_else(|| {
+            Error::new(ErrorKind::Conversion, "ERR the reply to CLUSTER SLOTS tells no slots")
+        })?;
+        let nodes = Arc::new(nodes);
+        *self.nodes.lock() = Some(Arc::clone(&nodes));
+        Ok(nodes)
+    }
+}
+
+impl<T: Transport + ?Sized> Remote<T> {
+    /// Sends many requests, one node's after the other's; the replies in their order.
+    fn send_all(&self, requests: &[Request]) -> Result<Vec<Reply>, Error> {
+        let mut replies = Replies::to(requests);
+        for numbers in self.by_node(requests)? {
+            let of_node = self.send_to_node(&some(requests, &numbers));
+            replies.put(&numbers, of_node);
+        }
+        Ok(replies.0)
+    }
+}
+
+#[cfg(feature = "async")]
+impl<T: AsyncTransport + ?Sized> Remote<T> {
+    /// Sends many requests, all nodes' at once; the replies in their order.
+    async fn send_all_async(&self, requests: &[Request]) -> Result<Vec<Reply>, Error> {
+        let mut replies = Replies::to(requests);
+        let by_node = self.by_node_async(requests).await?;
+        let sent = by_node.iter().map(|numbers| async move {
+            let of_node = self.send_to_node_async(&some(requests, numbers)).await;
+            (numbers, of_node)
+        });
+        for (numbers, of_node) in futures_util::future::join_all(sent).await {
+            replies.put(numbers, of_node);
+        }
+        Ok(replies.0)
+    }
+}
+
+/// The requests with these numbers.
+fn some<'r>(requests: &'r [Request], numbers: &[usize]) -> Vec<&'r Request> {
+    numbers.iter().map(|&number| &requests[number]).collect()
+}
+
+/// The replies to requests.
+struct Replies(Vec<Reply>);
+
+impl Replies {
+    fn to(requests: &[Request]) -> Self {
+        Self(vec![Reply::Nil; requests.len()])
+    }
+
+    /// Puts those to the requests with these numbers.
+    fn put(&mut self, numbers: &[usize], replies: Vec<Reply>) {
+        for (&number, reply) in numbers.iter().zip(replies) {
+            self.0[number] = reply;
+        }
     }
 }
 
@@ -245,17 +256,15 @@ fn begins(reply: &Reply, code: &str) -> bool {
 mod tests {
     use store::KeyRef;
 
+    use super::super::blocking::Server;
     use super::*;
+    use crate::backend::Backend;
     use crate::procedure::step;
 
     /// A cluster of two nodes, the second of which is lost.
     struct Half(Mutex<usize>);
 
     impl Transport for Half {
-        fn is_cluster(&self) -> bool {
-            true
-        }
-
         fn send(&self, packed: &[u8]) -> Result<Reply, Error> {
             assert!(packed.ends_with(b"$7\r\nCLUSTER\r\n$5\r\nSLOTS\r\n"));
             let range = |first: i64, last: i64, port: i64| {
@@ -265,11 +274,11 @@ mod tests {
             Ok(Reply::Array(vec![range(0, 8191, 1), range(8192, 16_383, 2)]))
         }
 
-        fn send_all(&self, _: &[u8], requests: usize) -> Result<Vec<Reply>, Error> {
+        fn send_all(&self, packed: &Packed) -> Result<Vec<Reply>, Error> {
             let mut calls = self.0.lock();
             *calls += 1;
             match *calls {
-                1 => Ok(vec![Reply::Int(1); requests]),
+                1 => Ok(vec![Reply::Int(1); packed.requests]),
                 _ => Err(Error::new(ErrorKind::Io, "ERR lost")),
             }
         }
@@ -277,7 +286,7 @@ mod tests {
 
     #[test]
     fn what_a_node_has_replied_stays_when_another_one_is_lost() {
-        let server = Server::on(Half(Mutex::new(0)));
+        let server = Server::on(Remote::cluster(Half(Mutex::new(0))));
         let keys: Vec<String> = (0..100).map(|number| format!("key:{number}")).collect();
         let add = |key: &'_ String| {
             let request = Request::command("INCR").key(key);

@@ -11,8 +11,9 @@ use super::keys::{Fixed, slices};
 use super::scan::Scan;
 use super::spread::Spread;
 use super::{Shape, ShardedSet, Shards, Splitting, batches, concat_all, each, shards_at_once};
+use crate::backend::{Backend, batch, sum_all};
 use crate::errors::invalid;
-use crate::procedure::{Backend, Keys, all_read, batch, sum_all};
+use crate::procedure::{Keys, all_read};
 use crate::text::Text;
 
 /// Sets of one shape.

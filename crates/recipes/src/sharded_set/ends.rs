@@ -8,7 +8,7 @@ use store::Error;
 use super::keys::Base;
 use super::spread::Spread;
 use super::suffix::HashSuffix;
-use crate::procedure::Backend;
+use crate::backend::Backend;
 
 /// What the keys of all shards of a set end in, behind its name and a colon.
 #[derive(Clone, Copy, Debug)]

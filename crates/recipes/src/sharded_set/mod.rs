@@ -16,7 +16,8 @@ use std::ops::Range;
 use bytes::Bytes;
 use store::{Error, Member, Store, ToMember, ToMembers, each as each_of};
 
-use crate::procedure::{Backend, BackendKind, Procedure, batch, call_all, sum_all};
+use crate::backend::{Backend, BackendKind, batch, call_all, sum_all};
+use crate::procedure::Procedure;
 use crate::shard::shard_count;
 use crate::text::Text;
 pub(crate) use commands::get;

@@ -11,8 +11,9 @@ use store::{Error, KeyRef, Member, SetEntry, ToKeys, Tx};
 use super::commands::SetOperation;
 use super::level::{Level, shards_at};
 use super::suffix::HashSuffix;
+use crate::backend::Backend;
 use crate::kept::KeptUntil;
-use crate::procedure::{self, Backend, Keys, Procedure, Step, StoreOnly, read};
+use crate::procedure::{self, Keys, Procedure, Step, StoreOnly, read};
 
 /// What became of a member that was to be added to a shard or removed from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

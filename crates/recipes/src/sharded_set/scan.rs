@@ -12,7 +12,7 @@ use super::procedures;
 use super::splitting::Splitting;
 use super::spread::Spread;
 use super::suffix::HashSuffix;
-use crate::procedure::Backend;
+use crate::backend::Backend;
 use crate::text::Text;
 
 /// An iteration over all hash suffixes of several sets, each of which is visited in one atomic step, in one shard of

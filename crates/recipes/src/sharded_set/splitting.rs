@@ -15,8 +15,9 @@ use super::procedures::{self, Changed, Fork, Merged, Within};
 use super::scan::Scan;
 use super::spread::Spread;
 use super::suffix::HashSuffix;
+use crate::backend::{Backend, call_all};
 use crate::kept::KeptUntil;
-use crate::procedure::{Backend, Procedure, call_all};
+use crate::procedure::Procedure;
 use crate::text::Text;
 
 /// How many shards with members one removal merges at the most, and how many without.

@@ -6,9 +6,9 @@ use super::Visitors;
 use super::plan::{
     FORM_KEYS, Plan, bits_key, counter_key, expected_key, shard_counter, tagged_key,
 };
+use crate::backend::Backend;
 use crate::bucket::Bucket;
 use crate::kept::KeptUntil;
-use crate::procedure::Backend;
 use crate::sharded_set::{Base, Ends};
 
 /// # All shards of a bucket

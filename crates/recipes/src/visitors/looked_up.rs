@@ -6,7 +6,7 @@ use store::{Error, Store};
 
 use super::Visitors;
 use super::plan::Plan;
-use crate::procedure::{Backend, batch};
+use crate::backend::{Backend, batch};
 
 /// One bucket of [`Visitors`]: it is looked up once, for many visits.
 #[derive(Clone, Debug)]

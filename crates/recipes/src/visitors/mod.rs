@@ -16,10 +16,10 @@ use std::time::Duration;
 
 use store::{Error, Store};
 
+use crate::backend::{Backend, BackendKind, batch};
 use crate::bucket::Bucket;
 use crate::errors::invalid;
 use crate::kept::KeptUntil;
-use crate::procedure::{Backend, BackendKind, batch};
 use crate::session_id::SessionIds;
 use crate::sharded_set::Spread;
 pub use form::VisitorsForm;

@@ -11,10 +11,11 @@ use super::procedures::{
     Counted, Visit, add_all_and_count, add_and_count, add_kept, count_in, look, mark,
     mark_all_and_count, mark_and_count,
 };
+use crate::backend::{Backend, BackendKind, call_all};
 use crate::bucket::Bucket;
 use crate::errors::{invalid, not_a};
 use crate::kept::KeptUntil;
-use crate::procedure::{Backend, BackendKind, Procedure, call_all};
+use crate::procedure::Procedure;
 use crate::shard::shard_count;
 use crate::sharded_set::{Base, Ends, Fixed, Splitting, Spread, get};
 use crate::text::{Text, concat};

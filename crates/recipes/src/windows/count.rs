@@ -9,7 +9,7 @@ use super::bucket::UvBucket;
 use super::calendar::out_of_range;
 use super::level::UvLevel;
 use super::procedures::{self, CountKeys};
-use crate::procedure::{Backend, BackendKind};
+use crate::backend::{Backend, BackendKind};
 use crate::text::Text;
 
 /// The most keys that a server counts in one step: a Lua function takes no more than some thousand arguments.

@@ -10,8 +10,8 @@ use super::level::UvLevel;
 use super::procedures::{self, Answer, RollKeys, User};
 use super::recent::Minute;
 use super::spread::{self, is_marked, without_mark};
+use crate::backend::{Backend, BackendKind};
 use crate::errors::invalid;
-use crate::procedure::{Backend, BackendKind};
 
 /// The most buckets that are merged in one step: a Lua function takes no more than some thousand arguments.
 const MERGED: usize = 2000;

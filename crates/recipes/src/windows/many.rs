@@ -8,7 +8,7 @@ use super::calendar::whole_second;
 use super::filling::{self, UvFilling};
 use super::procedures::{self, Users};
 use super::recent::Minute;
-use crate::procedure::{Backend, BackendKind, batch};
+use crate::backend::{Backend, BackendKind, batch};
 
 /// How many visits are looked at together, and how many of a minute are one step.
 pub(super) const BATCH: usize = 1024;

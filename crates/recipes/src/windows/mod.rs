@@ -68,7 +68,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use store::{Error, Store, ToMember};
 
-use crate::procedure::{Backend, BackendKind};
+use crate::backend::{Backend, BackendKind};
 use crate::slot::hash_tag;
 use crate::text::Text;
 use calendar::whole_second;

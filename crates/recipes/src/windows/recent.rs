@@ -12,7 +12,7 @@ use store::Error;
 use super::UvWindows;
 use super::level::UvLevel;
 use super::procedures::BucketKey;
-use crate::procedure::Backend;
+use crate::backend::Backend;
 
 /// Windows whose keys a thread keeps side by side.
 const SIDE_BY_SIDE: usize = 8;

@@ -10,7 +10,7 @@ use super::many::BATCH;
 use super::procedures::{self, Answer, Users};
 use super::recent::Minute;
 use super::spread;
-use crate::procedure::Backend;
+use crate::backend::Backend;
 
 /// Visits of one minute that follow on each other.
 struct Run<'a> {

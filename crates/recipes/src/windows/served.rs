@@ -10,8 +10,8 @@ use jiff::Timestamp;
 use store::{ManualClock, Profile, Store};
 
 use super::{SCRIPTS, UvFilling, UvLevel, UvWindows};
+use crate::backend::{Backend, BackendKind};
 use crate::pretend::{Pretend, dump};
-use crate::procedure::{Backend, BackendKind};
 
 const FILLINGS: [UvFilling; 2] = [UvFilling::WriteThrough, UvFilling::RollUp];
 

@@ -25,7 +25,8 @@ use store::{Error, KeyRef, Member, PreparedKey, SetExpiry, SetOptions, each};
 use super::UvWindows;
 use super::procedures::{self, BucketKey, Users, corrupt, refused};
 use super::scripts::{ADD_ALONE, EXPIRE, FINISH, REPLACE, TAKE};
-use crate::procedure::{Backend, Procedure, call_all, read, step};
+use crate::backend::{Backend, call_all};
+use crate::procedure::{Procedure, read, step};
 use crate::request::Request;
 use crate::text::Text;
 

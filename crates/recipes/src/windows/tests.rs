@@ -12,7 +12,7 @@ use store::{Limits, ManualClock, Store};
 use super::bucket::UvBucket;
 use super::procedures::{self, BucketKey, CountKeys, RollKeys, User};
 use super::{UvCalendar, UvFilling, UvLevel, UvWindows};
-use crate::procedure::Backend;
+use crate::backend::Backend;
 use crate::text::Text;
 
 fn second(at: Timestamp) -> i64 {

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use bytes::Bytes;
-use tallis::{Backend, Error, PreparedKey, Procedure, ShardedSet, Store};
+use tallis::{Backend, Error, Keyspace, PreparedKey, Procedure, ShardedSet, Store};
 
 use super::refusal::plant_everywhere;
 
@@ -137,6 +137,12 @@ struct Noting {
     called: RefCell<Vec<&'static str>>,
 }
 
+impl Keyspace for &Noting {
+    fn prepare(&self, key: &[u8]) -> PreparedKey {
+        self.store.prepare(key)
+    }
+}
+
 impl Backend for &Noting {
     fn call<P: Procedure>(&self, procedure: &P) -> Result<P::Output, Error> {
         // A procedure is made of closures, in the function that it is named after.
@@ -147,10 +153,6 @@ impl Backend for &Noting {
         };
         self.called.borrow_mut().push(maker.rsplit("::").next().unwrap());
         self.store.call(procedure)
-    }
-
-    fn prepare(&self, key: &[u8]) -> PreparedKey {
-        self.store.prepare(key)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use tallis::{Backend, Error, PreparedKey, Procedure, Store, UvFilling, UvWindows};
+use tallis::{Backend, Error, Keyspace, PreparedKey, Procedure, Store, UvFilling, UvWindows};
 
 use super::{FILLINGS, at, windows};
 
@@ -13,14 +13,16 @@ struct Watched {
     prepared: Arc<Mutex<Vec<Vec<u8>>>>,
 }
 
-impl Backend for Watched {
-    fn call<P: Procedure>(&self, procedure: &P) -> Result<P::Output, Error> {
-        self.store.call(procedure)
-    }
-
+impl Keyspace for Watched {
     fn prepare(&self, key: &[u8]) -> PreparedKey {
         self.prepared.lock().unwrap().push(key.to_vec());
         self.store.prepare(key)
+    }
+}
+
+impl Backend for Watched {
+    fn call<P: Procedure>(&self, procedure: &P) -> Result<P::Output, Error> {
+        self.store.call(procedure)
     }
 }
 

@@ -1,0 +1,85 @@
+//! The form that is asynchronous.
+
+use quote::format_ident;
+use syn::visit_mut::{self, VisitMut};
+use syn::{
+    Attribute, Error, Expr, ExprAwait, Ident, ImplItem, ImplItemFn, Item, ItemFn, ItemImpl, Path,
+    Result, Visibility, parse_quote,
+};
+
+/// Renames what is asynchronous, and leaves out what is not.
+pub(crate) fn form(mut item: Item) -> Result<Item> {
+    match &mut item {
+        Item::Fn(function) => of_function(function),
+        Item::Impl(of_type) => of_impl(of_type),
+        _ => return Err(Error::new_spanned(item, "not a function and not an impl")),
+    }
+    Ok(item)
+}
+
+fn of_function(function: &mut ItemFn) {
+    Asynchronous.visit_item_fn_mut(function);
+    document(&mut function.attrs, &function.vis, &Path::from(function.sig.ident.clone()));
+    function.sig.ident = renamed(&function.sig.ident);
+}
+
+fn of_impl(of_type: &mut ItemImpl) {
+    of_type.attrs.retain(|attribute| !attribute.path().is_ident("doc"));
+    of_type
+        .items
+        .retain(|item| matches!(item, ImplItem::Fn(function) if function.sig.asyncness.is_some()));
+    Asynchronous.visit_item_impl_mut(of_type);
+    for item in &mut of_type.items {
+        if let ImplItem::Fn(function) = item {
+            of_method(function);
+        }
+    }
+}
+
+fn of_method(function: &mut ImplItemFn) {
+    let name = &function.sig.ident;
+    document(&mut function.attrs, &function.vis, &parse_quote!(Self::#name));
+    function.sig.ident = renamed(name);
+}
+
+/// Refers to the blocking form in place of its documentation.
+fn document(attributes: &mut Vec<Attribute>, visibility: &Visibility, blocking: &Path) {
+    attributes.retain(|attribute| !attribute.path().is_ident("doc"));
+    if matches!(visibility, Visibility::Public(_)) {
+        let segments: Vec<_> = blocking.segments.iter().map(|one| one.ident.to_string()).collect();
+        let name = segments.last().cloned().unwrap_or_default();
+        let link = format!("As [`{name}`]({}).", segments.join("::"));
+        let (summary, errors) = (format!(" {link} The thread does not wait."), format!(" {link}"));
+        let lines = [summary.as_str(), "", " # Errors", "", errors.as_str()];
+        attributes.splice(0..0, lines.map(|line| parse_quote!(#[doc = #line])));
+    }
+}
+
+fn renamed(name: &Ident) -> Ident {
+    format_ident!("{name}_async")
+}
+
+struct Asynchronous;
+
+impl VisitMut for Asynchronous {
+    fn visit_expr_await_mut(&mut self, awaited: &mut ExprAwait) {
+        visit_mut::visit_expr_await_mut(self, awaited);
+        match &mut *awaited.base {
+            Expr::MethodCall(call) => call.method = renamed(&call.method),
+            Expr::Call(call) => {
+                if let Expr::Path(function) = &mut *call.func
+                    && let Some(last) = function.path.segments.last_mut()
+                {
+                    last.ident = renamed(&last.ident);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn visit_ident_mut(&mut self, ident: &mut Ident) {
+        if ident == "Backend" || ident == "Transport" {
+            *ident = format_ident!("Async{ident}");
+        }
+    }
+}

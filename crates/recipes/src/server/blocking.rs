@@ -1,0 +1,67 @@
+//! The backend whose calls block.
+
+use std::fmt;
+use std::sync::Arc;
+
+use store::{Error, PreparedKey};
+
+use super::remote::Remote;
+use super::transport::Transport;
+use crate::backend::{Backend, BackendKind, Keyspace};
+use crate::procedure::Procedure;
+
+/// A Redis or Valkey server, or a cluster of them, as the [`Backend`] of recipes.
+///
+/// A recipe is given it in place of a store. Each [procedure](Procedure) is one command there, or one Lua script: EVALSHA,
+/// and EVAL where the server does not know the script yet. A batch is one pipeline, on a cluster one for each node.
+///
+/// # Errors
+///
+/// A server's errors have the kinds that a store's have, and [`ErrorKind::Server`] where a store has none: CROSSSLOT,
+/// READONLY, LOADING. [`ErrorKind::Io`] says that the connection failed: then what was sent was done or was not.
+#[derive(Clone)]
+pub struct Server {
+    remote: Arc<Remote<dyn Transport + Send + Sync>>,
+}
+
+impl Server {
+    pub(super) fn on(remote: Remote<impl Transport + Send + Sync + 'static>) -> Self {
+        Self { remote: Arc::new(remote) }
+    }
+
+    /// Sends one packed request.
+    #[cfg(all(test, feature = "redis"))]
+    pub(crate) fn send(&self, packed: &[u8]) -> Result<store::Reply, Error> {
+        self.remote.transport.send(packed)
+    }
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server").field("kind", &self.kind()).finish_non_exhaustive()
+    }
+}
+
+impl Keyspace for Server {
+    fn kind(&self) -> BackendKind {
+        self.remote.kind()
+    }
+
+    fn prepare(&self, key: &[u8]) -> PreparedKey {
+        PreparedKey::unhashed(key)
+    }
+}
+
+impl Backend for Server {
+    fn call<P: Procedure>(&self, procedure: &P) -> Result<P::Output, Error> {
+        self.remote.call(procedure)
+    }
+
+    fn call_many<P: Procedure>(
+        &self,
+        procedures: &[P],
+        answer: impl FnMut(usize, Result<P::Output, Error>),
+    ) -> Result<(), Error> {
+        self.remote.call_many(procedures, answer)
+    }
+}
