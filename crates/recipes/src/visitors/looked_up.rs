@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use macros::blocking_and_async;
 use store::{Error, Store};
 
 use super::Visitors;
 use super::plan::Plan;
-use crate::backend::{Backend, batch};
+use crate::backend::{AsyncBackend, Backend, batch};
 
 /// One bucket of [`Visitors`]: it is looked up once, for many visits.
 #[derive(Clone, Debug)]
@@ -15,6 +16,7 @@ pub struct VisitorsIn<'v, B = Store> {
     pub(super) plan: Arc<Plan>,
 }
 
+#[blocking_and_async]
 impl<B: Backend> VisitorsIn<'_, B> {
     /// Counts a visit; `true` if it is the visitor's first of this bucket.
     ///
@@ -22,8 +24,8 @@ impl<B: Backend> VisitorsIn<'_, B> {
     ///
     /// As [`Visitors::count_visit`].
     #[inline]
-    pub fn count_visit(&self, session: impl AsRef<[u8]>) -> Result<bool, Error> {
-        self.count_id(self.visitors.ids.id(session)?)
+    pub async fn count_visit(&self, session: impl AsRef<[u8]>) -> Result<bool, Error> {
+        self.count_id(self.visitors.ids.id(session)?).await
     }
 
     /// Counts a visit of the visitor with that number.
@@ -32,8 +34,8 @@ impl<B: Backend> VisitorsIn<'_, B> {
     ///
     /// As [`Visitors::count_visit`].
     #[inline]
-    pub fn count_id(&self, id: i64) -> Result<bool, Error> {
-        self.plan.count_id(&self.visitors.backend, id)
+    pub async fn count_id(&self, id: i64) -> Result<bool, Error> {
+        self.plan.count_id(&self.visitors.backend, id).await
     }
 
     /// Counts visits of the visitors with these numbers; returns how many of them are the first of this bucket.
@@ -41,8 +43,11 @@ impl<B: Backend> VisitorsIn<'_, B> {
     /// # Errors
     ///
     /// As [`Visitors::count_visits`].
-    pub fn count_ids(&self, ids: &[i64]) -> Result<u64, Error> {
-        let batches = ids.chunks(batch(&self.visitors.backend));
-        batches.map(|ids| self.plan.count_ids(&self.visitors.backend, ids)).sum()
+    pub async fn count_ids(&self, ids: &[i64]) -> Result<u64, Error> {
+        let mut new = 0;
+        for ids in ids.chunks(batch(&self.visitors.backend)) {
+            new += self.plan.count_ids(&self.visitors.backend, ids).await?;
+        }
+        Ok(new)
     }
 }

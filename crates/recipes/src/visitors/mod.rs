@@ -14,9 +14,10 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use macros::blocking_and_async;
 use store::{Error, Store};
 
-use crate::backend::{Backend, BackendKind, batch};
+use crate::backend::{AsyncBackend, Backend, BackendKind, Keyspace, batch};
 use crate::bucket::Bucket;
 use crate::errors::invalid;
 use crate::kept::KeptUntil;
@@ -25,8 +26,8 @@ use crate::sharded_set::Spread;
 pub use form::VisitorsForm;
 pub use looked_up::VisitorsIn;
 use plan::{
-    FORM_KEYS, MOST_EXPECTED, Plan, bitmap_key, bits_key, counter_key, expected, expected_key,
-    number, shards_key, tagged_key,
+    FORM_KEYS, MOST_EXPECTED, Plan, bitmap_key, bits_key, counter_key, expected, expected_async,
+    expected_key, number, number_async, shards_key, tagged_key,
 };
 pub(crate) use procedures::SCRIPTS;
 use procedures::{BeginKeys, begin, set_nx};
@@ -106,6 +107,11 @@ pub fn forecast(yesterday: u64) -> u128 {
 /// # Ok::<(), tallis::Error>(())
 /// ```
 ///
+/// # Without blocking
+///
+/// Each call that asks the backend has an asynchronous form, whose name ends with `_async`, for an
+/// [`AsyncBackend`](crate::AsyncBackend).
+///
 /// # On a server
 ///
 /// [`on`](Self::on) takes a `Server` too, with the features `redis` and `redis2`: the same keys, in the forms forecast
@@ -162,7 +168,7 @@ pub struct Visitors<B = Store> {
     recent: Arc<Recent>,
 }
 
-impl<B: Backend> Visitors<B> {
+impl<B: Keyspace> Visitors<B> {
     /// Counts visitors of any ids, which are hashed, in the form that suits the backend: on a store in sets that are
     /// split as they fill, on a server or a cluster in the book's, by a forecast.
     ///
@@ -299,6 +305,15 @@ impl<B: Backend> Visitors<B> {
         self
     }
 
+    /// Until when a bucket is kept.
+    fn kept_until(&self, bucket: Bucket) -> KeptUntil {
+        let until = |kept: i64| Some(bucket.end_ms()?.saturating_add(kept));
+        KeptUntil(self.kept_ms.and_then(until))
+    }
+}
+
+#[blocking_and_async]
+impl<B: Backend> Visitors<B> {
     /// Counts a visit; `true` if it is the visitor's first of that bucket. O(shard).
     ///
     /// # Errors
@@ -309,12 +324,12 @@ impl<B: Backend> Visitors<B> {
     /// [kept](Self::keep) any more; [`ErrorKind::WrongType`](store::ErrorKind::WrongType) and
     /// [`ErrorKind::NotInteger`](store::ErrorKind::NotInteger) if a key of the recipe holds something else.
     #[inline]
-    pub fn count_visit(
+    pub async fn count_visit(
         &self,
         session: impl AsRef<[u8]>,
         bucket: impl Into<Bucket>,
     ) -> Result<bool, Error> {
-        self.count_id(self.ids.id(session)?, bucket)
+        self.count_id(self.ids.id(session)?, bucket).await
     }
 
     /// Counts a visit of the visitor with that number: any of the 64 bits of an `i64`. O(shard).
@@ -323,11 +338,11 @@ impl<B: Backend> Visitors<B> {
     ///
     /// As [`count_visit`](Self::count_visit).
     #[inline]
-    pub fn count_id(&self, id: i64, bucket: impl Into<Bucket>) -> Result<bool, Error> {
+    pub async fn count_id(&self, id: i64, bucket: impl Into<Bucket>) -> Result<bool, Error> {
         let bucket = bucket.into();
-        match self.recent.with(bucket, |plan| plan.count_id(&self.backend, id)) {
-            Some(counted) => counted,
-            None => self.plan(bucket, Some(id))?.count_id(&self.backend, id),
+        match self.recent.find(bucket) {
+            Some(plan) => plan.count_id(&self.backend, id).await,
+            None => self.plan(bucket, Some(id)).await?.count_id(&self.backend, id).await,
         }
     }
 
@@ -353,13 +368,13 @@ impl<B: Backend> Visitors<B> {
     /// assert_eq!(visitors.count(Bucket::All)?, 3);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn count_visits(
+    pub async fn count_visits(
         &self,
         sessions: impl IntoIterator<Item: AsRef<[u8]>>,
         bucket: impl Into<Bucket>,
     ) -> Result<u64, Error> {
         let bucket = bucket.into();
-        self.in_batches(sessions, |session| self.ids.id(session), bucket)
+        self.in_batches(sessions, |session| self.ids.id(session), bucket).await
     }
 
     /// Counts visits of the visitors with these numbers, as [`count_visits`](Self::count_visits) does.
@@ -367,15 +382,15 @@ impl<B: Backend> Visitors<B> {
     /// # Errors
     ///
     /// As [`count_visits`](Self::count_visits).
-    pub fn count_ids(
+    pub async fn count_ids(
         &self,
         ids: impl IntoIterator<Item = i64>,
         bucket: impl Into<Bucket>,
     ) -> Result<u64, Error> {
-        self.in_batches(ids, Ok, bucket.into())
+        self.in_batches(ids, Ok, bucket.into()).await
     }
 
-    fn in_batches<T>(
+    async fn in_batches<T>(
         &self,
         visits: impl IntoIterator<Item = T>,
         id: impl Fn(T) -> Result<i64, Error>,
@@ -389,9 +404,12 @@ impl<B: Backend> Visitors<B> {
                 ids.push(id(visit)?);
             }
             let Some(&first) = ids.first() else { return Ok(new) };
-            new += match self.recent.with(bucket, |plan| plan.count_ids(&self.backend, &ids)) {
-                Some(counted) => counted?,
-                None => self.plan(bucket, Some(first))?.count_ids(&self.backend, &ids)?,
+            new += match self.recent.find(bucket) {
+                Some(plan) => plan.count_ids(&self.backend, &ids).await?,
+                None => {
+                    let plan = self.plan(bucket, Some(first)).await?;
+                    plan.count_ids(&self.backend, &ids).await?
+                }
             };
         }
     }
@@ -401,11 +419,11 @@ impl<B: Backend> Visitors<B> {
     /// # Errors
     ///
     /// As [`count_visit`](Self::count_visit).
-    pub fn bucket(&self, bucket: impl Into<Bucket>) -> Result<VisitorsIn<'_, B>, Error> {
+    pub async fn bucket(&self, bucket: impl Into<Bucket>) -> Result<VisitorsIn<'_, B>, Error> {
         let bucket = bucket.into();
-        let plan = match self.recent.with(bucket, Arc::clone) {
-            Some(plan) => plan,
-            None => self.plan(bucket, None)?,
+        let plan = match self.recent.find(bucket) {
+            Some(plan) => Arc::clone(&plan),
+            None => self.plan(bucket, None).await?,
         };
         Ok(VisitorsIn { visitors: self, plan })
     }
@@ -416,15 +434,15 @@ impl<B: Backend> Visitors<B> {
     /// # Errors
     ///
     /// As [`count_visit`](Self::count_visit).
-    pub fn count(&self, bucket: impl Into<Bucket>) -> Result<u64, Error> {
+    pub async fn count(&self, bucket: impl Into<Bucket>) -> Result<u64, Error> {
         let bucket = bucket.into();
-        if let Some(count) = self.recent.with(bucket, |plan| plan.count(&self.backend)) {
-            return count;
+        if let Some(plan) = self.recent.find(bucket) {
+            return plan.count(&self.backend).await;
         }
-        match Plan::find(&self.backend, bucket, KeptUntil::default())? {
-            Some(plan) => plan.count(&self.backend),
+        match Plan::find(&self.backend, bucket, KeptUntil::default()).await? {
+            Some(plan) => plan.count(&self.backend).await,
             // A client may count as the book does, with a form of its own.
-            None => Ok(number(&self.backend, &counter_key(bucket), "count")?.unwrap_or(0)),
+            None => Ok(number(&self.backend, &counter_key(bucket), "count").await?.unwrap_or(0)),
         }
     }
 
@@ -449,49 +467,43 @@ impl<B: Backend> Visitors<B> {
     /// assert_eq!(visitors.expected(tuesday)?, Some(2));
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn expected(&self, bucket: impl Into<Bucket>) -> Result<Option<u64>, Error> {
+    pub async fn expected(&self, bucket: impl Into<Bucket>) -> Result<Option<u64>, Error> {
         let bucket = bucket.into();
-        match Plan::find(&self.backend, bucket, self.kept_until(bucket))? {
-            Some(Plan::Forecast { .. }) => expected(&self.backend, &expected_key(bucket)),
-            Some(Plan::Tagged { .. }) => expected(&self.backend, &tagged_key(bucket)),
+        match Plan::find(&self.backend, bucket, self.kept_until(bucket)).await? {
+            Some(Plan::Forecast { .. }) => expected(&self.backend, &expected_key(bucket)).await,
+            Some(Plan::Tagged { .. }) => expected(&self.backend, &tagged_key(bucket)).await,
             None if matches!(self.form, VisitorsForm::Forecast | VisitorsForm::Tagged) => {
-                self.forecast(bucket).map(Some)
+                self.forecast(bucket).await.map(Some)
             }
             Some(Plan::Splitting(_) | Plan::Bitmap { .. }) | None => Ok(None),
         }
     }
 
-    /// Until when a bucket is kept.
-    fn kept_until(&self, bucket: Bucket) -> KeptUntil {
-        let until = |kept: i64| Some(bucket.end_ms()?.saturating_add(kept));
-        KeptUntil(self.kept_ms.and_then(until))
-    }
-
     /// Finds the form of a bucket that this handle does not remember, or gives it one, for a visit if there is one.
     #[cold]
-    fn plan(&self, bucket: Bucket, visit: Option<i64>) -> Result<Arc<Plan>, Error> {
+    async fn plan(&self, bucket: Bucket, visit: Option<i64>) -> Result<Arc<Plan>, Error> {
         let until = self.kept_until(bucket);
         let plan = loop {
-            if let Some(plan) = Plan::find(&self.backend, bucket, until)? {
+            if let Some(plan) = Plan::find(&self.backend, bucket, until).await? {
                 break Arc::new(plan);
             }
             // If another client is first, its value stays.
-            self.begin(bucket, visit)?;
+            self.begin(bucket, visit).await?;
         };
         self.recent.insert(bucket, &plan);
         Ok(plan)
     }
 
-    fn begin(&self, bucket: Bucket, visit: Option<i64>) -> Result<bool, Error> {
+    async fn begin(&self, bucket: Bucket, visit: Option<i64>) -> Result<bool, Error> {
         let (backend, until) = (&self.backend, self.kept_until(bucket));
         let (form, value, plan) = match self.form {
             VisitorsForm::Forecast => {
-                let expected = self.forecast(bucket)?;
+                let expected = self.forecast(bucket).await?;
                 let plan = Plan::forecast(backend, bucket, expected, until);
                 (expected_key(bucket), expected.to_string(), plan)
             }
             VisitorsForm::Tagged => {
-                let expected = self.forecast(bucket)?;
+                let expected = self.forecast(bucket).await?;
                 let plan = Plan::tagged(bucket, expected, until);
                 (tagged_key(bucket), expected.to_string(), plan)
             }
@@ -512,15 +524,18 @@ impl<B: Backend> Visitors<B> {
         let forms = FORM_KEYS.map(|key| key(bucket));
         let forms = forms.each_ref().map(String::as_bytes);
         if backend.kind() == BackendKind::Cluster {
-            return backend.call(&set_nx(form.as_bytes(), &value, until));
+            return backend.call(&set_nx(form.as_bytes(), &value, until)).await;
         }
         let keys = BeginKeys::new(forms, form.as_bytes(), visit.as_ref());
-        backend.call(&begin(&keys, &value, until))
+        backend.call(&begin(&keys, &value, until)).await
     }
 
     /// How many visitors to expect of a bucket that is begun.
-    fn forecast(&self, bucket: Bucket) -> Result<u64, Error> {
-        let before = bucket.previous().map(|bucket| self.count(bucket)).transpose()?;
+    async fn forecast(&self, bucket: Bucket) -> Result<u64, Error> {
+        let before = match bucket.previous() {
+            Some(before) => Some(self.count(before).await?),
+            None => None,
+        };
         let yesterday = before.filter(|&count| count > 0).unwrap_or(self.default_yesterday);
         match u64::try_from(forecast(yesterday)) {
             Ok(expected) if expected <= MOST_EXPECTED => Ok(expected),

@@ -4,6 +4,7 @@ use std::iter;
 use std::str::FromStr;
 
 use bytes::Bytes;
+use macros::blocking_and_async;
 use store::{Error, ErrorKind, KeyRef, Member, PreparedKey};
 
 use super::BATCH;
@@ -11,7 +12,7 @@ use super::procedures::{
     Counted, Visit, add_all_and_count, add_and_count, add_kept, count_in, look, mark,
     mark_all_and_count, mark_and_count,
 };
-use crate::backend::{Backend, BackendKind, call_all};
+use crate::backend::{AsyncBackend, Backend, BackendKind, Keyspace, call_all, call_all_async};
 use crate::bucket::Bucket;
 use crate::errors::{invalid, not_a};
 use crate::kept::KeptUntil;
@@ -55,40 +56,9 @@ pub(super) enum Plan {
 }
 
 impl Plan {
-    /// Where a bucket's visits go, whose keys are kept so long; `None` if nothing was counted into it.
-    pub(super) fn find(
-        backend: &impl Backend,
-        bucket: Bucket,
-        until: KeptUntil,
-    ) -> Result<Option<Self>, Error> {
-        let keys = FORM_KEYS.map(|key| key(bucket));
-        // A bitmap may be long.
-        let looks = keys.each_ref().map(|key| look(key.as_bytes(), *key != bitmap_key(bucket)));
-        let mut found = [const { Ok(None) }; FORM_KEYS.len()];
-        backend.call_many(&looks, |at, value| found[at] = value)?;
-        let [of_forecast, of_tags, of_bits, of_shards, of_bitmap] = found;
-        let [forecast, tagged, bits, ..] = &keys;
-        if let Some(expected) = expected_in(forecast, of_forecast?)? {
-            return Ok(Some(Self::forecast(backend, bucket, expected, until)));
-        }
-        if let Some(expected) = expected_in(tagged, of_tags?)? {
-            return Ok(Some(Self::tagged(bucket, expected, until)));
-        }
-        if let Some(of) = parsed(bits.as_bytes(), of_bits?, "count of bits")? {
-            if !(1..=u64::BITS).contains(&of) {
-                return Err(not_a(bits.as_bytes(), "count of bits"));
-            }
-            return Ok(Some(Self::splitting(backend, bucket, Spread::HighBits { of }, until)));
-        }
-        if of_shards?.is_some() {
-            return Ok(Some(Self::splitting(backend, bucket, Spread::Crc32, until)));
-        }
-        Ok(of_bitmap?.map(|_| Self::bitmap(backend, bucket, until)))
-    }
-
     /// The set of a bucket that expects so many visitors.
     pub(super) fn forecast(
-        backend: &impl Backend,
+        backend: &impl Keyspace,
         bucket: Bucket,
         expected: u64,
         until: KeptUntil,
@@ -106,7 +76,7 @@ impl Plan {
 
     /// The set of a bucket that is split as it grows.
     pub(super) fn splitting(
-        backend: &impl Backend,
+        backend: &impl Keyspace,
         bucket: Bucket,
         spread: Spread,
         until: KeptUntil,
@@ -116,159 +86,10 @@ impl Plan {
     }
 
     /// The bitmap of a bucket.
-    pub(super) fn bitmap(backend: &impl Backend, bucket: Bucket, until: KeptUntil) -> Self {
+    pub(super) fn bitmap(backend: &impl Keyspace, bucket: Bucket, until: KeptUntil) -> Self {
         let [bitmap, counter] = [bitmap_key(bucket), counter_key(bucket)];
         let [bitmap, counter] = [bitmap, counter].map(|key| backend.prepare(key.as_bytes()));
         Self::Bitmap { bitmap, counter, until }
-    }
-
-    #[inline]
-    pub(super) fn count_id(&self, backend: &impl Backend, id: i64) -> Result<bool, Error> {
-        match self {
-            Self::Forecast { .. } | Self::Bitmap { .. } if is_cluster(backend) => {
-                self.count_apart(backend, &[id]).map(|new| new == 1)
-            }
-            Self::Forecast { set, counter, until } => {
-                let shard = set.shard_of(Member::Int(id));
-                backend.call(&add_and_count(&shard, counter.as_key(), id, *until))
-            }
-            Self::Tagged { set, until } => {
-                let shard = set.shard_of(Member::Int(id));
-                let counter = shard_counter(&shard);
-                backend.call(&add_and_count(&shard, KeyRef::new(&counter), id, *until))
-            }
-            Self::Splitting(set) => set.add(backend, Member::Int(id)),
-            Self::Bitmap { bitmap, counter, until } => {
-                let bit = bit_of(id)?;
-                backend.call(&mark_and_count(bitmap.as_key(), counter.as_key(), bit, *until))
-            }
-        }
-    }
-
-    /// Counts visits of the visitors with these numbers; returns how many of them are the first. Where there is one
-    /// counter, those of a [`BATCH`] are one step.
-    pub(super) fn count_ids(&self, backend: &impl Backend, ids: &[i64]) -> Result<u64, Error> {
-        match self {
-            Self::Forecast { .. } | Self::Bitmap { .. } if is_cluster(backend) => {
-                self.count_apart(backend, ids)
-            }
-            Self::Forecast { set, counter, until } => {
-                let keys_of = |ids: &[i64]| -> Vec<Text> {
-                    ids.iter().map(|&id| set.shard_of(Member::Int(id))).collect()
-                };
-                let shards: Vec<_> = ids.chunks(BATCH).map(keys_of).collect();
-                let keys: Vec<_> =
-                    shards.iter().map(|shards| counter_and(counter.as_key(), shards)).collect();
-                let steps = keys.iter().zip(ids.chunks(BATCH));
-                let steps: Vec<_> =
-                    steps.map(|(keys, ids)| add_all_and_count(keys, ids, *until)).collect();
-                self.count_together(backend, &steps, ids, |counted| counted)
-            }
-            Self::Tagged { set, until } => {
-                let keys_of = |&id: &i64| {
-                    let shard = set.shard_of(Member::Int(id));
-                    (shard_counter(&shard), shard)
-                };
-                let keys: Vec<_> = ids.iter().map(keys_of).collect();
-                let visits: Vec<_> = (keys.iter().zip(ids))
-                    .map(|((counter, shard), &id)| {
-                        add_and_count(shard, KeyRef::new(counter), id, *until)
-                    })
-                    .collect();
-                let mut new = 0;
-                call_all(backend, &visits, |_, is_new| new += u64::from(is_new))?;
-                Ok(new)
-            }
-            Self::Splitting(set) => {
-                let members: Vec<_> = ids.iter().map(|&id| Member::Int(id)).collect();
-                set.add_many(backend, &members)
-            }
-            Self::Bitmap { bitmap, counter, until } => {
-                let bits = ids.iter().map(|&id| bit_of(id)).collect::<Result<Vec<_>, _>>()?;
-                let step =
-                    |bits| mark_all_and_count(bitmap.as_key(), counter.as_key(), bits, *until);
-                let steps: Vec<_> = bits.chunks(BATCH).map(step).collect();
-                self.count_together(backend, &steps, ids, |new| Counted { new, refused: None })
-            }
-        }
-    }
-
-    /// Does steps, each of which counts the ids of a [`BATCH`].
-    fn count_together<P: Procedure>(
-        &self,
-        backend: &impl Backend,
-        steps: &[P],
-        ids: &[i64],
-        counted: impl Fn(P::Output) -> Counted,
-    ) -> Result<u64, Error> {
-        let mut outcomes: Vec<Option<Result<Counted, Error>>> = Vec::new();
-        outcomes.resize_with(steps.len(), || None);
-        backend.call_many(steps, |at, outcome| outcomes[at] = Some(outcome.map(&counted)))?;
-        let mut all = Counted { new: 0, refused: None };
-        for (outcome, ids) in outcomes.into_iter().flatten().zip(ids.chunks(BATCH)) {
-            // What is refused as a whole goes one by one: all are counted that can be. After a lost connection it is not
-            // known what has been done.
-            let counted = match outcome {
-                Err(error) if error.kind() != ErrorKind::Io => self.count_each(backend, ids),
-                outcome => outcome?,
-            };
-            all.new += counted.new;
-            all.refused = all.refused.or(counted.refused);
-        }
-        all.refused.map_or(Ok(all.new), Err)
-    }
-
-    /// Counts visits one by one.
-    fn count_each(&self, backend: &impl Backend, ids: &[i64]) -> Counted {
-        let mut counted = Counted { new: 0, refused: None };
-        for &id in ids {
-            match self.count_id(backend, id) {
-                Ok(is_new) => counted.new += u64::from(is_new),
-                Err(error) => counted.refused = counted.refused.or(Some(error)),
-            }
-        }
-        counted
-    }
-
-    /// Counts visits on a cluster, where the counter is in another slot than what the numbers are kept in, so that one step
-    /// cannot change both: first the numbers, then the counter by how many are new.
-    #[cold]
-    fn count_apart(&self, backend: &impl Backend, ids: &[i64]) -> Result<u64, Error> {
-        let mut new = 0;
-        let (counter, until, added) = match self {
-            Self::Forecast { set, counter, until } => {
-                let shards: Vec<_> = ids.iter().map(|&id| set.shard_of(Member::Int(id))).collect();
-                let additions = shards.iter().zip(ids);
-                let additions: Vec<_> =
-                    additions.map(|(shard, &id)| add_kept(shard, id, *until)).collect();
-                let added = call_all(backend, &additions, |_, is_new| new += i64::from(is_new));
-                (counter, until, added)
-            }
-            Self::Bitmap { bitmap, counter, until } => {
-                let bits = ids.iter().map(|&id| bit_of(id)).collect::<Result<Vec<_>, _>>()?;
-                let marks: Vec<_> =
-                    bits.iter().map(|&bit| mark(bitmap.as_key(), bit, *until)).collect();
-                let added = call_all(backend, &marks, |_, is_new| new += i64::from(is_new));
-                (counter, until, added)
-            }
-            Self::Tagged { .. } | Self::Splitting(_) => return self.count_ids(backend, ids),
-        };
-        // Those that were added are counted, whatever became of the others.
-        if new > 0 {
-            backend.call(&count_in(counter.as_key(), new, *until))?;
-        }
-        added.map(|()| new.unsigned_abs())
-    }
-
-    /// How many visitors were counted. O(shards) if each has its count, O(1) if there is one counter.
-    pub(super) fn count(&self, backend: &impl Backend) -> Result<u64, Error> {
-        match self {
-            Self::Forecast { counter, .. } | Self::Bitmap { counter, .. } => {
-                Ok(number_at(backend, counter.as_ref(), "count")?.unwrap_or(0))
-            }
-            Self::Tagged { set, .. } => sum_of_counters(backend, set),
-            Self::Splitting(set) => set.card(backend),
-        }
     }
 
     /// A key that the bucket has from its first visit on, and that expires when all of them do.
@@ -306,12 +127,193 @@ impl Plan {
     }
 }
 
+#[blocking_and_async]
+impl Plan {
+    /// Where a bucket's visits go, whose keys are kept so long; `None` if nothing was counted into it.
+    pub(super) async fn find(
+        backend: &impl Backend,
+        bucket: Bucket,
+        until: KeptUntil,
+    ) -> Result<Option<Self>, Error> {
+        let keys = FORM_KEYS.map(|key| key(bucket));
+        // A bitmap may be long.
+        let looks = keys.each_ref().map(|key| look(key.as_bytes(), *key != bitmap_key(bucket)));
+        let mut found = [const { Ok(None) }; FORM_KEYS.len()];
+        backend.call_many(&looks, |at, value| found[at] = value).await?;
+        let [of_forecast, of_tags, of_bits, of_shards, of_bitmap] = found;
+        let [forecast, tagged, bits, ..] = &keys;
+        if let Some(expected) = expected_in(forecast, of_forecast?)? {
+            return Ok(Some(Self::forecast(backend, bucket, expected, until)));
+        }
+        if let Some(expected) = expected_in(tagged, of_tags?)? {
+            return Ok(Some(Self::tagged(bucket, expected, until)));
+        }
+        if let Some(of) = parsed(bits.as_bytes(), of_bits?, "count of bits")? {
+            if !(1..=u64::BITS).contains(&of) {
+                return Err(not_a(bits.as_bytes(), "count of bits"));
+            }
+            return Ok(Some(Self::splitting(backend, bucket, Spread::HighBits { of }, until)));
+        }
+        if of_shards?.is_some() {
+            return Ok(Some(Self::splitting(backend, bucket, Spread::Crc32, until)));
+        }
+        Ok(of_bitmap?.map(|_| Self::bitmap(backend, bucket, until)))
+    }
+
+    #[inline]
+    pub(super) async fn count_id(&self, backend: &impl Backend, id: i64) -> Result<bool, Error> {
+        match self {
+            Self::Forecast { .. } | Self::Bitmap { .. } if is_cluster(backend) => {
+                self.count_apart(backend, &[id]).await.map(|new| new == 1)
+            }
+            Self::Forecast { set, counter, until } => {
+                let shard = set.shard_of(Member::Int(id));
+                backend.call(&add_and_count(&shard, counter.as_key(), id, *until)).await
+            }
+            Self::Tagged { set, until } => {
+                let shard = set.shard_of(Member::Int(id));
+                let counter = shard_counter(&shard);
+                backend.call(&add_and_count(&shard, KeyRef::new(&counter), id, *until)).await
+            }
+            Self::Splitting(set) => set.add(backend, Member::Int(id)).await,
+            Self::Bitmap { bitmap, counter, until } => {
+                let bit = bit_of(id)?;
+                backend.call(&mark_and_count(bitmap.as_key(), counter.as_key(), bit, *until)).await
+            }
+        }
+    }
+
+    /// Counts visits of the visitors with these numbers; returns how many of them are the first. Where there is one
+    /// counter, those of a [`BATCH`] are one step.
+    pub(super) async fn count_ids(
+        &self,
+        backend: &impl Backend,
+        ids: &[i64],
+    ) -> Result<u64, Error> {
+        match self {
+            Self::Forecast { .. } | Self::Bitmap { .. } if is_cluster(backend) => {
+                self.count_apart(backend, ids).await
+            }
+            Self::Forecast { set, counter, until } => {
+                let keys_of = |ids: &[i64]| -> Vec<Text> {
+                    ids.iter().map(|&id| set.shard_of(Member::Int(id))).collect()
+                };
+                let shards: Vec<_> = ids.chunks(BATCH).map(keys_of).collect();
+                let keys: Vec<_> =
+                    shards.iter().map(|shards| counter_and(counter.as_key(), shards)).collect();
+                let steps = keys.iter().zip(ids.chunks(BATCH));
+                let steps: Vec<_> =
+                    steps.map(|(keys, ids)| add_all_and_count(keys, ids, *until)).collect();
+                self.count_together(backend, &steps, ids, |counted| counted).await
+            }
+            Self::Tagged { set, until } => {
+                let keys_of = |&id: &i64| {
+                    let shard = set.shard_of(Member::Int(id));
+                    (shard_counter(&shard), shard)
+                };
+                let keys: Vec<_> = ids.iter().map(keys_of).collect();
+                let visits: Vec<_> = (keys.iter().zip(ids))
+                    .map(|((counter, shard), &id)| {
+                        add_and_count(shard, KeyRef::new(counter), id, *until)
+                    })
+                    .collect();
+                let mut new = 0;
+                call_all(backend, &visits, |_, is_new| new += u64::from(is_new)).await?;
+                Ok(new)
+            }
+            Self::Splitting(set) => {
+                let members: Vec<_> = ids.iter().map(|&id| Member::Int(id)).collect();
+                set.add_many(backend, &members).await
+            }
+            Self::Bitmap { bitmap, counter, until } => {
+                let bits = ids.iter().map(|&id| bit_of(id)).collect::<Result<Vec<_>, _>>()?;
+                let step =
+                    |bits| mark_all_and_count(bitmap.as_key(), counter.as_key(), bits, *until);
+                let steps: Vec<_> = bits.chunks(BATCH).map(step).collect();
+                let counted = |new| Counted { new, refused: None };
+                self.count_together(backend, &steps, ids, counted).await
+            }
+        }
+    }
+
+    /// Does steps, each of which counts the ids of a [`BATCH`].
+    async fn count_together<P: Procedure>(
+        &self,
+        backend: &impl Backend,
+        steps: &[P],
+        ids: &[i64],
+        counted: impl Fn(P::Output) -> Counted,
+    ) -> Result<u64, Error> {
+        let mut outcomes: Vec<Option<Result<Counted, Error>>> = Vec::new();
+        outcomes.resize_with(steps.len(), || None);
+        backend.call_many(steps, |at, outcome| outcomes[at] = Some(outcome.map(&counted))).await?;
+        let mut all = Counted { new: 0, refused: None };
+        for (outcome, ids) in outcomes.into_iter().flatten().zip(ids.chunks(BATCH)) {
+            // What is refused as a whole goes one by one: all are counted that can be. After a lost connection it is not
+            // known what has been done.
+            let counted = match outcome {
+                Err(error) if error.kind() != ErrorKind::Io => self.count_each(backend, ids).await,
+                outcome => outcome?,
+            };
+            all.new += counted.new;
+            all.refused = all.refused.or(counted.refused);
+        }
+        all.refused.map_or(Ok(all.new), Err)
+    }
+
+    /// Counts visits one by one.
+    async fn count_each(&self, backend: &impl Backend, ids: &[i64]) -> Counted {
+        let mut counted = Counted { new: 0, refused: None };
+        for &id in ids {
+            match self.count_id(backend, id).await {
+                Ok(is_new) => counted.new += u64::from(is_new),
+                Err(error) => counted.refused = counted.refused.or(Some(error)),
+            }
+        }
+        counted
+    }
+
+    /// Counts visits on a cluster, where the counter is in another slot than what the numbers are kept in, so that one step
+    /// cannot change both: first the numbers, then the counter by how many are new.
+    #[cold]
+    async fn count_apart(&self, backend: &impl Backend, ids: &[i64]) -> Result<u64, Error> {
+        match self {
+            Self::Forecast { set, counter, until } => {
+                let shards: Vec<_> = ids.iter().map(|&id| set.shard_of(Member::Int(id))).collect();
+                let additions = shards.iter().zip(ids);
+                let additions: Vec<_> =
+                    additions.map(|(shard, &id)| add_kept(shard, id, *until)).collect();
+                add_apart(backend, &additions, counter.as_key(), *until).await
+            }
+            Self::Bitmap { bitmap, counter, until } => {
+                let bits = ids.iter().map(|&id| bit_of(id)).collect::<Result<Vec<_>, _>>()?;
+                let marks: Vec<_> =
+                    bits.iter().map(|&bit| mark(bitmap.as_key(), bit, *until)).collect();
+                add_apart(backend, &marks, counter.as_key(), *until).await
+            }
+            // These count where they add.
+            Self::Tagged { .. } | Self::Splitting(_) => Ok(0),
+        }
+    }
+
+    /// How many visitors were counted. O(shards) if each has its count, O(1) if there is one counter.
+    pub(super) async fn count(&self, backend: &impl Backend) -> Result<u64, Error> {
+        match self {
+            Self::Forecast { counter, .. } | Self::Bitmap { counter, .. } => {
+                Ok(number_at(backend, counter.as_ref(), "count").await?.unwrap_or(0))
+            }
+            Self::Tagged { set, .. } => sum_of_counters(backend, set).await,
+            Self::Splitting(set) => set.card(backend).await,
+        }
+    }
+}
+
 /// The keys of a counter and of shards.
 fn counter_and<'k>(counter: KeyRef<'k>, shards: &'k [Text]) -> Vec<KeyRef<'k>> {
     iter::once(counter).chain(shards.iter().map(|shard| KeyRef::new(shard))).collect()
 }
 
-fn is_cluster(backend: &impl Backend) -> bool {
+fn is_cluster(backend: &impl Keyspace) -> bool {
     backend.kind() == BackendKind::Cluster
 }
 
@@ -320,9 +322,27 @@ fn fixed(base: Base, expected: u64) -> Fixed {
     Fixed { base, shards: shard_count(u128::from(expected), SHARD_SIZE) }
 }
 
+/// Adds numbers, and then counts how many are new.
+#[blocking_and_async]
+async fn add_apart<P: Procedure<Output = bool>>(
+    backend: &impl Backend,
+    additions: &[P],
+    counter: KeyRef<'_>,
+    until: KeptUntil,
+) -> Result<u64, Error> {
+    let mut new = 0;
+    let added = call_all(backend, additions, |_, is_new| new += i64::from(is_new)).await;
+    // Those that were added are counted, whatever became of the others.
+    if new > 0 {
+        backend.call(&count_in(counter, new, until)).await?;
+    }
+    added.map(|()| new.unsigned_abs())
+}
+
 /// The sum of the counts of shards; one that has none counts 0.
-fn sum_of_counters(backend: &impl Backend, set: &Fixed) -> Result<u64, Error> {
-    let mut shards = Ends::Numbers(set.shards).existing(backend, &set.base)?;
+#[blocking_and_async]
+async fn sum_of_counters(backend: &impl Backend, set: &Fixed) -> Result<u64, Error> {
+    let mut shards = Ends::Numbers(set.shards).existing(backend, &set.base).await?;
     let mut sum = 0_u64;
     loop {
         let counters: Vec<Text> = (shards.by_ref().take(BATCH))
@@ -333,7 +353,7 @@ fn sum_of_counters(backend: &impl Backend, set: &Fixed) -> Result<u64, Error> {
         }
         let gets: Vec<_> = counters.iter().map(|counter| get(counter)).collect();
         let mut counts = vec![None; counters.len()];
-        call_all(backend, &gets, |at, text| counts[at] = text)?;
+        call_all(backend, &gets, |at, text| counts[at] = text).await?;
         for (counter, text) in counters.iter().zip(counts) {
             sum = sum.saturating_add(parsed(counter, text, "count")?.unwrap_or(0));
         }
@@ -353,8 +373,9 @@ fn bit_of(id: i64) -> Result<u64, Error> {
 }
 
 /// How many visitors a bucket that is begun by a forecast expects, by the key that says it; `None` without the key.
-pub(super) fn expected(backend: &impl Backend, key: &str) -> Result<Option<u64>, Error> {
-    expected_in(key, backend.call(&get(key.as_bytes()))?)
+#[blocking_and_async]
+pub(super) async fn expected(backend: &impl Backend, key: &str) -> Result<Option<u64>, Error> {
+    expected_in(key, backend.call(&get(key.as_bytes())).await?)
 }
 
 /// The same, by the value of the key.
@@ -367,21 +388,23 @@ fn expected_in(key: &str, value: Option<Bytes>) -> Result<Option<u64>, Error> {
 }
 
 /// The number that a key holds, if there is one.
-pub(super) fn number<N: FromStr>(
+#[blocking_and_async]
+pub(super) async fn number<N: FromStr>(
     backend: &impl Backend,
     key: &str,
     what: &str,
 ) -> Result<Option<N>, Error> {
-    number_at(backend, key.as_bytes(), what)
+    number_at(backend, key.as_bytes(), what).await
 }
 
 /// As [`number`], for a key that may be no text.
-fn number_at<N: FromStr>(
+#[blocking_and_async]
+async fn number_at<N: FromStr>(
     backend: &impl Backend,
     key: &[u8],
     what: &str,
 ) -> Result<Option<N>, Error> {
-    parsed(key, backend.call(&get(key))?, what)
+    parsed(key, backend.call(&get(key)).await?, what)
 }
 
 /// The number that the value of a key is.

@@ -1,8 +1,9 @@
 //! The buckets that a handle has counted into last.
 
+use std::ops::Deref;
 use std::sync::Arc;
 
-use arc_swap::ArcSwap;
+use arc_swap::{ArcSwap, Guard};
 
 use super::plan::Plan;
 use crate::bucket::Bucket;
@@ -15,14 +16,32 @@ const KEPT: usize = 16;
 /// It is a snapshot that is replaced as a whole, so a visit to a bucket that is in it writes to no memory that threads
 /// share.
 #[derive(Debug, Default)]
-pub(super) struct Recent(ArcSwap<Vec<(Bucket, Arc<Plan>)>>);
+pub(super) struct Recent(ArcSwap<Plans>);
+
+type Plans = Vec<(Bucket, Arc<Plan>)>;
+
+/// A plan that is remembered, in the snapshot that it was found in.
+pub(super) struct Found {
+    plans: Guard<Arc<Plans>>,
+    at: usize,
+}
+
+impl Deref for Found {
+    type Target = Arc<Plan>;
+
+    #[inline]
+    fn deref(&self) -> &Arc<Plan> {
+        &self.plans[self.at].1
+    }
+}
 
 impl Recent {
-    /// What `work` makes of the plan of a bucket; `None` if it is not remembered.
+    /// The plan of a bucket; `None` if it is not remembered.
     #[inline]
-    pub(super) fn with<R>(&self, bucket: Bucket, work: impl FnOnce(&Arc<Plan>) -> R) -> Option<R> {
+    pub(super) fn find(&self, bucket: Bucket) -> Option<Found> {
         let plans = self.0.load();
-        plans.iter().find(|(one, _)| *one == bucket).map(|(_, plan)| work(plan))
+        let at = plans.iter().position(|(one, _)| *one == bucket)?;
+        Some(Found { plans, at })
     }
 
     /// Remembers the plan of a bucket, and forgets the one that came first if there are too many.

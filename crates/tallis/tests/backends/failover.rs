@@ -2,13 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
+use std::thread::{self, sleep};
 use std::time::Duration;
 
 use jiff::Timestamp;
+use jiff::civil::{Date, date};
+use macros::blocking_and_async;
 use redis::cluster::ClusterClient;
 use tallis::{
-    Bucket, Error, ErrorKind, Server, ShardedHash, ShardedSet, Visitors, VisitorsForm, key_slot,
+    AsyncServer, Bucket, Error, ErrorKind, Keyspace, Server, ShardedHash, ShardedSet, Visitors,
+    VisitorsForm, key_slot,
 };
 use testkit::live::Cluster;
 
@@ -21,15 +24,16 @@ struct Acknowledged {
     at: Timestamp,
 }
 
-/// Writes ids one by one until told to stop; those that were acknowledged, and the kinds of the errors.
-fn write(
-    stop: &AtomicBool,
-    mut one: impl FnMut(i64) -> Result<(), Error>,
-) -> (Vec<Acknowledged>, BTreeSet<String>) {
+/// What was acknowledged, and the kinds of the errors.
+type Written = (Vec<Acknowledged>, BTreeSet<String>);
+
+/// Writes ids one by one until told to stop.
+#[blocking_and_async]
+async fn write(stop: &AtomicBool, mut one: impl AsyncFnMut(i64) -> Result<(), Error>) -> Written {
     let mut acknowledged = Vec::new();
     let mut kinds = BTreeSet::new();
     for id in 0.. {
-        match one(id) {
+        match (one)(id).await {
             Ok(()) => acknowledged.push(Acknowledged { id, at: Timestamp::now() }),
             Err(error) => {
                 kinds.insert(format!("{:?}", error.kind()));
@@ -37,15 +41,41 @@ fn write(
                 let is_clusters =
                     error.kind() == ErrorKind::Server && text.starts_with("CLUSTERDOWN");
                 assert!(error.kind() == ErrorKind::Io || is_clusters, "{error:?}");
-                thread::sleep(Duration::from_millis(20));
+                sleep(Duration::from_millis(20)).await;
             }
         }
         if stop.load(Ordering::SeqCst) {
             break;
         }
-        thread::sleep(Duration::from_micros(500));
+        sleep(Duration::from_micros(500)).await;
     }
     (acknowledged, kinds)
+}
+
+async fn sleep_async(time: Duration) {
+    tokio::time::sleep(time).await;
+}
+
+/// The recipes that write.
+struct Recipes<B> {
+    tagged: Visitors<B>,
+    book: Visitors<B>,
+    set: ShardedSet<B>,
+    hash: ShardedHash<B>,
+}
+
+const DAY: Date = date(2026, 11, 20);
+
+impl<B: Keyspace + Clone> Recipes<B> {
+    fn on(backend: &B) -> Self {
+        let on = |form| Visitors::on(backend.clone()).form(form).default_yesterday(10_000);
+        Self {
+            tagged: on(VisitorsForm::Tagged),
+            book: on(VisitorsForm::Forecast),
+            set: ShardedSet::tagged(backend.clone(), "set", 10_000, 512),
+            hash: ShardedHash::new(backend.clone(), "hash", 10_000, 512),
+        }
+    }
 }
 
 fn server(cluster: &Cluster) -> Server {
@@ -54,14 +84,45 @@ fn server(cluster: &Cluster) -> Server {
 
 #[test]
 fn what_was_acknowledged_is_there_when_a_master_has_died() {
+    kill_a_master(|cluster, stop| {
+        let Recipes { tagged, book, set, hash } = &Recipes::on(&server(cluster));
+        thread::scope(|scope| {
+            let writers = [
+                scope.spawn(|| write(stop, |id| tagged.count_id(id, Bucket::All).map(drop))),
+                scope.spawn(|| write(stop, |id| book.count_id(id, DAY).map(drop))),
+                scope.spawn(|| write(stop, |id| set.add(id).map(drop))),
+                scope.spawn(|| write(stop, |id| hash.hset(id, id).map(drop))),
+            ];
+            writers.map(|writer| writer.join().unwrap())
+        })
+    });
+}
+
+#[test]
+fn what_was_acknowledged_to_futures_is_there_when_a_master_has_died() {
+    kill_a_master(|cluster, stop| {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let client = ClusterClient::new(cluster.nodes()).unwrap();
+            let server = AsyncServer::redis_cluster(client).await.unwrap();
+            let Recipes { tagged, book, set, hash } = &Recipes::on(&server);
+            let written = tokio::join!(
+                write_async(stop, async |id| tagged
+                    .count_id_async(id, Bucket::All)
+                    .await
+                    .map(drop)),
+                write_async(stop, async |id| book.count_id_async(id, DAY).await.map(drop)),
+                write_async(stop, async |id| set.add_async(id).await.map(drop)),
+                write_async(stop, async |id| hash.hset_async(id, id).await.map(drop)),
+            );
+            written.into()
+        })
+    });
+}
+
+/// Kills a master while `write_all` writes by each recipe, in the order in which `Recipes` has them.
+fn kill_a_master(write_all: impl FnOnce(&Cluster, &AtomicBool) -> [Written; 4] + Send) {
     let Some(cluster) = testkit::live::cluster_named("redis-7.0.15") else { return };
-    let backend = server(&cluster);
-    let on = |form| Visitors::on(backend.clone()).form(form).default_yesterday(10_000);
-    let tagged = on(VisitorsForm::Tagged);
-    let book = on(VisitorsForm::Forecast);
-    let set = ShardedSet::tagged(backend.clone(), "set", 10_000, 512);
-    let hash = ShardedHash::new(backend.clone(), "hash", 10_000, 512);
-    let day = jiff::civil::date(2026, 11, 20);
     let killed = cluster.masters().remove(0);
     // Keys of the master that will die are looked for by their slots, while it lives.
     let owners: BTreeMap<u16, bool> =
@@ -69,40 +130,36 @@ fn what_was_acknowledged_is_there_when_a_master_has_died() {
     let is_of_killed = |key: &str| owners[&(key_slot(key) / 64 * 64)];
     let stop = AtomicBool::new(false);
     let (written, died) = thread::scope(|scope| {
-        let writers = [
-            scope.spawn(|| write(&stop, |id| tagged.count_id(id, Bucket::All).map(drop))),
-            scope.spawn(|| write(&stop, |id| book.count_id(id, day).map(drop))),
-            scope.spawn(|| write(&stop, |id| set.add(id).map(drop))),
-            scope.spawn(|| write(&stop, |id| hash.hset(id, id).map(drop))),
-        ];
+        let writers = scope.spawn(|| write_all(&cluster, &stop));
         thread::sleep(Duration::from_secs(2));
         let died = Timestamp::now();
         cluster.kill(&killed);
         let recovered = cluster.wait_until_ok_within(Duration::from_secs(60));
         thread::sleep(Duration::from_secs(1));
         stop.store(true, Ordering::SeqCst);
-        let written = writers.map(|writer| writer.join().unwrap());
+        let written = writers.join().unwrap();
         recovered.unwrap();
         (written, died)
     });
-    let [tagged_writes, book_writes, set_writes, hash_writes] = written;
-    for (acknowledged, kinds) in [&tagged_writes, &book_writes, &set_writes, &hash_writes] {
+    for (acknowledged, kinds) in &written {
         assert!(acknowledged.len() > 500, "{}", acknowledged.len());
         assert!(kinds.contains("Io"), "the death was not met: {kinds:?}");
         // Writers go on when the replica has taken over.
         assert!(acknowledged.last().unwrap().at > died + Duration::from_secs(1));
     }
+    let [tagged_writes, book_writes, set_writes, hash_writes] = written.map(|(writes, _)| writes);
 
+    let Recipes { tagged, book, set, hash } = Recipes::on(&server(&cluster));
     let surely = |write: &&Acknowledged| write.at + UNSURE < died || write.at > died;
-    for write in set_writes.0.iter().filter(surely) {
+    for write in set_writes.iter().filter(surely) {
         assert!(set.contains(write.id).unwrap(), "{}", write.id);
     }
-    for write in hash_writes.0.iter().filter(surely) {
+    for write in hash_writes.iter().filter(surely) {
         assert_eq!(hash.hget_as::<i64>(write.id).unwrap(), write.id);
     }
     // A visit counts once: one that was acknowledged is not new.
     for (visitors, writes, bucket) in
-        [(&tagged, &tagged_writes.0, Bucket::All), (&book, &book_writes.0, day.into())]
+        [(&tagged, &tagged_writes, Bucket::All), (&book, &book_writes, DAY.into())]
     {
         for write in writes.iter().filter(surely) {
             assert!(!visitors.count_id(write.id, bucket).unwrap(), "{}", write.id);

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
 
+mod asynchronous;
 mod book;
 mod failover;
 mod place;
@@ -32,8 +33,18 @@ fn check<B: Backend + Clone>(
     setting: Setting,
     keys: impl FnOnce() -> Keys,
 ) {
+    compare(name, run(backend, setting), profile, setting, keys);
+}
+
+/// Compares what the suite returned, and the keys that there are now, with a store of that profile.
+fn compare(
+    name: &str,
+    lines: Vec<String>,
+    profile: Profile,
+    setting: Setting,
+    keys: impl FnOnce() -> Keys,
+) {
     let (wanted, wanted_keys) = embedded(setting, profile);
-    let lines = run(backend, setting);
     for (at, (line, wanted)) in lines.iter().zip(&wanted).enumerate() {
         assert_eq!(line, wanted, "{name}, line {at}");
     }
@@ -89,13 +100,21 @@ fn valkey_9_1() {
 }
 
 #[test]
-fn a_pool() {
+fn an_r2d2_pool() {
     let Some(live) = testkit::live::named("redis-7.0.15") else { return };
-    let url = format!("unix://{}", live.socket().display());
-    let client = redis::Client::open(url).unwrap();
+    let client = live.client();
+    let pool = r2d2::Pool::builder().max_size(2).build(client).unwrap();
+    let server = Server::redis_pool(move || pool.get());
+    check("a pool", &server, Profile::Redis70, setting(), || of_server(&mut live.connect()));
+}
+
+#[test]
+fn connections_of_a_client() {
+    let Some(live) = testkit::live::named("redis-7.0.15") else { return };
+    let client = live.client();
     let get = move || client.get_connection().map(Box::new);
     let server = Server::redis_pool(get);
-    check("a pool", &server, Profile::Redis70, setting(), || of_server(&mut live.connect()));
+    check("connections", &server, Profile::Redis70, setting(), || of_server(&mut live.connect()));
 }
 
 fn check_cluster(name: &str, profile: Profile) {
@@ -107,6 +126,11 @@ fn check_cluster(name: &str, profile: Profile) {
 #[test]
 fn a_cluster_of_redis_7_0() {
     check_cluster("redis-7.0.15", Profile::Redis70);
+}
+
+#[test]
+fn a_cluster_of_redis_8_2() {
+    check_cluster("redis-8.2.3", Profile::Redis82);
 }
 
 #[test]

@@ -3,12 +3,14 @@
 use std::fmt::Debug;
 use std::time::Duration;
 
+use bytes::Bytes;
 use jiff::civil::{Date, date};
 use jiff::{Timestamp, ToSpan};
+use macros::blocking_and_async;
 use tallis::{
-    Backend, BackendKind, Bucket, Cohort, Cohorts, Dedup, Error, Funnel, Locations, Period, Quota,
-    SessionIds, ShardedHash, ShardedSet, SlidingCounter, SlidingWindow, UvFilling, UvWindows,
-    Visitors, VisitorsForm,
+    AsyncBackend, Backend, BackendKind, Bucket, Cohort, Cohorts, Dedup, Error, Funnel, Locations,
+    Period, Quota, SessionIds, ShardedHash, ShardedSet, SlidingCounter, SlidingWindow, UvFilling,
+    UvWindows, Visitors, VisitorsForm,
 };
 use testkit::rng::Rng;
 
@@ -35,26 +37,33 @@ pub(crate) struct Setting {
 }
 
 /// Runs all recipes. What they return is the same on every backend.
-pub(crate) fn run<B: Backend + Clone>(backend: &B, setting: Setting) -> Vec<String> {
+#[blocking_and_async]
+pub(crate) async fn run<B: Backend + Clone>(backend: &B, setting: Setting) -> Vec<String> {
     let mut log = Log { lines: Vec::new() };
     for form in [VisitorsForm::Forecast, VisitorsForm::Tagged, VisitorsForm::Bitmap] {
-        visitors(backend, form, setting, &mut log);
+        visitors(backend, form, setting, &mut log).await;
     }
-    sets(backend, &mut log);
-    hashes(backend, &mut log);
-    locations(backend, &mut log);
-    windows(backend, setting, &mut log);
-    cohorts(backend, &mut log);
-    limits(backend, &mut log);
+    sets(backend, &mut log).await;
+    hashes(backend, &mut log).await;
+    locations(backend, &mut log).await;
+    windows(backend, setting, &mut log).await;
+    cohorts(backend, &mut log).await;
+    limits(backend, &mut log).await;
     if setting.blooms {
-        dedups(backend, &mut log);
+        dedups(backend, &mut log).await;
     }
     log.lines
 }
 
 const DAYS: [Date; 3] = [date(2026, 11, 19), date(2026, 11, 20), date(2026, 11, 21)];
 
-fn visitors<B: Backend + Clone>(backend: &B, form: VisitorsForm, setting: Setting, log: &mut Log) {
+#[blocking_and_async]
+async fn visitors<B: Backend + Clone>(
+    backend: &B,
+    form: VisitorsForm,
+    setting: Setting,
+    log: &mut Log,
+) {
     let mut rng = Rng::new(form as u64 + 1);
     let name = format!("visitors, {form:?}");
     // A day in each month, so that the forms do not meet.
@@ -63,33 +72,35 @@ fn visitors<B: Backend + Clone>(backend: &B, form: VisitorsForm, setting: Settin
     let visitors = on(Visitors::on(backend.clone()).session_ids(SessionIds::Hashed));
     for (number, at) in DAYS.map(day).into_iter().enumerate() {
         let mut ids: Vec<i64> = (0..600).map(|_| rng.range(0..=400)).collect();
-        log.add(&name, &visitors.expected(at));
+        log.add(&name, &visitors.expected(at).await);
         for id in ids.drain(..200) {
-            log.add(&name, &visitors.count_id(id, at));
+            log.add(&name, &visitors.count_id(id, at).await);
         }
-        log.add(&name, &visitors.count_ids(ids, at));
-        log.add(&name, &visitors.bucket(at).and_then(|bucket| bucket.count_ids(&[1, 1000, 1])));
-        log.add(&name, &visitors.count(at));
+        log.add(&name, &visitors.count_ids(ids, at).await);
+        let bucket = visitors.bucket(at).await.unwrap();
+        log.add(&name, &bucket.count_ids(&[1, 1000, 1]).await);
+        log.add(&name, &visitors.count(at).await);
         if number == 1 {
             // Another handle, which remembers nothing.
             let other = on(Visitors::on(backend.clone()));
-            log.add(&name, &other.count_ids(0..2000, at));
-            log.add(&name, &other.count(at));
-            log.add(&name, &other.expected(at));
+            log.add(&name, &other.count_ids(0..2000, at).await);
+            log.add(&name, &other.count(at).await);
+            log.add(&name, &other.expected(at).await);
         }
     }
     let kept = on(Visitors::on(backend.clone())).keep(Duration::from_secs(86_400 * 30));
     let today = setting.now.to_zoned(jiff::tz::TimeZone::UTC).date();
     let day = today.saturating_add((form as i64).days());
     for ids in [0..3, 1..200, 0..300] {
-        log.add(&name, &kept.count_ids(ids, day));
+        log.add(&name, &kept.count_ids(ids, day).await);
     }
-    log.add(&name, &kept.count(day));
-    log.add(&name, &kept.count_id(1, date(2015, 5, 17)));
-    log.add(&name, &visitors.count(Bucket::All));
+    log.add(&name, &kept.count(day).await);
+    log.add(&name, &kept.count_id(1, date(2015, 5, 17)).await);
+    log.add(&name, &visitors.count(Bucket::All).await);
 }
 
-fn sets<B: Backend + Clone>(backend: &B, log: &mut Log) {
+#[blocking_and_async]
+async fn sets<B: Backend + Clone>(backend: &B, log: &mut Log) {
     let mut rng = Rng::new(4);
     let make = |tagged: bool, name: &str| {
         let backend = backend.clone();
@@ -103,30 +114,30 @@ fn sets<B: Backend + Clone>(backend: &B, log: &mut Log) {
         let [first, second, target] = ["one", "two", "three"].map(|name| make(tagged, name));
         for set in [&first, &second] {
             let members: Vec<i64> = (0..300).map(|_| rng.range(-200..=200)).collect();
-            log.add("sets", &set.add_many(&members));
-            log.add("sets", &set.add("a text"));
-            log.add("sets", &set.add(members[7]));
-            log.add("sets", &set.remove(members[9]));
-            log.add("sets", &set.contains(members[9]));
-            log.add("sets", &set.contains_many([members[1], 999, members[2]]));
-            log.add("sets", &set.card());
-            log.add("sets", &sorted(Ok(set.members())));
+            log.add("sets", &set.add_many(&members).await);
+            log.add("sets", &set.add("a text").await);
+            log.add("sets", &set.add(members[7]).await);
+            log.add("sets", &set.remove(members[9]).await);
+            log.add("sets", &set.contains(members[9]).await);
+            log.add("sets", &set.contains_many([members[1], 999, members[2]]).await);
+            log.add("sets", &set.card().await);
+            log.add("sets", &sorted(members(set).await));
         }
         // Without tags the shards of one number of several sets lie in several slots.
         if tagged || backend.kind() != BackendKind::Cluster {
-            log.add("sets", &sorted(first.inter([&second])));
-            log.add("sets", &sorted(first.union([&second])));
-            log.add("sets", &sorted(first.diff([&second])));
-            log.add("sets", &first.inter_card([&second]));
-            log.add("sets", &first.union_store([&second], &target));
-            log.add("sets", &first.inter_store([&second], &target));
-            log.add("sets", &first.diff_store([&second], &target));
+            log.add("sets", &sorted(all(first.inter([&second]).await).await));
+            log.add("sets", &sorted(all(first.union([&second]).await).await));
+            log.add("sets", &sorted(all(first.diff([&second]).await).await));
+            log.add("sets", &first.inter_card([&second]).await);
+            log.add("sets", &first.union_store([&second], &target).await);
+            log.add("sets", &first.inter_store([&second], &target).await);
+            log.add("sets", &first.diff_store([&second], &target).await);
         } else {
-            let refused = first.inter_card([&second]).unwrap_err();
+            let refused = first.inter_card([&second]).await.unwrap_err();
             assert!(refused.to_string().starts_with("CROSSSLOT"), "{refused}");
             // The keys and the log are as elsewhere.
-            let members = |set: &ShardedSet<B>| sorted(Ok(set.members())).unwrap();
-            let [one, two] = [&first, &second].map(members);
+            let one = sorted(members(&first).await).unwrap();
+            let two = sorted(members(&second).await).unwrap();
             let pick = |other: &Vec<String>, has: bool| -> Vec<String> {
                 one.iter().filter(|one| other.contains(one) == has).cloned().collect()
             };
@@ -141,49 +152,68 @@ fn sets<B: Backend + Clone>(backend: &B, log: &mut Log) {
             for members in [&union, &inter, &diff] {
                 log.add("sets", &Ok(members.len()));
             }
-            target.add_many(&diff).unwrap();
+            target.add_many(&diff).await.unwrap();
         }
     }
 }
 
-fn sorted(
-    members: Result<impl Iterator<Item = Result<bytes::Bytes, Error>>, Error>,
-) -> Result<Vec<String>, Error> {
-    let text = |member: bytes::Bytes| String::from_utf8_lossy(&member).into_owned();
-    let mut members: Vec<String> =
-        members?.map(|member| member.map(text)).collect::<Result<_, _>>()?;
+fn members<B: Backend>(set: &ShardedSet<B>) -> Result<Vec<Bytes>, Error> {
+    set.members().collect()
+}
+
+async fn members_async<B: AsyncBackend>(set: &ShardedSet<B>) -> Result<Vec<Bytes>, Error> {
+    set.members_async().await
+}
+
+/// What is found one after the other.
+fn all(
+    found: Result<impl Iterator<Item = Result<Bytes, Error>>, Error>,
+) -> Result<Vec<Bytes>, Error> {
+    found?.collect()
+}
+
+/// What is found at once.
+async fn all_async(found: Result<Vec<Bytes>, Error>) -> Result<Vec<Bytes>, Error> {
+    found
+}
+
+fn sorted(members: Result<Vec<Bytes>, Error>) -> Result<Vec<String>, Error> {
+    let text = |member: &Bytes| String::from_utf8_lossy(member).into_owned();
+    let mut members: Vec<String> = members?.iter().map(text).collect();
     members.sort();
     Ok(members)
 }
 
-fn hashes<B: Backend + Clone>(backend: &B, log: &mut Log) {
+#[blocking_and_async]
+async fn hashes<B: Backend + Clone>(backend: &B, log: &mut Log) {
     let hash = ShardedHash::new(backend.clone(), "hash", 1000, 50);
     let fields: Vec<(i64, String)> = (0..300).map(|n| (n * 7, format!("value {n}"))).collect();
-    log.add("hashes", &hash.hset_multiple(&fields));
-    log.add("hashes", &hash.hset("name", "text"));
-    log.add("hashes", &hash.hset("name", "other"));
-    log.add("hashes", &hash.hget("name"));
-    log.add("hashes", &hash.hget("none"));
-    log.add("hashes", &hash.hget_as::<Option<String>>(14));
-    log.add("hashes", &hash.hmget([0, 7, 8, 2093]));
-    log.add("hashes", &hash.hexists(21));
-    log.add("hashes", &hash.hincr("count", 41));
-    log.add("hashes", &hash.hincr("count", 1));
-    log.add("hashes", &hash.hincr("name", 1));
-    log.add("hashes", &hash.hdel([7, 8, 14]));
+    log.add("hashes", &hash.hset_multiple(&fields).await);
+    log.add("hashes", &hash.hset("name", "text").await);
+    log.add("hashes", &hash.hset("name", "other").await);
+    log.add("hashes", &hash.hget("name").await);
+    log.add("hashes", &hash.hget("none").await);
+    log.add("hashes", &hash.hget_as::<Option<String>>(14).await);
+    log.add("hashes", &hash.hmget([0, 7, 8, 2093]).await);
+    log.add("hashes", &hash.hexists(21).await);
+    log.add("hashes", &hash.hincr("count", 41).await);
+    log.add("hashes", &hash.hincr("count", 1).await);
+    log.add("hashes", &hash.hincr("name", 1).await);
+    log.add("hashes", &hash.hdel([7, 8, 14]).await);
 }
 
-fn locations<B: Backend + Clone>(backend: &B, log: &mut Log) {
+#[blocking_and_async]
+async fn locations<B: Backend + Clone>(backend: &B, log: &mut Log) {
     let locations = Locations::new(backend.clone());
     let places = [("CAN", Some("QC")), ("USA", Some("CA")), ("NOR", None)];
     for (user, (country, region)) in (0..60).zip(places.into_iter().cycle()) {
-        log.add("locations", &locations.set(user * 97, country, region));
+        log.add("locations", &locations.set(user * 97, country, region).await);
     }
-    log.add("locations", &locations.set((1 << 20) + 5, "CAN", "ON"));
-    log.add("locations", &locations.set(3, "CAN", "ON"));
-    log.add("locations", &locations.get(97));
-    log.add("locations", &locations.get(98));
-    log.add("locations", &locations.largest_user());
+    log.add("locations", &locations.set((1 << 20) + 5, "CAN", "ON").await);
+    log.add("locations", &locations.set(3, "CAN", "ON").await);
+    log.add("locations", &locations.get(97).await);
+    log.add("locations", &locations.get(98).await);
+    log.add("locations", &locations.largest_user().await);
     let counts = |counts: Result<tallis::LocationCounts, Error>| {
         counts.map(|counts| {
             let mut countries: Vec<(String, u64)> =
@@ -192,11 +222,12 @@ fn locations<B: Backend + Clone>(backend: &B, log: &mut Log) {
             (counts.users(), counts.region("CAN", "QC"), countries)
         })
     };
-    log.add("locations", &counts(locations.aggregate()));
-    log.add("locations", &counts(locations.aggregate_list([0, 97, 194, 5, 1 << 20])));
+    log.add("locations", &counts(locations.aggregate().await));
+    log.add("locations", &counts(locations.aggregate_list([0, 97, 194, 5, 1 << 20]).await));
 }
 
-fn windows<B: Backend + Clone>(backend: &B, setting: Setting, log: &mut Log) {
+#[blocking_and_async]
+async fn windows<B: Backend + Clone>(backend: &B, setting: Setting, log: &mut Log) {
     for (filling, prefix) in [(UvFilling::WriteThrough, "uv:"), (UvFilling::RollUp, "rolled:")] {
         let windows = UvWindows::new(backend.clone(), prefix).filling(filling);
         let mut rng = Rng::new(6);
@@ -206,43 +237,45 @@ fn windows<B: Backend + Clone>(backend: &B, setting: Setting, log: &mut Log) {
         };
         for _ in 0..100 {
             let (user, at) = visit(600);
-            log.add("windows", &windows.record(user, at));
+            log.add("windows", &windows.record(user, at).await);
         }
         let visits: Vec<_> = (0..500).map(|_| visit(300)).collect();
-        log.add("windows", &windows.record_many(visits));
-        log.add("windows", &windows.count(setting.now - 500.minutes(), setting.now));
-        log.add("windows", &windows.roll_up());
-        log.add("windows", &windows.count(setting.now - 300.minutes(), setting.now));
+        log.add("windows", &windows.record_many(visits).await);
+        log.add("windows", &windows.count(setting.now - 500.minutes(), setting.now).await);
+        log.add("windows", &windows.roll_up().await);
+        log.add("windows", &windows.count(setting.now - 300.minutes(), setting.now).await);
         let (user, at) = visit(600);
-        log.add("windows", &windows.record(user, at));
-        log.add("windows", &windows.count(setting.now - 5000.minutes(), setting.now));
+        log.add("windows", &windows.record(user, at).await);
+        log.add("windows", &windows.count(setting.now - 5000.minutes(), setting.now).await);
     }
 }
 
-fn cohorts<B: Backend + Clone>(backend: &B, log: &mut Log) {
+#[blocking_and_async]
+async fn cohorts<B: Backend + Clone>(backend: &B, log: &mut Log) {
     let cohorts = Cohorts::new(backend.clone());
     let mut rng = Rng::new(7);
     for day in DAYS {
         for _ in 0..60 {
             let user = rng.below(500);
-            log.add("cohorts", &cohorts.mark("active", user, day.at(9, 0, 0, 0)));
-            log.add("cohorts", &cohorts.mark("signup", user / 3, day));
+            log.add("cohorts", &cohorts.mark("active", user, day.at(9, 0, 0, 0)).await);
+            log.add("cohorts", &cohorts.mark("signup", user / 3, day).await);
         }
-        log.add("cohorts", &cohorts.unmark("active", 7, day));
+        log.add("cohorts", &cohorts.unmark("active", 7, day).await);
     }
-    log.add("cohorts", &cohorts.mark_unique("paying", 42));
-    log.add("cohorts", &cohorts.has("paying", Period::UNIQUE, 42));
+    log.add("cohorts", &cohorts.mark_unique("paying", 42).await);
+    log.add("cohorts", &cohorts.has("paying", Period::UNIQUE, 42).await);
     let [first, second, third] = DAYS.map(|day| Cohort::of("active", Period::day(day)));
-    log.add("cohorts", &cohorts.query(first.clone() & second.clone()).users());
-    log.add("cohorts", &cohorts.query((first.clone() | second) - third).count());
-    log.add("cohorts", &cohorts.count("active", Period::week(DAYS[0])));
-    log.add("cohorts", &cohorts.query(first).store("{kept}"));
-    let table = cohorts.retention("signup", "active", Period::day(DAYS[2]).last(3));
+    log.add("cohorts", &cohorts.query(first.clone() & second.clone()).users().await);
+    log.add("cohorts", &cohorts.query((first.clone() | second) - third).count().await);
+    log.add("cohorts", &cohorts.count("active", Period::week(DAYS[0])).await);
+    log.add("cohorts", &cohorts.query(first).store("{kept}").await);
+    let table = cohorts.retention("signup", "active", Period::day(DAYS[2]).last(3)).await;
     log.add("cohorts", &table.map(|table| format!("{:?}", table.rows())));
-    log.add("cohorts", &cohorts.delete("signup", Period::day(DAYS[1])));
+    log.add("cohorts", &cohorts.delete("signup", Period::day(DAYS[1])).await);
 }
 
-fn limits<B: Backend + Clone>(backend: &B, log: &mut Log) {
+#[blocking_and_async]
+async fn limits<B: Backend + Clone>(backend: &B, log: &mut Log) {
     let hour = Duration::from_secs(3600);
     let window = SlidingWindow::new(backend.clone());
     let funnel = Quota::new(3, 1, hour).map(|quota| Funnel::new(backend.clone(), quota)).unwrap();
@@ -251,25 +284,26 @@ fn limits<B: Backend + Clone>(backend: &B, log: &mut Log) {
         throttle.map(|told| (told.limited, told.limit, told.remaining, told.retry_after.is_some()))
     };
     for _ in 0..5 {
-        log.add("limits", &window.can_reply("Lei", "reply", hour, 3));
-        log.add("limits", &told(window.take("Lei", "read", hour, 3)));
-        log.add("limits", &told(funnel.take("limit:funnel", 1)));
-        log.add("limits", &told(counter.take("limit:counter", 1)));
+        log.add("limits", &window.can_reply("Lei", "reply", hour, 3).await);
+        log.add("limits", &told(window.take("Lei", "read", hour, 3).await));
+        log.add("limits", &told(funnel.take("limit:funnel", 1).await));
+        log.add("limits", &told(counter.take("limit:counter", 1).await));
     }
-    log.add("limits", &told(funnel.take("limit:funnel", 4)));
-    let many = funnel.check_many(["limit:a", "limit:b", "limit:a"], 2);
+    log.add("limits", &told(funnel.take("limit:funnel", 4).await));
+    let many = funnel.check_many(["limit:a", "limit:b", "limit:a"], 2).await;
     let many = many.map(|all| all.iter().map(|told| told.limited).collect::<Vec<_>>());
     log.add("limits", &many);
 }
 
-fn dedups<B: Backend + Clone>(backend: &B, log: &mut Log) {
+#[blocking_and_async]
+async fn dedups<B: Backend + Clone>(backend: &B, log: &mut Log) {
     let all = Dedup::new(backend.clone(), "dedup", 1000, 0.001).unwrap();
     let last = Dedup::last(backend.clone(), "dedup:last", 50, 0.001).unwrap();
     for seen in [&all, &last] {
-        log.add("dedup", &seen.insert("a"));
-        log.add("dedup", &seen.insert_many(0..120));
-        log.add("dedup", &seen.insert_many([3, 119, 500, 3]));
-        log.add("dedup", &seen.contains("a"));
-        log.add("dedup", &seen.info().map(|info| info.items));
+        log.add("dedup", &seen.insert("a").await);
+        log.add("dedup", &seen.insert_many(0..120).await);
+        log.add("dedup", &seen.insert_many([3, 119, 500, 3]).await);
+        log.add("dedup", &seen.contains("a").await);
+        log.add("dedup", &seen.info().await.map(|info| info.items));
     }
 }

@@ -99,6 +99,19 @@ impl Server {
         &self.program
     }
 
+    /// A client that opens connections to the server's socket, on database 0 and in RESP2.
+    ///
+    /// # Panics
+    ///
+    /// Never: a socket's path is an address.
+    #[must_use]
+    pub fn client(&self) -> Client {
+        match Client::open(ConnectionAddr::Unix(self.socket())) {
+            Ok(client) => client,
+            Err(error) => panic!("the path of a socket is no address: {error}"),
+        }
+    }
+
     /// Opens a connection, on database 0 and in RESP2.
     ///
     /// # Panics
@@ -221,7 +234,7 @@ impl Server {
     }
 
     pub(super) fn try_connect(&self) -> redis::RedisResult<Connection> {
-        Client::open(ConnectionAddr::Unix(self.socket()))?.get_connection()
+        self.client().get_connection()
     }
 
     fn wait_until_it_answers(&mut self) -> io::Result<Identity> {
