@@ -22,6 +22,7 @@ mod counted;
 mod decimal;
 mod dedup;
 mod errors;
+mod held;
 mod kept;
 mod locations;
 mod merge;

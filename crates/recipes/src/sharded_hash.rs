@@ -3,9 +3,11 @@
 use std::borrow::Borrow;
 
 use bytes::Bytes;
+use macros::blocking_and_async;
 use store::{Error, FromReply, KeyRef, Member, Store, ToMember, ToMembers};
 
-use crate::backend::{Backend, call_all};
+use crate::backend::{AsyncBackend, Backend, Keyspace, call_all, call_all_async};
+use crate::held::{self, Held};
 use crate::procedure::{read, step};
 use crate::request::Request;
 use crate::shard::shard_key;
@@ -25,6 +27,8 @@ use crate::shard::shard_key;
 /// A `Server` may stand in the place of the store, with the features `redis` and `redis2`. Each shard is one command:
 /// HSET, HGET, HMGET, HEXISTS, HINCRBY, HDEL; a call for several fields is a pipeline. After
 /// [`ErrorKind::Io`](store::ErrorKind::Io) it was done or not; [`hincr`](Self::hincr) done again adds twice.
+///
+/// Each call that asks the backend has an asynchronous form, whose name ends with `_async`, for an [`AsyncBackend`].
 ///
 /// # Examples
 ///
@@ -48,7 +52,7 @@ pub struct ShardedHash<B = Store> {
     shard_size: u64,
 }
 
-impl<B: Backend> ShardedHash<B> {
+impl<B: Keyspace> ShardedHash<B> {
     /// The sharded hash at `base`.
     ///
     /// The same three values name the same keys, so they are part of the hash: every handle on it must give the same. A
@@ -69,6 +73,22 @@ impl<B: Backend> ShardedHash<B> {
         shard_key(&self.base, field, self.total_elements, self.shard_size)
     }
 
+    /// The shards that some fields belong to, and the places of these among the fields, in order.
+    fn by_shard<'f, F: ToMember + 'f>(&self, fields: impl Iterator<Item = &'f F>) -> Vec<OfShard> {
+        let shard = |(place, field): (usize, &'f F)| {
+            (field.with_member(|field| self.shard_key(field)), place)
+        };
+        let mut places: Vec<(String, usize)> = fields.enumerate().map(shard).collect();
+        places.sort_unstable();
+        let of_shard = |of_shard: &[(String, usize)]| OfShard {
+            name: of_shard[0].0.clone(),
+            places: of_shard.iter().map(|&(_, place)| place).collect(),
+        };
+        places.chunk_by(|a, b| a.0 == b.0).map(of_shard).collect()
+    }
+}
+
+impl<B: Backend> ShardedHash<B> {
     /// HSET: sets the value of a field; `true` if the field is new. O(shard).
     ///
     /// # Errors
@@ -76,23 +96,65 @@ impl<B: Backend> ShardedHash<B> {
     /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if the shard's key holds something else; a field or a value
     /// of more than 512 MiB.
     pub fn hset(&self, field: impl ToMember, value: impl ToMember) -> Result<bool, Error> {
-        field.with_member(|field| {
-            value.with_member(|value| {
-                let shard = self.shard_key(field);
-                let key = KeyRef::new(shard.as_bytes());
-                let set = step([key], |tx| Ok(tx.hset(key, field, value)? == 1));
-                let request = || Request::command("HSET").key(key).arg(field).arg(value);
-                self.backend.call(&set.on_server(request))
-            })
-        })
+        field.with_member(|field| value.with_member(|value| self.set(field, value)))
     }
 
+    /// HGET: the value of a field. O(shard).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if the shard's key holds something else.
+    pub fn hget(&self, field: impl ToMember) -> Result<Option<Bytes>, Error> {
+        field.with_member(|field| self.get(field))
+    }
+
+    /// HMGET: the values of several fields, read shard by shard. O(shard) each.
+    ///
+    /// # Errors
+    ///
+    /// As [`hget`](Self::hget).
+    pub fn hmget(&self, fields: impl ToMembers) -> Result<Vec<Option<Bytes>>, Error> {
+        fields.with_members(|fields| self.get_each(fields))
+    }
+
+    /// HEXISTS: whether there is this field. O(shard).
+    ///
+    /// # Errors
+    ///
+    /// As [`hget`](Self::hget).
+    pub fn hexists(&self, field: impl ToMember) -> Result<bool, Error> {
+        field.with_member(|field| self.has(field))
+    }
+
+    /// HINCRBY: adds to the number that the value of a field is, 0 if there is none; returns the sum. O(shard).
+    ///
+    /// # Errors
+    ///
+    /// As [`hset`](Self::hset); [`ErrorKind::NotInteger`](store::ErrorKind::NotInteger) if the value is no integer, or
+    /// the sum does not fit.
+    pub fn hincr(&self, field: impl ToMember, increment: i64) -> Result<i64, Error> {
+        field.with_member(|field| self.add(field, increment))
+    }
+
+    /// HDEL: removes fields, shard by shard; returns how many were there. A shard without fields is no key. O(shard)
+    /// each.
+    ///
+    /// # Errors
+    ///
+    /// As [`hget`](Self::hget); those of other shards may have been removed.
+    pub fn hdel(&self, fields: impl ToMembers) -> Result<usize, Error> {
+        fields.with_members(|fields| self.remove_each(fields))
+    }
+}
+
+#[blocking_and_async]
+impl<B: Backend> ShardedHash<B> {
     /// HSET of several fields, each with its value, shard by shard; returns how many fields are new. O(shard) each.
     ///
     /// # Errors
     ///
     /// As [`hset`](Self::hset); those of other shards may have been set.
-    pub fn hset_multiple<F: ToMember, V: ToMember>(
+    pub async fn hset_multiple<F: ToMember, V: ToMember>(
         &self,
         items: impl IntoIterator<Item: Borrow<(F, V)>>,
     ) -> Result<usize, Error> {
@@ -112,22 +174,8 @@ impl<B: Backend> ShardedHash<B> {
         });
         let sets: Vec<_> = sets.collect();
         let mut new = 0;
-        call_all(&self.backend, &sets, |_, of_shard: usize| new += of_shard)?;
+        call_all(&self.backend, &sets, |_, of_shard: usize| new += of_shard).await?;
         Ok(new)
-    }
-
-    /// HGET: the value of a field. O(shard).
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if the shard's key holds something else.
-    pub fn hget(&self, field: impl ToMember) -> Result<Option<Bytes>, Error> {
-        field.with_member(|field| {
-            let shard = self.shard_key(field);
-            let key = read(shard.as_bytes());
-            let get = step([key], |tx| tx.hget(key, field));
-            self.backend.call(&get.on_server(move || Request::command("HGET").key(key).arg(field)))
-        })
     }
 
     /// As [`hget`](Self::hget), read as a `T`: see [`FromReply`].
@@ -135,101 +183,133 @@ impl<B: Backend> ShardedHash<B> {
     /// # Errors
     ///
     /// As [`hget`](Self::hget); [`ErrorKind::Conversion`](store::ErrorKind::Conversion) if a `T` cannot hold it.
-    pub fn hget_as<T: FromReply>(&self, field: impl ToMember) -> Result<T, Error> {
-        T::from_reply(self.hget(field)?.into())
+    pub async fn hget_as<T: FromReply>(&self, field: impl ToMember) -> Result<T, Error> {
+        T::from_reply(self.hget(field).await?.into())
     }
 
-    /// HMGET: the values of several fields, read shard by shard. O(shard) each.
+    async fn set(&self, field: Member<'_>, value: Member<'_>) -> Result<bool, Error> {
+        let shard = self.shard_key(field);
+        let key = KeyRef::new(shard.as_bytes());
+        let set = step([key], |tx| Ok(tx.hset(key, field, value)? == 1));
+        let request = || Request::command("HSET").key(key).arg(field).arg(value);
+        self.backend.call(&set.on_server(request)).await
+    }
+
+    async fn get(&self, field: Member<'_>) -> Result<Option<Bytes>, Error> {
+        let shard = self.shard_key(field);
+        let key = read(shard.as_bytes());
+        let get = step([key], |tx| tx.hget(key, field));
+        let request = || Request::command("HGET").key(key).arg(field);
+        self.backend.call(&get.on_server(request)).await
+    }
+
+    async fn get_each(&self, fields: &[Member<'_>]) -> Result<Vec<Option<Bytes>>, Error> {
+        let by_shard = self.by_shard(fields.iter());
+        let shards: Vec<_> = by_shard.iter().map(|shard| shard.fields(fields)).collect();
+        let gets = shards.iter().map(|(key, fields)| {
+            let get = step([key.read()], move |tx| tx.hmget(*key, fields));
+            get.on_server(move || Request::command("HMGET").key(key).args(fields.iter().copied()))
+        });
+        let gets: Vec<_> = gets.collect();
+        let mut values = vec![None; fields.len()];
+        call_all(&self.backend, &gets, |at, found: Vec<Option<Bytes>>| {
+            for (&place, value) in by_shard[at].places.iter().zip(found) {
+                values[place] = value;
+            }
+        })
+        .await?;
+        Ok(values)
+    }
+
+    async fn has(&self, field: Member<'_>) -> Result<bool, Error> {
+        let shard = self.shard_key(field);
+        let key = read(shard.as_bytes());
+        let exists = step([key], |tx| tx.hexists(key, field));
+        let request = || Request::command("HEXISTS").key(key).arg(field);
+        self.backend.call(&exists.on_server(request)).await
+    }
+
+    async fn add(&self, field: Member<'_>, increment: i64) -> Result<i64, Error> {
+        let shard = self.shard_key(field);
+        let key = KeyRef::new(shard.as_bytes());
+        let add = step([key], |tx| tx.hincr(key, field, increment));
+        let request = || Request::command("HINCRBY").key(key).arg(field).arg(increment);
+        self.backend.call(&add.on_server(request)).await
+    }
+
+    async fn remove_each(&self, fields: &[Member<'_>]) -> Result<usize, Error> {
+        let by_shard = self.by_shard(fields.iter());
+        let shards: Vec<_> = by_shard.iter().map(|shard| shard.fields(fields)).collect();
+        let deletions = shards.iter().map(|(key, fields)| {
+            let delete = step([*key], move |tx| tx.hdel(*key, fields));
+            delete.on_server(move || Request::command("HDEL").key(key).args(fields.iter().copied()))
+        });
+        let deletions: Vec<_> = deletions.collect();
+        let mut removed = 0;
+        call_all(&self.backend, &deletions, |_, of_shard: usize| removed += of_shard).await?;
+        Ok(removed)
+    }
+}
+
+/// # Asynchronously
+impl<B: AsyncBackend> ShardedHash<B> {
+    /// As [`hset`](Self::hset). The thread does not wait.
+    ///
+    /// # Errors
+    ///
+    /// As [`hset`](Self::hset).
+    pub async fn hset_async(
+        &self,
+        field: impl ToMember,
+        value: impl ToMember,
+    ) -> Result<bool, Error> {
+        let (field, value) = (Held::new(field), Held::new(value));
+        self.set_async(field.as_member(), value.as_member()).await
+    }
+
+    /// As [`hget`](Self::hget). The thread does not wait.
     ///
     /// # Errors
     ///
     /// As [`hget`](Self::hget).
-    pub fn hmget(&self, fields: impl ToMembers) -> Result<Vec<Option<Bytes>>, Error> {
-        fields.with_members(|fields| {
-            let by_shard = self.by_shard(fields.iter());
-            let shards: Vec<_> = by_shard.iter().map(|shard| shard.fields(fields)).collect();
-            let gets = shards.iter().map(|(key, fields)| {
-                let get = step([key.read()], move |tx| tx.hmget(*key, fields));
-                get.on_server(move || {
-                    Request::command("HMGET").key(key).args(fields.iter().copied())
-                })
-            });
-            let mut values = vec![None; fields.len()];
-            call_all(&self.backend, &gets.collect::<Vec<_>>(), |at, found: Vec<Option<Bytes>>| {
-                for (&place, value) in by_shard[at].places.iter().zip(found) {
-                    values[place] = value;
-                }
-            })?;
-            Ok(values)
-        })
+    pub async fn hget_async(&self, field: impl ToMember) -> Result<Option<Bytes>, Error> {
+        self.get_async(Held::new(field).as_member()).await
     }
 
-    /// HEXISTS: whether there is this field. O(shard).
+    /// As [`hmget`](Self::hmget). The thread does not wait.
     ///
     /// # Errors
     ///
-    /// As [`hget`](Self::hget).
-    pub fn hexists(&self, field: impl ToMember) -> Result<bool, Error> {
-        field.with_member(|field| {
-            let shard = self.shard_key(field);
-            let key = read(shard.as_bytes());
-            let exists = step([key], |tx| tx.hexists(key, field));
-            self.backend.call(&exists.on_server(|| Request::command("HEXISTS").key(key).arg(field)))
-        })
+    /// As [`hmget`](Self::hmget).
+    pub async fn hmget_async(&self, fields: impl ToMembers) -> Result<Vec<Option<Bytes>>, Error> {
+        self.get_each_async(&held::members(&Held::all(fields))).await
     }
 
-    /// HINCRBY: adds to the number that the value of a field is, 0 if there is none; returns the sum. O(shard).
+    /// As [`hexists`](Self::hexists). The thread does not wait.
     ///
     /// # Errors
     ///
-    /// As [`hset`](Self::hset); [`ErrorKind::NotInteger`](store::ErrorKind::NotInteger) if the value is no integer, or
-    /// the sum does not fit.
-    pub fn hincr(&self, field: impl ToMember, increment: i64) -> Result<i64, Error> {
-        field.with_member(|field| {
-            let shard = self.shard_key(field);
-            let key = KeyRef::new(shard.as_bytes());
-            let add = step([key], |tx| tx.hincr(key, field, increment));
-            let request = || Request::command("HINCRBY").key(key).arg(field).arg(increment);
-            self.backend.call(&add.on_server(request))
-        })
+    /// As [`hexists`](Self::hexists).
+    pub async fn hexists_async(&self, field: impl ToMember) -> Result<bool, Error> {
+        self.has_async(Held::new(field).as_member()).await
     }
 
-    /// HDEL: removes fields, shard by shard; returns how many were there. A shard without fields is no key. O(shard)
-    /// each.
+    /// As [`hincr`](Self::hincr). The thread does not wait.
     ///
     /// # Errors
     ///
-    /// As [`hget`](Self::hget); those of other shards may have been removed.
-    pub fn hdel(&self, fields: impl ToMembers) -> Result<usize, Error> {
-        fields.with_members(|fields| {
-            let by_shard = self.by_shard(fields.iter());
-            let shards: Vec<_> = by_shard.iter().map(|shard| shard.fields(fields)).collect();
-            let deletions = shards.iter().map(|(key, fields)| {
-                let delete = step([*key], move |tx| tx.hdel(*key, fields));
-                delete.on_server(move || {
-                    Request::command("HDEL").key(key).args(fields.iter().copied())
-                })
-            });
-            let mut removed = 0;
-            call_all(&self.backend, &deletions.collect::<Vec<_>>(), |_, of_shard: usize| {
-                removed += of_shard;
-            })?;
-            Ok(removed)
-        })
+    /// As [`hincr`](Self::hincr).
+    pub async fn hincr_async(&self, field: impl ToMember, increment: i64) -> Result<i64, Error> {
+        self.add_async(Held::new(field).as_member(), increment).await
     }
 
-    /// The shards that some fields belong to, and the places of these among the fields, in order.
-    fn by_shard<'f, F: ToMember + 'f>(&self, fields: impl Iterator<Item = &'f F>) -> Vec<OfShard> {
-        let shard = |(place, field): (usize, &'f F)| {
-            (field.with_member(|field| self.shard_key(field)), place)
-        };
-        let mut places: Vec<(String, usize)> = fields.enumerate().map(shard).collect();
-        places.sort_unstable();
-        let of_shard = |of_shard: &[(String, usize)]| OfShard {
-            name: of_shard[0].0.clone(),
-            places: of_shard.iter().map(|&(_, place)| place).collect(),
-        };
-        places.chunk_by(|a, b| a.0 == b.0).map(of_shard).collect()
+    /// As [`hdel`](Self::hdel). The thread does not wait.
+    ///
+    /// # Errors
+    ///
+    /// As [`hdel`](Self::hdel).
+    pub async fn hdel_async(&self, fields: impl ToMembers) -> Result<usize, Error> {
+        self.remove_each_async(&held::members(&Held::all(fields))).await
     }
 }
 
@@ -249,5 +329,67 @@ impl OfShard {
     /// The key of the shard, and its fields.
     fn fields<'f>(&'f self, all: &[Member<'f>]) -> (KeyRef<'f>, Vec<Member<'f>>) {
         (self.key(), self.places.iter().map(|&place| all[place]).collect())
+    }
+}
+
+#[cfg(all(test, feature = "async", feature = "redis"))]
+mod tests {
+    use std::fmt::Debug;
+
+    use super::*;
+    use crate::{AsyncServer, Server, pretend};
+
+    fn text<T: Debug>(outcome: Result<T, Error>) -> String {
+        format!("{:?}", outcome.map_err(|error| error.to_string()))
+    }
+
+    #[blocking_and_async]
+    async fn ask<B: Backend>(hash: &ShardedHash<B>) -> Vec<String> {
+        let mut seen = Vec::new();
+        seen.push(text(hash.hset(1234, "Oslo").await));
+        seen.push(text(hash.hset("1234", String::from("Bergen")).await));
+        seen.push(text(hash.hset("count", u64::MAX).await));
+        let items: Vec<_> = (0..500).map(|id| (id, format!("city {id}"))).collect();
+        seen.push(text(hash.hset_multiple(&items).await));
+        seen.push(text(hash.hset_multiple([("alpha", 1), ("beta", 2)]).await));
+        seen.push(text(hash.hget(1234).await));
+        seen.push(text(hash.hget("nothing").await));
+        seen.push(text(hash.hget_as::<u64>("count").await));
+        seen.push(text(hash.hget_as::<i64>("count").await));
+        seen.push(text(hash.hmget([499, 7, 9999, 7]).await));
+        seen.push(text(hash.hmget("beta").await));
+        seen.push(text(hash.hexists("alpha").await));
+        seen.push(text(hash.hexists(u64::MAX).await));
+        seen.push(text(hash.hincr("alpha", 41).await));
+        seen.push(text(hash.hincr(7, 1).await));
+        seen.push(text(hash.hdel(100..600).await));
+        seen.push(text(hash.hdel(["alpha", "gamma"]).await));
+        seen.push(text(hash.hget("alpha").await));
+        seen
+    }
+
+    fn is_send<T: Send>(future: T) -> T {
+        future
+    }
+
+    #[tokio::test]
+    async fn futures_do_what_calls_do() {
+        let stores = [(); 4].map(|()| Store::new());
+        let [blocking, asynchronous, served, served_asynchronously] = &stores;
+        for store in &stores {
+            // The key of a shard that is none.
+            store.set("cities:3", "text").unwrap();
+        }
+        fn open<B: Keyspace>(backend: B) -> ShardedHash<B> {
+            ShardedHash::new(backend, "cities", 10_000, 100)
+        }
+        let wanted = ask(&open(blocking));
+        assert_eq!(is_send(ask_async(&open(asynchronous))).await, wanted);
+        assert_eq!(ask(&open(Server::redis(served.redis_connection()))), wanted);
+        let server = AsyncServer::redis(served_asynchronously.redis_connection());
+        assert_eq!(is_send(ask_async(&open(server))).await, wanted);
+        for store in &stores[1..] {
+            assert_eq!(pretend::dump(store), pretend::dump(blocking));
+        }
     }
 }

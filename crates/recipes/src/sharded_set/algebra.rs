@@ -1,8 +1,10 @@
 //! Intersection, union and difference of sharded sets, shard by shard.
 
 use std::iter::once;
+use std::ops::Range;
 
 use bytes::Bytes;
+use macros::blocking_and_async;
 use smallvec::SmallVec;
 use store::Error;
 
@@ -10,8 +12,11 @@ use super::commands::{SetOperation, combine, combine_store, inter_card};
 use super::keys::{Fixed, slices};
 use super::scan::Scan;
 use super::spread::Spread;
-use super::{Shape, ShardedSet, Shards, Splitting, batches, concat_all, each, shards_at_once};
-use crate::backend::{Backend, batch, sum_all};
+use super::{
+    Shape, ShardedSet, Shards, Splitting, batches, concat_all, concat_all_async, each,
+    shards_at_once,
+};
+use crate::backend::{AsyncBackend, Backend, batch, sum_all, sum_all_async};
 use crate::errors::invalid;
 use crate::procedure::{Keys, all_read};
 use crate::text::Text;
@@ -24,9 +29,9 @@ enum Aligned<'s> {
     Splitting(SmallVec<[&'s Splitting; 4]>),
 }
 
-/// The keys of the shards of that number.
-fn shards_of(sets: &[&Fixed], number: u64) -> SmallVec<[Text; 4]> {
-    sets.iter().map(|set| set.base.shard(number)).collect()
+/// The keys of the shards of those numbers.
+fn shards_of(sets: &[&Fixed], numbers: Range<u64>) -> Vec<SmallVec<[Text; 4]>> {
+    numbers.map(|number| sets.iter().map(|set| set.base.shard(number)).collect()).collect()
 }
 
 /// # Intersection, union and difference
@@ -92,24 +97,43 @@ impl<B: Backend> ShardedSet<B> {
         self.combined(others, SetOperation::Diff)
     }
 
+    /// Members, shard after shard.
+    fn combined<'s>(
+        &'s self,
+        others: impl IntoIterator<Item = &'s Self>,
+        operation: SetOperation,
+    ) -> Result<impl Iterator<Item = Result<Bytes, Error>>, Error> {
+        Ok(match self.aligned(others)? {
+            Aligned::Fixed(sets) => {
+                let numbers = batches(sets[0].shards, shards_at_once(&self.backend));
+                Shards::Fixed(
+                    numbers
+                        .flat_map(move |numbers| each(self.combined_of(&sets, operation, numbers))),
+                )
+            }
+            Aligned::Splitting(sets) => {
+                Shards::Split(Scan::new(&self.backend, sets).combined(operation))
+            }
+        })
+    }
+}
+
+#[blocking_and_async]
+impl<B: Backend> ShardedSet<B> {
     /// How many members this set and all others have. O(members of all).
     ///
     /// # Errors
     ///
     /// As [`inter`](Self::inter).
-    pub fn inter_card<'s>(
+    pub async fn inter_card<'s>(
         &'s self,
         others: impl IntoIterator<Item = &'s Self>,
     ) -> Result<u64, Error> {
         match self.aligned(others)? {
-            Aligned::Fixed(sets) => self.sum_over(&sets, |shards| {
-                let keys: Vec<Keys<'_>> = shards.iter().map(|keys| all_read(keys)).collect();
-                let cards: Vec<_> = keys.iter().map(|keys| inter_card(keys)).collect();
-                sum_all(&self.backend, &cards)
-            }),
-            Aligned::Splitting(sets) => Scan::new(&self.backend, sets)
-                .combined(SetOperation::Inter)
-                .try_fold(0, |count, member| member.map(|_| count + 1)),
+            Aligned::Fixed(sets) => self.inter_card_of(&sets).await,
+            Aligned::Splitting(sets) => {
+                Scan::new(&self.backend, sets).count(SetOperation::Inter).await
+            }
         }
     }
 
@@ -144,12 +168,12 @@ impl<B: Backend> ShardedSet<B> {
     /// );
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn inter_store<'s>(
+    pub async fn inter_store<'s>(
         &'s self,
         others: impl IntoIterator<Item = &'s Self>,
         target: &'s Self,
     ) -> Result<u64, Error> {
-        self.stored(others, target, SetOperation::Inter)
+        self.stored(others, target, SetOperation::Inter).await
     }
 
     /// Makes `target` the set of what this set or any other has; returns how many members that are. O(members of all).
@@ -157,12 +181,12 @@ impl<B: Backend> ShardedSet<B> {
     /// # Errors
     ///
     /// As [`inter_store`](Self::inter_store).
-    pub fn union_store<'s>(
+    pub async fn union_store<'s>(
         &'s self,
         others: impl IntoIterator<Item = &'s Self>,
         target: &'s Self,
     ) -> Result<u64, Error> {
-        self.stored(others, target, SetOperation::Union)
+        self.stored(others, target, SetOperation::Union).await
     }
 
     /// Makes `target` the set of what this set has and no other; returns how many members that are. O(members of all).
@@ -170,67 +194,125 @@ impl<B: Backend> ShardedSet<B> {
     /// # Errors
     ///
     /// As [`inter_store`](Self::inter_store).
-    pub fn diff_store<'s>(
+    pub async fn diff_store<'s>(
         &'s self,
         others: impl IntoIterator<Item = &'s Self>,
         target: &'s Self,
     ) -> Result<u64, Error> {
-        self.stored(others, target, SetOperation::Diff)
+        self.stored(others, target, SetOperation::Diff).await
     }
 
-    /// Members, shard after shard.
-    fn combined<'s>(
-        &'s self,
-        others: impl IntoIterator<Item = &'s Self>,
-        operation: SetOperation,
-    ) -> Result<impl Iterator<Item = Result<Bytes, Error>>, Error> {
-        Ok(match self.aligned(others)? {
-            Aligned::Fixed(sets) => {
-                let numbers = batches(sets[0].shards, shards_at_once(&self.backend));
-                Shards::Fixed(numbers.flat_map(move |numbers| {
-                    let shards: Vec<_> = numbers.map(|number| shards_of(&sets, number)).collect();
-                    let shards: Vec<_> = shards.iter().map(|shards| slices(shards)).collect();
-                    let keys: Vec<Keys<'_>> = shards.iter().map(|keys| all_read(keys)).collect();
-                    let all: Vec<_> = keys.iter().map(|keys| combine(operation, keys)).collect();
-                    each(concat_all(&self.backend, &all))
-                }))
-            }
-            Aligned::Splitting(sets) => {
-                Shards::Split(Scan::new(&self.backend, sets).combined(operation))
-            }
-        })
-    }
-
-    fn stored<'s>(
+    async fn stored<'s>(
         &'s self,
         others: impl IntoIterator<Item = &'s Self>,
         target: &'s Self,
         operation: SetOperation,
     ) -> Result<u64, Error> {
         match self.aligned(others.into_iter().chain([target]))? {
-            Aligned::Fixed(sets) => self.sum_over(&sets, |shards| {
-                let store = |shards| combine_store(operation, shards);
-                let stores: Vec<_> = shards.iter().map(|shards| store(shards)).collect();
-                sum_all(&self.backend, &stores)
-            }),
-            Aligned::Splitting(sets) => Scan::new(&self.backend, sets).stored(operation),
+            Aligned::Fixed(sets) => self.stored_of(&sets, operation).await,
+            Aligned::Splitting(sets) => Scan::new(&self.backend, sets).stored(operation).await,
         }
     }
 
-    /// The sum of what a procedure returns for the shards of each number.
-    fn sum_over(
+    /// The members in the shards of those numbers.
+    async fn combined_of(
         &self,
         sets: &[&Fixed],
-        sum: impl Fn(&[SmallVec<[&[u8]; 4]>]) -> Result<u64, Error>,
-    ) -> Result<u64, Error> {
-        batches(sets[0].shards, batch(&self.backend))
-            .map(|numbers| {
-                let shards: Vec<_> = numbers.map(|number| shards_of(sets, number)).collect();
-                sum(&shards.iter().map(|shards| slices(shards)).collect::<Vec<_>>())
-            })
-            .sum()
+        operation: SetOperation,
+        numbers: Range<u64>,
+    ) -> Result<Vec<Bytes>, Error> {
+        let shards = shards_of(sets, numbers);
+        let shards: Vec<_> = shards.iter().map(|shards| slices(shards)).collect();
+        let keys: Vec<Keys<'_>> = shards.iter().map(|keys| all_read(keys)).collect();
+        let all: Vec<_> = keys.iter().map(|keys| combine(operation, keys)).collect();
+        concat_all(&self.backend, &all).await
     }
 
+    async fn inter_card_of(&self, sets: &[&Fixed]) -> Result<u64, Error> {
+        let mut sum = 0;
+        for numbers in batches(sets[0].shards, batch(&self.backend)) {
+            let shards = shards_of(sets, numbers);
+            let shards: Vec<_> = shards.iter().map(|shards| slices(shards)).collect();
+            let keys: Vec<Keys<'_>> = shards.iter().map(|keys| all_read(keys)).collect();
+            let cards: Vec<_> = keys.iter().map(|keys| inter_card(keys)).collect();
+            sum += sum_all(&self.backend, &cards).await?;
+        }
+        Ok(sum)
+    }
+
+    /// The target is the last of the sets.
+    async fn stored_of(&self, sets: &[&Fixed], operation: SetOperation) -> Result<u64, Error> {
+        let mut sum = 0;
+        for numbers in batches(sets[0].shards, batch(&self.backend)) {
+            let shards = shards_of(sets, numbers);
+            let shards: Vec<_> = shards.iter().map(|shards| slices(shards)).collect();
+            let store = |shards| combine_store(operation, shards);
+            let stores: Vec<_> = shards.iter().map(|shards| store(shards)).collect();
+            sum += sum_all(&self.backend, &stores).await?;
+        }
+        Ok(sum)
+    }
+}
+
+/// # Intersection, union and difference, asynchronously
+impl<B: AsyncBackend> ShardedSet<B> {
+    /// As [`inter`](Self::inter), all members at once. The thread does not wait.
+    ///
+    /// # Errors
+    ///
+    /// As [`inter`](Self::inter).
+    pub async fn inter_async<'s>(
+        &'s self,
+        others: impl IntoIterator<Item = &'s Self>,
+    ) -> Result<Vec<Bytes>, Error> {
+        self.combined_async(others, SetOperation::Inter).await
+    }
+
+    /// As [`union`](Self::union), all members at once. The thread does not wait.
+    ///
+    /// # Errors
+    ///
+    /// As [`union`](Self::union).
+    pub async fn union_async<'s>(
+        &'s self,
+        others: impl IntoIterator<Item = &'s Self>,
+    ) -> Result<Vec<Bytes>, Error> {
+        self.combined_async(others, SetOperation::Union).await
+    }
+
+    /// As [`diff`](Self::diff), all members at once. The thread does not wait.
+    ///
+    /// # Errors
+    ///
+    /// As [`diff`](Self::diff).
+    pub async fn diff_async<'s>(
+        &'s self,
+        others: impl IntoIterator<Item = &'s Self>,
+    ) -> Result<Vec<Bytes>, Error> {
+        self.combined_async(others, SetOperation::Diff).await
+    }
+
+    async fn combined_async<'s>(
+        &'s self,
+        others: impl IntoIterator<Item = &'s Self>,
+        operation: SetOperation,
+    ) -> Result<Vec<Bytes>, Error> {
+        match self.aligned(others)? {
+            Aligned::Fixed(sets) => {
+                let mut all = Vec::new();
+                for numbers in batches(sets[0].shards, shards_at_once(&self.backend)) {
+                    all.extend(self.combined_of_async(&sets, operation, numbers).await?);
+                }
+                Ok(all)
+            }
+            Aligned::Splitting(sets) => {
+                Scan::new(&self.backend, sets).combined_async(operation).await
+            }
+        }
+    }
+}
+
+impl<B> ShardedSet<B> {
     /// This set and the others, if all are of one shape.
     fn aligned<'s>(
         &'s self,

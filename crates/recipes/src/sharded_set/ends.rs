@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 
 use bytes::Bytes;
+use macros::blocking_and_async;
 use store::Error;
 
 use super::keys::Base;
 use super::spread::Spread;
 use super::suffix::HashSuffix;
-use crate::backend::Backend;
+use crate::backend::{AsyncBackend, Backend};
 
 /// What the keys of all shards of a set end in, behind its name and a colon.
 #[derive(Clone, Copy, Debug)]
@@ -36,20 +37,6 @@ impl Ends {
         })
     }
 
-    /// Those of the shards that there are, and perhaps of others: O(shards) or O(keys of the backend), whichever is less.
-    pub(crate) fn existing(
-        self,
-        backend: &impl Backend,
-        base: &Base,
-    ) -> Result<impl Iterator<Item = u64>, Error> {
-        let few = backend.keys_if_few(base.as_bytes(), self.count())?.map(|keys| {
-            let end = |key: &Bytes| base.number_of(key).filter(|&end| self.has(end));
-            keys.iter().filter_map(end).collect::<BTreeSet<u64>>()
-        });
-        let all = few.is_none().then(|| self.iter());
-        Ok(few.into_iter().flatten().chain(all.into_iter().flatten()))
-    }
-
     /// Whether the key of a shard ends so.
     pub(crate) fn has(self, end: u64) -> bool {
         match self {
@@ -57,6 +44,23 @@ impl Ends {
             Self::Suffixes(shards) => HashSuffix::of_name(end, Spread::default())
                 .is_some_and(|suffix| suffix.is_shard_of(shards)),
         }
+    }
+}
+
+#[blocking_and_async]
+impl Ends {
+    /// Those of the shards that there are, and perhaps of others: O(shards) or O(keys of the backend), whichever is less.
+    pub(crate) async fn existing(
+        self,
+        backend: &impl Backend,
+        base: &Base,
+    ) -> Result<impl Iterator<Item = u64>, Error> {
+        let few = backend.keys_if_few(base.as_bytes(), self.count()).await?.map(|keys| {
+            let end = |key: &Bytes| base.number_of(key).filter(|&end| self.has(end));
+            keys.iter().filter_map(end).collect::<BTreeSet<u64>>()
+        });
+        let all = few.is_none().then(|| self.iter());
+        Ok(few.into_iter().flatten().chain(all.into_iter().flatten()))
     }
 }
 

@@ -1,6 +1,8 @@
 //! A set that is cut into shards small enough to stay intsets.
 
 mod algebra;
+#[cfg(all(test, feature = "async", feature = "redis"))]
+mod asynchronous;
 mod commands;
 mod ends;
 mod keys;
@@ -14,9 +16,14 @@ mod suffix;
 use std::ops::Range;
 
 use bytes::Bytes;
+use macros::blocking_and_async;
 use store::{Error, Member, Store, ToMember, ToMembers, each as each_of};
 
-use crate::backend::{Backend, BackendKind, batch, call_all, sum_all};
+use crate::backend::{
+    AsyncBackend, Backend, BackendKind, Keyspace, batch, call_all, call_all_async, sum_all,
+    sum_all_async,
+};
+use crate::held::{self, Held};
 use crate::procedure::Procedure;
 use crate::shard::shard_count;
 use crate::text::Text;
@@ -91,6 +98,9 @@ pub enum ShardForm {
 /// After [`ErrorKind::Io`](store::ErrorKind::Io) a member was added or not; to do it again is right, but for what it
 /// returns.
 ///
+/// Each call that asks the backend has an asynchronous form, whose name ends with `_async`, for an
+/// [`AsyncBackend`]. Those of the calls that are iterators return all members at once.
+///
 /// # Examples
 ///
 /// ```
@@ -122,7 +132,7 @@ enum Shape {
     Splitting(Splitting),
 }
 
-impl<B: Backend> ShardedSet<B> {
+impl<B: Keyspace> ShardedSet<B> {
     /// The sharded set at `base`, spread over `2 * total_elements / shard_size` shards, at least one.
     ///
     /// The same three numbers name the same keys, so they are part of the set: every handle on it must give the same.
@@ -220,20 +230,9 @@ impl<B: Backend> ShardedSet<B> {
             },
         }
     }
+}
 
-    /// Over how many shards the set is spread. O(1).
-    ///
-    /// # Errors
-    ///
-    /// If the set splits: [`ErrorKind::NotInteger`](store::ErrorKind::NotInteger) or
-    /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if one of the keys beside the shards holds something else.
-    pub fn shards(&self) -> Result<u64, Error> {
-        match &self.shape {
-            Shape::Forecast(set) => Ok(set.shards),
-            Shape::Splitting(set) => set.look(&self.backend),
-        }
-    }
-
+impl<B: Backend> ShardedSet<B> {
     /// Adds a member; `true` if it is new. O(shard), and once in a few hundred times a shard is split.
     ///
     /// # Errors
@@ -243,12 +242,7 @@ impl<B: Backend> ShardedSet<B> {
     /// changed. When it is the splitting that fails, the member has been added.
     #[inline]
     pub fn add(&self, member: impl ToMember) -> Result<bool, Error> {
-        member.with_member(|member| match &self.shape {
-            Shape::Forecast(set) => {
-                self.backend.call(&commands::add(&set.shard_of(member), member))
-            }
-            Shape::Splitting(set) => set.add(&self.backend, member),
-        })
+        member.with_member(|member| self.add_one(member))
     }
 
     /// Adds members; returns how many were new. O(shard) a member; up to 256 of them share locks and
@@ -260,19 +254,7 @@ impl<B: Backend> ShardedSet<B> {
     ///
     /// The first that [`add`](Self::add) would return. Members before and after that one may have been added.
     pub fn add_many(&self, members: impl IntoIterator<Item: ToMember>) -> Result<u64, Error> {
-        in_batches(members, batch(&self.backend), |members| match &self.shape {
-            Shape::Forecast(set) => {
-                let shards: Vec<Text> = members.iter().map(|&one| set.shard_of(one)).collect();
-                let pairs = shards.iter().zip(members);
-                let additions: Vec<_> =
-                    pairs.map(|(shard, &member)| commands::add(shard, member)).collect();
-                let mut new = 0;
-                call_all(&self.backend, &additions, |_, is_new| new += u64::from(is_new))?;
-                Ok(new)
-            }
-            Shape::Splitting(set) => set.add_many(&self.backend, members),
-        })
-        .sum()
+        in_batches(members, batch(&self.backend), |members| self.add_batch(members)).sum()
     }
 
     /// Removes a member; `true` if it was there. O(shard), and once in a few hundred times two shards are merged.
@@ -281,12 +263,7 @@ impl<B: Backend> ShardedSet<B> {
     ///
     /// As [`add`](Self::add); when it is the merging that fails, the member has been removed.
     pub fn remove(&self, member: impl ToMember) -> Result<bool, Error> {
-        member.with_member(|member| match &self.shape {
-            Shape::Forecast(set) => {
-                self.backend.call(&commands::remove(&set.shard_of(member), member))
-            }
-            Shape::Splitting(set) => set.remove(&self.backend, member),
-        })
+        member.with_member(|member| self.remove_one(member))
     }
 
     /// Whether the set has this member. O(log shard).
@@ -296,12 +273,7 @@ impl<B: Backend> ShardedSet<B> {
     /// As [`add`](Self::add).
     #[inline]
     pub fn contains(&self, member: impl ToMember) -> Result<bool, Error> {
-        member.with_member(|member| match &self.shape {
-            Shape::Forecast(set) => {
-                self.backend.call(&commands::contains(&set.shard_of(member), member))
-            }
-            Shape::Splitting(set) => set.contains(&self.backend, member),
-        })
+        member.with_member(|member| self.has(member))
     }
 
     /// Whether the set has each of some members, in their order. O(log shard) a member; up to 256 of them share locks and
@@ -328,38 +300,8 @@ impl<B: Backend> ShardedSet<B> {
         &self,
         members: impl IntoIterator<Item: ToMember>,
     ) -> Result<Vec<bool>, Error> {
-        let batches = in_batches(members, batch(&self.backend), |members| match &self.shape {
-            Shape::Forecast(set) => {
-                let shards: Vec<Text> = members.iter().map(|&one| set.shard_of(one)).collect();
-                let pairs = shards.iter().zip(members);
-                let questions: Vec<_> =
-                    pairs.map(|(shard, &member)| commands::contains(shard, member)).collect();
-                let mut found = vec![false; members.len()];
-                call_all(&self.backend, &questions, |at, is| found[at] = is)?;
-                Ok(found)
-            }
-            Shape::Splitting(set) => set.contains_many(&self.backend, members),
-        });
-        batches.collect::<Result<Vec<_>, _>>().map(|batches| batches.concat())
-    }
-
-    /// How many members the set has. O(shards).
-    ///
-    /// # Errors
-    ///
-    /// As [`add`](Self::add).
-    pub fn card(&self) -> Result<u64, Error> {
-        match &self.shape {
-            Shape::Forecast(set) => {
-                let sum = |numbers: Range<u64>| {
-                    let shards: Vec<Text> = numbers.map(|shard| set.base.shard(shard)).collect();
-                    let cards: Vec<_> = shards.iter().map(|shard| commands::card(shard)).collect();
-                    sum_all(&self.backend, &cards)
-                };
-                batches(set.shards, batch(&self.backend)).map(sum).sum()
-            }
-            Shape::Splitting(set) => set.card(&self.backend),
-        }
+        let found = in_batches(members, batch(&self.backend), |members| self.has_each(members));
+        found.collect::<Result<Vec<_>, _>>().map(|batches| batches.concat())
     }
 
     /// All members, shard by shard, in no order. O(members), and O(shards) if the set is nearly empty.
@@ -371,19 +313,205 @@ impl<B: Backend> ShardedSet<B> {
         match &self.shape {
             Shape::Forecast(set) => {
                 let numbers = batches(set.shards, shards_at_once(&self.backend));
-                Shards::Fixed(numbers.flat_map(|numbers| {
-                    let shards: Vec<Text> = numbers.map(|shard| set.base.shard(shard)).collect();
-                    let all: Vec<_> = shards.iter().map(|key| commands::members(key)).collect();
-                    each(concat_all(&self.backend, &all))
-                }))
+                Shards::Fixed(numbers.flat_map(|numbers| each(self.members_of(set, numbers))))
             }
             Shape::Splitting(set) => Shards::Split(set.members(&self.backend)),
         }
     }
 }
 
+#[blocking_and_async]
+impl<B: Backend> ShardedSet<B> {
+    /// Over how many shards the set is spread. O(1).
+    ///
+    /// # Errors
+    ///
+    /// If the set splits: [`ErrorKind::NotInteger`](store::ErrorKind::NotInteger) or
+    /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if one of the keys beside the shards holds something else.
+    pub async fn shards(&self) -> Result<u64, Error> {
+        match &self.shape {
+            Shape::Forecast(set) => Ok(set.shards),
+            Shape::Splitting(set) => set.look(&self.backend).await,
+        }
+    }
+
+    /// How many members the set has. O(shards).
+    ///
+    /// # Errors
+    ///
+    /// As [`add`](Self::add).
+    pub async fn card(&self) -> Result<u64, Error> {
+        match &self.shape {
+            Shape::Forecast(set) => {
+                let mut sum = 0;
+                for numbers in batches(set.shards, batch(&self.backend)) {
+                    let shards: Vec<Text> = numbers.map(|shard| set.base.shard(shard)).collect();
+                    let cards: Vec<_> = shards.iter().map(|shard| commands::card(shard)).collect();
+                    sum += sum_all(&self.backend, &cards).await?;
+                }
+                Ok(sum)
+            }
+            Shape::Splitting(set) => set.card(&self.backend).await,
+        }
+    }
+
+    #[inline]
+    async fn add_one(&self, member: Member<'_>) -> Result<bool, Error> {
+        match &self.shape {
+            Shape::Forecast(set) => {
+                self.backend.call(&commands::add(&set.shard_of(member), member)).await
+            }
+            Shape::Splitting(set) => set.add(&self.backend, member).await,
+        }
+    }
+
+    async fn add_batch(&self, members: &[Member<'_>]) -> Result<u64, Error> {
+        match &self.shape {
+            Shape::Forecast(set) => {
+                let shards: Vec<Text> = members.iter().map(|&one| set.shard_of(one)).collect();
+                let pairs = shards.iter().zip(members);
+                let additions: Vec<_> =
+                    pairs.map(|(shard, &member)| commands::add(shard, member)).collect();
+                let mut new = 0;
+                call_all(&self.backend, &additions, |_, is_new| new += u64::from(is_new)).await?;
+                Ok(new)
+            }
+            Shape::Splitting(set) => set.add_many(&self.backend, members).await,
+        }
+    }
+
+    async fn remove_one(&self, member: Member<'_>) -> Result<bool, Error> {
+        match &self.shape {
+            Shape::Forecast(set) => {
+                self.backend.call(&commands::remove(&set.shard_of(member), member)).await
+            }
+            Shape::Splitting(set) => set.remove(&self.backend, member).await,
+        }
+    }
+
+    #[inline]
+    async fn has(&self, member: Member<'_>) -> Result<bool, Error> {
+        match &self.shape {
+            Shape::Forecast(set) => {
+                self.backend.call(&commands::contains(&set.shard_of(member), member)).await
+            }
+            Shape::Splitting(set) => set.contains(&self.backend, member).await,
+        }
+    }
+
+    async fn has_each(&self, members: &[Member<'_>]) -> Result<Vec<bool>, Error> {
+        match &self.shape {
+            Shape::Forecast(set) => {
+                let shards: Vec<Text> = members.iter().map(|&one| set.shard_of(one)).collect();
+                let pairs = shards.iter().zip(members);
+                let questions: Vec<_> =
+                    pairs.map(|(shard, &member)| commands::contains(shard, member)).collect();
+                let mut found = vec![false; members.len()];
+                call_all(&self.backend, &questions, |at, is| found[at] = is).await?;
+                Ok(found)
+            }
+            Shape::Splitting(set) => set.contains_many(&self.backend, members).await,
+        }
+    }
+
+    /// The members in the shards of those numbers.
+    async fn members_of(&self, set: &Fixed, numbers: Range<u64>) -> Result<Vec<Bytes>, Error> {
+        let shards: Vec<Text> = numbers.map(|shard| set.base.shard(shard)).collect();
+        let all: Vec<_> = shards.iter().map(|key| commands::members(key)).collect();
+        concat_all(&self.backend, &all).await
+    }
+}
+
+/// # Asynchronously
+impl<B: AsyncBackend> ShardedSet<B> {
+    /// As [`add`](Self::add). The thread does not wait.
+    ///
+    /// # Errors
+    ///
+    /// As [`add`](Self::add).
+    pub async fn add_async(&self, member: impl ToMember) -> Result<bool, Error> {
+        self.add_one_async(Held::new(member).as_member()).await
+    }
+
+    /// As [`add_many`](Self::add_many). The thread does not wait.
+    ///
+    /// # Errors
+    ///
+    /// As [`add_many`](Self::add_many).
+    pub async fn add_many_async(
+        &self,
+        members: impl IntoIterator<Item: ToMember>,
+    ) -> Result<u64, Error> {
+        let mut members = members.into_iter();
+        let mut new = 0;
+        loop {
+            let batch = held_batch(&mut members, batch(&self.backend));
+            if batch.is_empty() {
+                return Ok(new);
+            }
+            new += self.add_batch_async(&held::members(&batch)).await?;
+        }
+    }
+
+    /// As [`remove`](Self::remove). The thread does not wait.
+    ///
+    /// # Errors
+    ///
+    /// As [`remove`](Self::remove).
+    pub async fn remove_async(&self, member: impl ToMember) -> Result<bool, Error> {
+        self.remove_one_async(Held::new(member).as_member()).await
+    }
+
+    /// As [`contains`](Self::contains). The thread does not wait.
+    ///
+    /// # Errors
+    ///
+    /// As [`contains`](Self::contains).
+    pub async fn contains_async(&self, member: impl ToMember) -> Result<bool, Error> {
+        self.has_async(Held::new(member).as_member()).await
+    }
+
+    /// As [`contains_many`](Self::contains_many). The thread does not wait.
+    ///
+    /// # Errors
+    ///
+    /// As [`contains_many`](Self::contains_many).
+    pub async fn contains_many_async(
+        &self,
+        members: impl IntoIterator<Item: ToMember>,
+    ) -> Result<Vec<bool>, Error> {
+        let mut members = members.into_iter();
+        let mut found = Vec::new();
+        loop {
+            let batch = held_batch(&mut members, batch(&self.backend));
+            if batch.is_empty() {
+                return Ok(found);
+            }
+            found.extend(self.has_each_async(&held::members(&batch)).await?);
+        }
+    }
+
+    /// As [`members`](Self::members), all at once. The thread does not wait.
+    ///
+    /// # Errors
+    ///
+    /// As [`members`](Self::members).
+    pub async fn members_async(&self) -> Result<Vec<Bytes>, Error> {
+        match &self.shape {
+            Shape::Forecast(set) => {
+                let mut all = Vec::new();
+                for numbers in batches(set.shards, shards_at_once(&self.backend)) {
+                    all.extend(self.members_of_async(set, numbers).await?);
+                }
+                Ok(all)
+            }
+            Shape::Splitting(set) => set.members_async(&self.backend).await,
+        }
+    }
+}
+
 /// The members of how many shards are read at once.
-fn shards_at_once(backend: &impl Backend) -> usize {
+fn shards_at_once(backend: &impl Keyspace) -> usize {
     match backend.kind() {
         // It takes memory, and nothing is saved.
         BackendKind::Store => 1,
@@ -398,12 +526,13 @@ fn batches(count: u64, at_once: usize) -> impl Iterator<Item = Range<u64>> {
 }
 
 /// What many procedures return, one after the other.
-fn concat_all<P: Procedure<Output = Vec<Bytes>>>(
+#[blocking_and_async]
+async fn concat_all<P: Procedure<Output = Vec<Bytes>>>(
     backend: &impl Backend,
     procedures: &[P],
 ) -> Result<Vec<Bytes>, Error> {
     let mut all = vec![Vec::new(); procedures.len()];
-    call_all(backend, procedures, |at, members| all[at] = members)?;
+    call_all(backend, procedures, |at, members| all[at] = members).await?;
     Ok(all.into_iter().flatten().collect())
 }
 
@@ -418,6 +547,11 @@ fn in_batches<M: ToMember, R>(
         let batch: Vec<M> = members.by_ref().take(at_once).collect();
         (!batch.is_empty()).then(|| each_of(batch.iter()).with_members(&mut work))
     })
+}
+
+/// The next members, that many at the most, which a future holds.
+fn held_batch(members: &mut impl Iterator<Item: ToMember>, at_once: usize) -> Vec<Held> {
+    members.take(at_once).map(Held::new).collect()
 }
 
 /// What comes from the shards of either form.

@@ -6,12 +6,13 @@
 
 use bytes::Bytes;
 use intset::Prefix;
+use macros::blocking_and_async;
 use store::{Error, KeyRef, Member, SetEntry, ToKeys, Tx};
 
 use super::commands::SetOperation;
 use super::level::{Level, shards_at};
 use super::suffix::HashSuffix;
-use crate::backend::Backend;
+use crate::backend::{AsyncBackend, Backend};
 use crate::kept::KeptUntil;
 use crate::procedure::{self, Keys, Procedure, Step, StoreOnly, read};
 
@@ -152,22 +153,26 @@ pub(super) fn card<'k>(level: Level<'k>, shard: &'k [u8]) -> impl Procedure<Outp
 }
 
 /// SINTER, SUNION or SDIFF of shards of several sets.
-pub(super) fn combine(
+#[blocking_and_async]
+pub(super) async fn combine(
     backend: &impl Backend,
     levels: &[Level<'_>],
     operation: SetOperation,
     shards: &[&[u8]],
 ) -> Result<Option<Vec<Bytes>>, Error> {
-    backend.call(&step(&*levels_and(levels, shards), |tx| {
+    let keys = levels_and(levels, shards);
+    let combine = step(&*keys, |tx| {
         if all_agree(tx, levels)? { operation.members(tx, shards).map(Some) } else { Ok(None) }
-    }))
+    });
+    backend.call(&combine).await
 }
 
 /// Replaces the members of a target's shard that have a hash suffix by those with that suffix that an operation on other
 /// shards gives. Returns how many these are; the levels are those of the sets, and the target's.
 ///
 /// A shard that holds something else is overwritten, as if it had been empty.
-pub(super) fn replace(
+#[blocking_and_async]
+pub(super) async fn replace(
     backend: &impl Backend,
     levels: &[Level<'_>],
     operation: SetOperation,
@@ -177,7 +182,7 @@ pub(super) fn replace(
 ) -> Result<Option<u64>, Error> {
     let mut keys = levels_and(levels, shards);
     keys.push(KeyRef::new(target));
-    backend.call(&step(&*keys, |tx| {
+    let replace = step(&*keys, |tx| {
         if !all_agree(tx, levels)? {
             return Ok(None);
         }
@@ -193,7 +198,8 @@ pub(super) fn replace(
             compact(tx, target, whole)?;
         }
         Ok(Some(made))
-    }))
+    });
+    backend.call(&replace).await
 }
 
 /// A shard, and the two that it is split into or that are merged into it: their keys, and the suffixes of their hashes.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
+use macros::blocking_and_async;
 use smallvec::smallvec;
 use store::{Error, Member, PreparedKey};
 
@@ -15,7 +16,7 @@ use super::procedures::{self, Changed, Fork, Merged, Within};
 use super::scan::Scan;
 use super::spread::Spread;
 use super::suffix::HashSuffix;
-use crate::backend::{Backend, call_all};
+use crate::backend::{AsyncBackend, Backend, Keyspace, call_all, call_all_async};
 use crate::kept::KeptUntil;
 use crate::procedure::Procedure;
 use crate::text::Text;
@@ -42,7 +43,7 @@ pub(crate) struct Splitting {
 }
 
 impl Splitting {
-    pub(crate) fn new(backend: &impl Backend, name: &[u8], spread: Spread) -> Self {
+    pub(crate) fn new(backend: &impl Keyspace, name: &[u8], spread: Spread) -> Self {
         let base = Base::new(name);
         let level = backend.prepare(&base.with(b"shards"));
         let known = Arc::new(AtomicU64::new(1));
@@ -93,23 +94,84 @@ impl Splitting {
         Level { key: self.level.as_key(), shards, until: self.until }
     }
 
+    /// Where a member of that hash goes, by the number of shards that this handle assumes.
+    #[inline]
+    fn place_of(&self, hash: u32) -> Place<'_> {
+        let level = self.believed();
+        let suffix = HashSuffix::of_hash(hash, level.shards, self.spread);
+        Place { level, suffix, shard: self.shard(suffix) }
+    }
+
+    /// The shards of some members, by the number of shards that this handle assumes.
+    fn shards_of(&self, members: &[Member<'_>]) -> Vec<(HashSuffix, Text)> {
+        let shards = self.believed().shards;
+        let suffixes = members
+            .iter()
+            .map(|&member| HashSuffix::of_hash(self.spread.hash(member), shards, self.spread));
+        suffixes.map(|suffix| (suffix, self.shard(suffix))).collect()
+    }
+
+    /// The member as an integer, with the high bits that all ids of the shard share.
+    #[inline]
+    pub(super) fn within(member: Member<'_>, suffix: HashSuffix) -> Within {
+        member.as_int().zip(suffix.prefix())
+    }
+
+    /// SADD of a member to its shard, if that is there.
+    #[inline]
+    fn addition<'k>(
+        &self,
+        suffix: HashSuffix,
+        shard: &'k [u8],
+        member: Member<'k>,
+    ) -> impl Procedure<Output = Option<Changed>> + use<'k> {
+        procedures::add(shard, member, Self::within(member, suffix), self.until)
+    }
+
+    /// The shard that is split next when there are so many, and what becomes of it.
+    fn fork(&self, shards: u64) -> OwnedFork {
+        let whole = HashSuffix::of_next(shards, self.spread);
+        let [even, odd] = whole.halves();
+        let [whole, even, odd] = [whole, even, odd].map(|suffix| (self.shard(suffix), suffix));
+        OwnedFork { whole, halves: [even, odd] }
+    }
+
+    /// All members.
+    pub(crate) fn members<'s, B: Backend>(
+        &'s self,
+        backend: &'s B,
+    ) -> impl Iterator<Item = Result<Bytes, Error>> {
+        Scan::new(backend, smallvec![self]).combined(SetOperation::Union)
+    }
+
+    /// As [`members`](Self::members), all at once.
+    pub(crate) async fn members_async(
+        &self,
+        backend: &impl AsyncBackend,
+    ) -> Result<Vec<Bytes>, Error> {
+        Scan::new(backend, smallvec![self]).combined_async(SetOperation::Union).await
+    }
+}
+
+#[blocking_and_async]
+impl Splitting {
     /// Looks how many shards there are.
-    pub(crate) fn look(&self, backend: &impl Backend) -> Result<u64, Error> {
-        let shards = backend.call(&procedures::shards(self.level.as_key()))?;
+    pub(crate) async fn look(&self, backend: &impl Backend) -> Result<u64, Error> {
+        let shards = backend.call(&procedures::shards(self.level.as_key())).await?;
         self.known.store(shards, Ordering::Relaxed);
         Ok(shards)
     }
 
     /// What the keys of the shards end in.
-    pub(crate) fn ends(&self, backend: &impl Backend) -> Result<Ends, Error> {
-        self.look(backend).map(Ends::Suffixes)
+    pub(crate) async fn ends(&self, backend: &impl Backend) -> Result<Ends, Error> {
+        self.look(backend).await.map(Ends::Suffixes)
     }
 
     /// How many members there are. O(shards).
-    pub(crate) fn card(&self, backend: &impl Backend) -> Result<u64, Error> {
-        self.look(backend)?;
-        let level = self.believed();
-        let mut ends = Ends::Suffixes(level.shards).existing(backend, &self.base)?;
+    pub(crate) async fn card(&self, backend: &impl Backend) -> Result<u64, Error> {
+        let ends = self.ends(backend).await?;
+        let level = Level { shards: ends.count(), ..self.believed() };
+        let mut ends = ends.existing(backend, &self.base).await?;
         // Each member is in the shard that the level says, whenever the level is that.
         let mut sum = Ok(Some(0));
         while let Ok(Some(_)) = sum {
@@ -120,45 +182,50 @@ impl Splitting {
             }
             let card = |shard| procedures::card(level, shard);
             let cards: Vec<_> = shards.iter().map(|shard| card(shard)).collect();
-            backend.call_many(&cards, |_, card| {
-                if let Ok(Some(all)) = sum {
-                    sum = card.map(|card| Some(all + card?));
-                }
-            })?;
+            backend
+                .call_many(&cards, |_, card| {
+                    if let Ok(Some(all)) = sum {
+                        sum = card.map(|card| Some(all + card?));
+                    }
+                })
+                .await?;
         }
         match sum? {
             Some(all) => Ok(all),
             // Shards were split or merged meanwhile.
-            None => self.members(backend).try_fold(0, |count, member| member.map(|_| count + 1)),
+            None => Scan::new(backend, smallvec![self]).count(SetOperation::Union).await,
         }
     }
 
-    /// The member as an integer, with the high bits that all ids of the shard share.
     #[inline]
-    pub(super) fn within(member: Member<'_>, suffix: HashSuffix) -> Within {
-        member.as_int().zip(suffix.prefix())
-    }
-
-    #[inline]
-    pub(crate) fn add(&self, backend: &impl Backend, member: Member<'_>) -> Result<bool, Error> {
-        let changed = self.at_shard_of(
-            member,
-            backend,
-            |suffix, shard| backend.call(&self.addition(suffix, shard, member)),
-            |level, suffix, shard| {
-                let within = Self::within(member, suffix);
-                backend.call(&procedures::add_first(level, shard, member, within))
-            },
-        )?;
+    pub(crate) async fn add(
+        &self,
+        backend: &impl Backend,
+        member: Member<'_>,
+    ) -> Result<bool, Error> {
+        let hash = self.spread.hash(member);
+        let changed = loop {
+            let Place { level, suffix, shard } = self.place_of(hash);
+            let added = backend.call(&self.addition(suffix, &shard, member)).await?;
+            if let Some(changed) = added {
+                break changed;
+            }
+            let within = Self::within(member, suffix);
+            let first = procedures::add_first(level, &shard, member, within);
+            if let Some(changed) = backend.call(&first).await? {
+                break changed;
+            }
+            self.look(backend).await?;
+        };
         let Changed::Now(members) = changed else { return Ok(false) };
         if members > MOST {
-            self.split(backend, full(members))?;
+            self.split(backend, full(members)).await?;
         }
         Ok(true)
     }
 
     /// Adds members; returns how many are new.
-    pub(crate) fn add_many(
+    pub(crate) async fn add_many(
         &self,
         backend: &impl Backend,
         mut members: &[Member<'_>],
@@ -168,13 +235,17 @@ impl Splitting {
             let shards = self.believed().shards;
             let most = usize::try_from(shards.saturating_mul(BATCH_OF_SHARD)).unwrap_or(BATCH);
             let (batch, rest) = members.split_at(members.len().min(most).min(BATCH));
-            new += self.add_batch(backend, batch)?;
+            new += self.add_batch(backend, batch).await?;
             members = rest;
         }
         Ok(new)
     }
 
-    fn add_batch(&self, backend: &impl Backend, members: &[Member<'_>]) -> Result<u64, Error> {
+    async fn add_batch(
+        &self,
+        backend: &impl Backend,
+        members: &[Member<'_>],
+    ) -> Result<u64, Error> {
         let shards = self.shards_of(members);
         let of_shards = members.iter().zip(&shards);
         let additions: Vec<_> = of_shards
@@ -190,57 +261,63 @@ impl Splitting {
                 }
             }
             None => missing.push(at),
-        });
+        })
+        .await;
         missing.sort_unstable();
         for at in missing {
-            new += u64::from(self.add(backend, members[at])?);
+            new += u64::from(self.add(backend, members[at]).await?);
         }
         for at_most in splits {
-            self.split(backend, at_most)?;
+            self.split(backend, at_most).await?;
         }
         added.map(|()| new)
     }
 
-    /// SADD of a member to its shard, if that is there.
-    #[inline]
-    fn addition<'k>(
-        &self,
-        suffix: HashSuffix,
-        shard: &'k [u8],
-        member: Member<'k>,
-    ) -> impl Procedure<Output = Option<Changed>> + use<'k> {
-        procedures::add(shard, member, Self::within(member, suffix), self.until)
-    }
-
-    pub(super) fn remove(&self, backend: &impl Backend, member: Member<'_>) -> Result<bool, Error> {
-        let changed = self.at_shard_of(
-            member,
-            backend,
-            |_, shard| backend.call(&procedures::remove(shard, member)),
-            |level, _, shard| Self::unless_there(backend, level, shard, Changed::Same),
-        )?;
-        let Changed::Now(members) = changed else { return Ok(false) };
-        if members < FEWEST {
-            self.shrink(backend, members)?;
-        }
-        Ok(true)
-    }
-
-    pub(super) fn contains(
+    pub(super) async fn remove(
         &self,
         backend: &impl Backend,
         member: Member<'_>,
     ) -> Result<bool, Error> {
-        self.at_shard_of(
-            member,
-            backend,
-            |_, shard| backend.call(&procedures::contains(shard, member)),
-            |level, _, shard| Self::unless_there(backend, level, shard, false),
-        )
+        let hash = self.spread.hash(member);
+        let changed = loop {
+            let place = self.place_of(hash);
+            let removed = backend.call(&procedures::remove(&place.shard, member)).await?;
+            if let Some(changed) = removed {
+                break changed;
+            }
+            if place.is_empty(backend).await? {
+                return Ok(false);
+            }
+            self.look(backend).await?;
+        };
+        let Changed::Now(members) = changed else { return Ok(false) };
+        if members < FEWEST {
+            self.shrink(backend, members).await?;
+        }
+        Ok(true)
+    }
+
+    pub(super) async fn contains(
+        &self,
+        backend: &impl Backend,
+        member: Member<'_>,
+    ) -> Result<bool, Error> {
+        let hash = self.spread.hash(member);
+        loop {
+            let place = self.place_of(hash);
+            let found = backend.call(&procedures::contains(&place.shard, member)).await?;
+            if let Some(found) = found {
+                return Ok(found);
+            }
+            if place.is_empty(backend).await? {
+                return Ok(false);
+            }
+            self.look(backend).await?;
+        }
     }
 
     /// Whether each of some members is there.
-    pub(super) fn contains_many(
+    pub(super) async fn contains_many(
         &self,
         backend: &impl Backend,
         members: &[Member<'_>],
@@ -253,154 +330,131 @@ impl Splitting {
         call_all(backend, &questions, |at, is| match is {
             Some(is) => found[at] = is,
             None => missing.push(at),
-        })?;
+        })
+        .await?;
         for at in missing {
-            found[at] = self.contains(backend, members[at])?;
+            found[at] = self.contains(backend, members[at]).await?;
         }
         Ok(found)
     }
 
-    /// The shards of some members, by the number of shards that this handle assumes.
-    fn shards_of(&self, members: &[Member<'_>]) -> Vec<(HashSuffix, Text)> {
-        let shards = self.believed().shards;
-        let suffixes = members
-            .iter()
-            .map(|&member| HashSuffix::of_hash(self.spread.hash(member), shards, self.spread));
-        suffixes.map(|suffix| (suffix, self.shard(suffix))).collect()
-    }
-
-    /// What to return for a shard that is not there; `None` if it has come, or if there are others by now.
-    fn unless_there<T>(
-        backend: &impl Backend,
-        level: Level<'_>,
-        shard: &[u8],
-        returned: T,
-    ) -> Result<Option<T>, Error> {
-        let card = backend.call(&procedures::card(level, shard))?;
-        Ok((card == Some(0)).then_some(returned))
-    }
-
-    /// Takes a step on the shard of a member, or, if that is not there, another one that goes by the number of shards;
-    /// and again while that says that another client has split or merged shards.
-    #[inline]
-    fn at_shard_of<T>(
-        &self,
-        member: Member<'_>,
-        backend: &impl Backend,
-        step: impl Fn(HashSuffix, &[u8]) -> Result<Option<T>, Error>,
-        missing: impl Fn(Level<'_>, HashSuffix, &[u8]) -> Result<Option<T>, Error>,
-    ) -> Result<T, Error> {
-        let hash = self.spread.hash(member);
-        loop {
-            let level = self.believed();
-            let suffix = HashSuffix::of_hash(hash, level.shards, self.spread);
-            let shard = self.shard(suffix);
-            if let Some(done) = step(suffix, &shard)? {
-                return Ok(done);
-            }
-            if let Some(done) = missing(level, suffix, &shard)? {
-                return Ok(done);
-            }
-            self.look(backend)?;
-        }
-    }
-
-    /// All members.
-    pub(crate) fn members<'s, B: Backend>(
-        &'s self,
-        backend: &'s B,
-    ) -> impl Iterator<Item = Result<Bytes, Error>> {
-        Scan::new(backend, smallvec![self]).combined(SetOperation::Union)
-    }
-
     /// Splits the shard whose turn it is, if it has more members than `at_most`: whether it did.
     #[cold]
-    fn split(&self, backend: &impl Backend, at_most: Option<u64>) -> Result<bool, Error> {
+    async fn split(&self, backend: &impl Backend, at_most: Option<u64>) -> Result<bool, Error> {
         let level = self.believed();
         if level.shards >= MOST_SHARDS {
             return Ok(false);
         }
-        let split = self.with_fork(level.shards, |fork| {
-            backend.call(&procedures::split(level, fork, at_most))
-        })?;
+        let fork = self.fork(level.shards);
+        let split = backend.call(&procedures::split(level, fork.as_keys(), at_most)).await?;
         match split {
             Some(true) => self.known.store(level.shards + 1, Ordering::Relaxed),
             Some(false) => {}
             // There are not so many shards any more.
-            None => drop(self.look(backend)?),
+            None => drop(self.look(backend).await?),
         }
         Ok(split == Some(true))
     }
 
     /// Merges the last two shards, if there are two that have no more members than `at_most` together.
     #[cold]
-    fn merge(&self, backend: &impl Backend, at_most: Option<u64>) -> Result<Merged, Error> {
+    async fn merge(&self, backend: &impl Backend, at_most: Option<u64>) -> Result<Merged, Error> {
         let level = self.believed();
         if level.shards == 1 {
             return Ok(Merged::Nothing);
         }
         let shards = level.shards - 1;
-        let merged =
-            self.with_fork(shards, |fork| backend.call(&procedures::merge(level, fork, at_most)))?;
+        let fork = self.fork(shards);
+        let merged = backend.call(&procedures::merge(level, fork.as_keys(), at_most)).await?;
         match merged {
             Some(Merged::Members | Merged::Empty) => self.known.store(shards, Ordering::Relaxed),
             Some(Merged::Nothing) => {}
-            None => drop(self.look(backend)?),
+            None => drop(self.look(backend).await?),
         }
         Ok(merged.unwrap_or(Merged::Nothing))
     }
 
-    /// The shard that is split next when there are so many, and what becomes of it.
-    fn with_fork<R>(&self, shards: u64, work: impl FnOnce(Fork<'_>) -> R) -> R {
-        let whole = HashSuffix::of_next(shards, self.spread);
-        let [even, odd] = whole.halves();
-        let keys = [whole, even, odd].map(|suffix| self.shard(suffix));
-        let halves = [(&*keys[1], even), (&*keys[2], odd)];
-        work(Fork { whole: (&keys[0], whole), halves })
-    }
-
     /// Merges shards after a removal that has left so many members in one.
     #[cold]
-    fn shrink(&self, backend: &impl Backend, members: u64) -> Result<(), Error> {
+    async fn shrink(&self, backend: &impl Backend, members: u64) -> Result<(), Error> {
         let (mut left, mut left_empty) = (AT_ONCE, EMPTY_AT_ONCE);
         while left > 0 && left_empty > 0 {
-            match self.merge(backend, Some(MERGED))? {
+            match self.merge(backend, Some(MERGED)).await? {
                 Merged::Nothing => break,
                 Merged::Members => left -= 1,
                 // Each was made by a split before, and costs little.
                 Merged::Empty => left_empty -= 1,
             }
         }
-        if members == 0 { self.forget(backend) } else { Ok(()) }
+        if members == 0 { self.forget(backend).await } else { Ok(()) }
     }
 
     /// Deletes the key beside the shards if the set is empty.
-    fn forget(&self, backend: &impl Backend) -> Result<(), Error> {
-        backend.call(&procedures::forget(self.level.as_key(), &self.first_shard()))
+    async fn forget(&self, backend: &impl Backend) -> Result<(), Error> {
+        backend.call(&procedures::forget(self.level.as_key(), &self.first_shard())).await
     }
 
     /// Splits shards that hold so many members, or will, until they are as large as additions would have left them.
-    pub(super) fn grow_for(&self, backend: &impl Backend, members: u64) -> Result<(), Error> {
+    pub(super) async fn grow_for(&self, backend: &impl Backend, members: u64) -> Result<(), Error> {
         loop {
             let round = 1_u64 << self.believed().shards.ilog2();
             let in_turn = members / round;
-            if in_turn <= MOST - MOST / 10 || !self.split(backend, None)? {
+            if in_turn <= MOST - MOST / 10 || !self.split(backend, None).await? {
                 return Ok(());
             }
         }
     }
 
     /// Merges shards that hold so many members, all there are, until they are as large as removals would have left them.
-    pub(super) fn shrink_for(&self, backend: &impl Backend, members: u64) -> Result<(), Error> {
+    pub(super) async fn shrink_for(
+        &self,
+        backend: &impl Backend,
+        members: u64,
+    ) -> Result<(), Error> {
         loop {
             let last = self.believed().shards - 1;
             let in_last = members >> (last.checked_ilog2().unwrap_or(0) + 1);
-            if last == 0 || in_last >= FEWEST || self.merge(backend, None)? == Merged::Nothing {
+            if last == 0 || in_last >= FEWEST || self.merge(backend, None).await? == Merged::Nothing
+            {
                 break;
             }
         }
-        if members == 0 { self.forget(backend) } else { Ok(()) }
+        if members == 0 { self.forget(backend).await } else { Ok(()) }
     }
+}
+
+/// Where a member goes by a number of shards. Another client may have split or merged shards: then a step on the shard
+/// finds none, one by the level does nothing, and the handle looks again.
+struct Place<'s> {
+    level: Level<'s>,
+    suffix: HashSuffix,
+    shard: Text,
+}
+
+#[blocking_and_async]
+impl Place<'_> {
+    /// Whether there are as many shards as the level says, and this one is not there.
+    async fn is_empty(&self, backend: &impl Backend) -> Result<bool, Error> {
+        let card = backend.call(&procedures::card(self.level, &self.shard)).await?;
+        Ok(card == Some(0))
+    }
+}
+
+/// A [`Fork`] with its keys.
+struct OwnedFork {
+    whole: (Text, HashSuffix),
+    halves: [(Text, HashSuffix); 2],
+}
+
+impl OwnedFork {
+    fn as_keys(&self) -> Fork<'_> {
+        let [even, odd] = &self.halves;
+        Fork { whole: as_key(&self.whole), halves: [as_key(even), as_key(odd)] }
+    }
+}
+
+fn as_key((shard, suffix): &(Text, HashSuffix)) -> (&[u8], HashSuffix) {
+    (shard, *suffix)
 }
 
 /// With how many members the shard whose turn it is stays as it is when another one has got so many.
