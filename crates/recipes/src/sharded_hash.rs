@@ -368,6 +368,10 @@ mod tests {
         seen
     }
 
+    fn open<B: Keyspace>(backend: B) -> ShardedHash<B> {
+        ShardedHash::new(backend, "cities", 10_000, 100)
+    }
+
     fn is_send<T: Send>(future: T) -> T {
         future
     }
@@ -379,9 +383,6 @@ mod tests {
         for store in &stores {
             // The key of a shard that is none.
             store.set("cities:3", "text").unwrap();
-        }
-        fn open<B: Keyspace>(backend: B) -> ShardedHash<B> {
-            ShardedHash::new(backend, "cities", 10_000, 100)
         }
         let wanted = ask(&open(blocking));
         assert_eq!(is_send(ask_async(&open(asynchronous))).await, wanted);
