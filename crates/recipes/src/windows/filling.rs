@@ -221,8 +221,8 @@ impl<B: AsyncBackend> UvWindows<B> {
 
     async fn write_if_open_async(&self, user: User<'_>, second: i64) -> Result<Answer, Error> {
         let kept = self.take_minute(second)?;
-        let add = procedures::add_if_open(&kept.buckets[0], user);
-        let added = self.backend.call_async(&add).await;
+        let minute = &kept.buckets[0];
+        let added = self.backend.call_async(&procedures::add_if_open(minute, user)).await;
         kept.give_back();
         added
     }
