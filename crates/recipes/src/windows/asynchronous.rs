@@ -135,7 +135,6 @@ async fn futures_answer_as_calls_that_block_do() {
     let pretend = |kind| move |store: &Store| Pretend::new(store, kind, SCRIPTS);
     for filling in [UvFilling::WriteThrough, UvFilling::RollUp] {
         compare!(filling, Store::clone, Store::clone);
-        compare!(filling, server, Store::clone);
         compare!(filling, server, pretend(BackendKind::Server));
         compare!(filling, cluster, pretend(BackendKind::Cluster));
     }
