@@ -8,9 +8,10 @@ use super::UvWindows;
 use super::bucket::UvBucket;
 use super::calendar::out_of_range;
 use super::level::UvLevel;
-use super::procedures::{self, Answer, RollKeys, User};
+use super::procedures::{self, Answer, RollKeys};
 use super::recent::Minute;
 use super::spread::{self, is_marked, without_mark};
+use super::users::User;
 use crate::backend::{AsyncBackend, Backend, BackendKind, Keyspace};
 use crate::errors::invalid;
 

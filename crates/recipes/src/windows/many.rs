@@ -8,8 +8,9 @@ use super::UvWindows;
 use super::calendar::whole_second;
 use super::filling::{self, UvFilling};
 use super::held::Held;
-use super::procedures::{self, Users};
+use super::procedures;
 use super::recent::Minute;
+use super::users::Users;
 use crate::backend::{AsyncBackend, Backend, BackendKind, batch};
 
 /// How many visits are looked at together, and how many of a minute are one step.

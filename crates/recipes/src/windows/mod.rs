@@ -63,6 +63,7 @@ mod spans;
 mod spread;
 #[cfg(test)]
 mod tests;
+mod users;
 
 use std::fmt;
 use std::time::Duration;
@@ -77,8 +78,9 @@ use crate::slot::hash_tag;
 use crate::text::Text;
 use calendar::whole_second;
 use held::Held;
-use procedures::{BucketKey, User};
+use procedures::BucketKey;
 use recent::Owner;
+use users::User;
 
 pub use bucket::UvBucket;
 pub use calendar::UvCalendar;

@@ -8,9 +8,10 @@ use super::bucket::UvBucket;
 use super::filling::{self, UvFilling};
 use super::level::UvLevel;
 use super::many::BATCH;
-use super::procedures::{self, Answer, Users};
+use super::procedures::{self, Answer};
 use super::recent::Minute;
 use super::spread;
+use super::users::Users;
 use crate::backend::{AsyncBackend, Backend, Keyspace};
 
 /// Visits of one minute that follow on each other.

@@ -24,8 +24,9 @@ use macros::blocking_and_async;
 use store::{Error, KeyRef, Member, PreparedKey, SetExpiry, SetOptions, each};
 
 use super::UvWindows;
-use super::procedures::{self, BucketKey, Users, corrupt, refused};
+use super::procedures::{self, BucketKey, corrupt, refused};
 use super::scripts::{ADD_ALONE, EXPIRE, FINISH, REPLACE, TAKE};
+use super::users::Users;
 use crate::backend::{AsyncBackend, Backend, call_all, call_all_async};
 use crate::procedure::{Procedure, read, step};
 use crate::request::Request;
