@@ -7,10 +7,11 @@ use store::{Member, PreparedKey};
 use testkit::rng::Rng;
 
 use super::procedures::{
-    BucketKey, CountKeys, RollKeys, User, Users, add_and_open, add_if_open, add_many_if_open,
-    add_many_to_all, add_to_all, count, open_names, roll,
+    BucketKey, CountKeys, RollKeys, add_and_open, add_if_open, add_many_if_open, add_many_to_all,
+    add_to_all, count, open_names, roll,
 };
 use super::spread;
+use super::users::{User, Users};
 use crate::beside::Beside;
 use crate::text::Text;
 

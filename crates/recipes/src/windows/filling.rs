@@ -1,16 +1,18 @@
 //! How visits get into the buckets, and from there into larger ones.
 
 use bytes::Bytes;
+use macros::blocking_and_async;
 use store::{Error, ErrorKind};
 
 use super::UvWindows;
 use super::bucket::UvBucket;
 use super::calendar::out_of_range;
 use super::level::UvLevel;
-use super::procedures::{self, Answer, RollKeys, User};
+use super::procedures::{self, Answer, RollKeys};
 use super::recent::Minute;
 use super::spread::{self, is_marked, without_mark};
-use crate::backend::{Backend, BackendKind};
+use super::users::User;
+use crate::backend::{AsyncBackend, Backend, BackendKind, Keyspace};
 use crate::errors::invalid;
 
 /// The most buckets that are merged in one step: a Lua function takes no more than some thousand arguments.
@@ -28,50 +30,56 @@ pub enum UvFilling {
     RollUp,
 }
 
+#[blocking_and_async]
 impl<B: Backend> UvWindows<B> {
     /// Writes a visit to every bucket that it lies in and that is kept.
     #[inline]
-    pub(super) fn write_through(&self, user: User<'_>, second: i64) -> Result<bool, Error> {
+    pub(super) async fn write_through(&self, user: User<'_>, second: i64) -> Result<bool, Error> {
         if self.backend.kind() != BackendKind::Store {
-            return self.record_sent(user.alone(), &[second]).map(|changed| changed > 0);
+            let changed = self.record_sent(user.alone(), &[second]).await?;
+            return Ok(changed > 0);
         }
-        let added = self.with_minute(second, |kept| {
-            let [minute, ..] = &kept.buckets;
-            // What is in the minute is in all that is larger. Looking costs less than four locks.
-            if kept.dense.get() {
-                match self.backend.call(&procedures::has_user(minute, user))? {
-                    Answer::Yes => return Ok(Answer::No),
-                    Answer::No => {}
-                    Answer::None => kept.dense.set(false),
-                }
-            }
-            self.write_to_all(user, kept)
-        })?;
+        let added = self.write_through_at(user, second).await?;
         changed(added, second)
+    }
+
+    /// Writes a visit to those of these buckets that are kept.
+    #[inline]
+    async fn write_through_in(&self, user: User<'_>, kept: &Minute) -> Result<Answer, Error> {
+        let [minute, ..] = &kept.buckets;
+        // What is in the minute is in all that is larger. Looking costs less than four locks.
+        if kept.is_dense() {
+            match self.backend.call(&procedures::has_user(minute, user)).await? {
+                Answer::Yes => return Ok(Answer::No),
+                Answer::No => {}
+                Answer::None => kept.set_dense(false),
+            }
+        }
+        self.write_to_all(user, kept).await
     }
 
     /// Writes a visit that the minute does not have, as far as is known.
     #[inline(never)]
-    fn write_to_all(&self, user: User<'_>, kept: &Minute) -> Result<Answer, Error> {
+    async fn write_to_all(&self, user: User<'_>, kept: &Minute) -> Result<Answer, Error> {
         let [minute, hour, ..] = &kept.buckets;
-        if let Some(added) = self.backend.call(&procedures::add_if_in_hour(minute, hour, user))? {
-            kept.dense.set(added.dense);
+        let add = procedures::add_if_in_hour(minute, hour, user);
+        if let Some(added) = self.backend.call(&add).await? {
+            kept.set_dense(added.dense);
             return Ok(added.changed.into());
         }
-        self.backend.call(&procedures::add_to_all(&kept.buckets, user))
+        self.backend.call(&procedures::add_to_all(&kept.buckets, user)).await
     }
 
     /// Writes a visit to its minute.
     #[inline]
-    pub(super) fn write_minute(&self, user: User<'_>, second: i64) -> Result<bool, Error> {
+    pub(super) async fn write_minute(&self, user: User<'_>, second: i64) -> Result<bool, Error> {
         if self.backend.kind() != BackendKind::Store {
-            return self.record_sent(user.alone(), &[second]).map(|changed| changed > 0);
+            let changed = self.record_sent(user.alone(), &[second]).await?;
+            return Ok(changed > 0);
         }
-        let added = self.with_minute(second, |kept| {
-            self.backend.call(&procedures::add_if_open(&kept.buckets[0], user))
-        })?;
+        let added = self.write_if_open(user, second).await?;
         if added == Answer::None {
-            self.write_and_open(user, second)
+            self.write_and_open(user, second).await
         } else {
             Ok(added == Answer::Yes)
         }
@@ -79,8 +87,8 @@ impl<B: Backend> UvWindows<B> {
 
     /// Writes a visit to the smallest bucket that is kept, which is not open.
     #[cold]
-    fn write_and_open(&self, user: User<'_>, second: i64) -> Result<bool, Error> {
-        let now = self.backend.call(&procedures::now())?;
+    async fn write_and_open(&self, user: User<'_>, second: i64) -> Result<bool, Error> {
+        let now = self.backend.call(&procedures::now()).await?;
         for level in UvLevel::ALL {
             let bucket = self.calendar.bucket_of(level, second)?;
             if self.expired(&bucket, now) {
@@ -88,19 +96,19 @@ impl<B: Backend> UvWindows<B> {
             }
             if level == UvLevel::Month {
                 let buckets = &[self.prepared(bucket)];
-                let added = self.backend.call(&procedures::add_to_all(buckets, user))?;
+                let added = self.backend.call(&procedures::add_to_all(buckets, user)).await?;
                 return changed(added, second);
             }
             let key = &self.bucket_key(bucket);
             let add = procedures::add_and_open(&self.open_key, key, user.alone());
             // The one user is added, or it is an error.
-            let (changed, _) = self.backend.call(&add)?;
+            let (changed, _) = self.backend.call(&add).await?;
             let changed = changed > 0;
             if changed && bucket.has(now.div_euclid(1000)) {
                 // A minute has begun: what the last ones left is merged. Old visits that are fed in come here too, and
                 // do not do so for each. The visit is counted whether or not that fails, as it will again where it is
                 // asked for.
-                let _merged = self.roll_up();
+                let _merged = self.roll_up().await;
             }
             return Ok(changed);
         }
@@ -139,11 +147,11 @@ impl<B: Backend> UvWindows<B> {
     /// assert_eq!(store.pfcount(["uv:2019092819"])?, 1);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn roll_up(&self) -> Result<u64, Error> {
+    pub async fn roll_up(&self) -> Result<u64, Error> {
         let mut rolled = 0;
         for level in [UvLevel::Minute, UvLevel::Hour, UvLevel::Day] {
-            let (now, names) = self.backend.call(&procedures::open_names(&self.open_key))?;
-            self.reopen(&names)?;
+            let (now, names) = self.backend.call(&procedures::open_names(&self.open_key)).await?;
+            self.reopen(&names).await?;
             let mut over = self.open_buckets(&names)?;
             over.retain(|bucket| bucket.level() == level && bucket.end.saturating_mul(1000) <= now);
             let mut over = over.as_slice();
@@ -156,7 +164,7 @@ impl<B: Backend> UvWindows<B> {
                 };
                 let joined = over.partition_point(joins).clamp(1, MERGED);
                 let (group, rest) = over.split_at(joined);
-                rolled += self.roll(group, into.as_ref())?;
+                rolled += self.roll(group, into.as_ref()).await?;
                 over = rest;
             }
         }
@@ -164,29 +172,64 @@ impl<B: Backend> UvWindows<B> {
     }
 
     /// Merges buckets into one.
-    fn roll(&self, buckets: &[UvBucket], into: Option<&UvBucket>) -> Result<u64, Error> {
+    async fn roll(&self, buckets: &[UvBucket], into: Option<&UvBucket>) -> Result<u64, Error> {
         let stays_open = into.is_some_and(|into| into.level() != UvLevel::Month);
         let buckets: Vec<_> = buckets.iter().map(|&one| self.bucket_key(one)).collect();
         let into = into.map(|&into| self.bucket_key(into));
         if self.is_spread() {
-            return self.roll_spread(&buckets, into.as_ref(), stays_open);
+            return self.roll_spread(&buckets, into.as_ref(), stays_open).await;
         }
         let keys = RollKeys::new(&self.open_key, &buckets, into.as_ref(), stays_open);
-        self.backend.call(&procedures::roll(&keys))
+        self.backend.call(&procedures::roll(&keys)).await
     }
 
     /// Opens the buckets again that a handle on a cluster was merging when it ended, as it may have where keys came from
     /// there.
-    fn reopen(&self, names: &[Bytes]) -> Result<(), Error> {
+    async fn reopen(&self, names: &[Bytes]) -> Result<(), Error> {
         if self.is_spread() || !names.iter().any(|name| is_marked(name)) {
             return Ok(());
         }
         let marked: Vec<&[u8]> =
             names.iter().filter(|name| is_marked(name)).map(|name| &**name).collect();
         let unmarked: Vec<&[u8]> = marked.iter().map(|name| without_mark(name)).collect();
-        self.backend.call(&spread::finish(&self.open_key, &unmarked, &marked))
+        self.backend.call(&spread::finish(&self.open_key, &unmarked, &marked)).await
+    }
+}
+
+impl<B: Backend> UvWindows<B> {
+    /// Writes a visit to every bucket of its minute.
+    #[inline]
+    fn write_through_at(&self, user: User<'_>, second: i64) -> Result<Answer, Error> {
+        self.with_minute(second, |kept| self.write_through_in(user, kept))
     }
 
+    /// Writes a visit to its minute if that is open.
+    #[inline]
+    fn write_if_open(&self, user: User<'_>, second: i64) -> Result<Answer, Error> {
+        self.with_minute(second, |kept| {
+            self.backend.call(&procedures::add_if_open(&kept.buckets[0], user))
+        })
+    }
+}
+
+impl<B: AsyncBackend> UvWindows<B> {
+    async fn write_through_at_async(&self, user: User<'_>, second: i64) -> Result<Answer, Error> {
+        let kept = self.take_minute(second)?;
+        let added = self.write_through_in_async(user, &kept).await;
+        kept.give_back();
+        added
+    }
+
+    async fn write_if_open_async(&self, user: User<'_>, second: i64) -> Result<Answer, Error> {
+        let kept = self.take_minute(second)?;
+        let minute = &kept.buckets[0];
+        let added = self.backend.call_async(&procedures::add_if_open(minute, user)).await;
+        kept.give_back();
+        added
+    }
+}
+
+impl<B: Keyspace> UvWindows<B> {
     /// The smallest bucket that holds this one, is larger, and is kept.
     fn next_kept(&self, bucket: &UvBucket, now: i64) -> Result<Option<UvBucket>, Error> {
         let mut level = bucket.level();

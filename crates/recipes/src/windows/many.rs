@@ -1,14 +1,17 @@
 //! Many visits in one call.
 
 use jiff::Timestamp;
+use macros::blocking_and_async;
 use store::{Error, Member, ToMember, ToMembers, each};
 
 use super::UvWindows;
 use super::calendar::whole_second;
 use super::filling::{self, UvFilling};
-use super::procedures::{self, Users};
+use super::held::Held;
+use super::procedures;
 use super::recent::Minute;
-use crate::backend::{Backend, BackendKind, batch};
+use super::users::Users;
+use crate::backend::{AsyncBackend, Backend, BackendKind, batch};
 
 /// How many visits are looked at together, and how many of a minute are one step.
 pub(super) const BATCH: usize = 1024;
@@ -52,55 +55,120 @@ impl<B: Backend> UvWindows<B> {
                 return Ok(new);
             }
             new += each(batch.iter().map(|(user, _)| user)).with_members(|users| {
-                let hash = |user: &Member<'_>| user.with_bytes(hll::hash);
-                let hashes: Vec<u64> = users.iter().map(hash).collect();
                 let seconds: Vec<i64> = batch.iter().map(|&(_, second)| second).collect();
-                let users = Users::new(users, &hashes);
-                if self.backend.kind() == BackendKind::Store {
-                    self.record_batch(users, &seconds)
-                } else {
-                    self.record_sent(users, &seconds)
-                }
+                self.record_users(Users::new(users, &hashes(users)), &seconds)
             })?;
         }
     }
 
-    fn record_batch(&self, mut users: Users<'_>, mut seconds: &[i64]) -> Result<u64, Error> {
+    /// Counts the visits of the first minute: see `record_first_in`.
+    fn record_first(&self, users: Users<'_>, seconds: &[i64]) -> Result<(usize, u64), Error> {
+        let Some(&second) = seconds.first() else { return Ok((0, 0)) };
+        self.with_minute(second, |kept| self.record_first_in(users, seconds, kept))
+    }
+}
+
+impl<B: AsyncBackend> UvWindows<B> {
+    /// As [`record_many`](Self::record_many). The thread does not wait.
+    ///
+    /// # Errors
+    ///
+    /// As [`record_many`](Self::record_many).
+    pub async fn record_many_async<U: ToMember, T: Into<Timestamp>>(
+        &self,
+        visits: impl IntoIterator<Item = (U, T)>,
+    ) -> Result<u64, Error> {
+        let mut visits = visits.into_iter();
+        let most = batch(&self.backend).max(BATCH);
+        let mut new = 0;
+        loop {
+            let (held, seconds): (Vec<Held>, Vec<i64>) = visits
+                .by_ref()
+                .take(most)
+                .map(|(user, at)| (Held::new(user), whole_second(at.into())))
+                .unzip();
+            if held.is_empty() {
+                return Ok(new);
+            }
+            let users: Vec<Member<'_>> = held.iter().map(Held::member).collect();
+            let hashes = hashes(&users);
+            new += self.record_users_async(Users::new(&users, &hashes), &seconds).await?;
+        }
+    }
+
+    async fn record_first_async(
+        &self,
+        users: Users<'_>,
+        seconds: &[i64],
+    ) -> Result<(usize, u64), Error> {
+        let Some(&second) = seconds.first() else { return Ok((0, 0)) };
+        let kept = self.take_minute(second)?;
+        let done = self.record_first_in_async(users, seconds, &kept).await;
+        kept.give_back();
+        done
+    }
+}
+
+#[blocking_and_async]
+impl<B: Backend> UvWindows<B> {
+    async fn record_users(&self, users: Users<'_>, seconds: &[i64]) -> Result<u64, Error> {
+        if self.backend.kind() == BackendKind::Store {
+            self.record_batch(users, seconds).await
+        } else {
+            self.record_sent(users, seconds).await
+        }
+    }
+
+    async fn record_batch(&self, mut users: Users<'_>, mut seconds: &[i64]) -> Result<u64, Error> {
         let mut new = 0;
         while let (Some(user), &[second, ..]) = (users.first(), seconds) {
-            let (count, changed) = self.with_minute(second, |kept| {
-                let minute = &kept.buckets[0].bucket;
-                let count = seconds.iter().take_while(|&&second| minute.has(second)).count();
-                if count < FEW {
-                    Ok((0, 0))
-                } else {
-                    self.record_minute(users.split_at(count).0, kept)
-                }
-            })?;
+            let (count, changed) = self.record_first(users, seconds).await?;
             let done = count.max(1);
-            new += if count == 0 { u64::from(self.record_one(user, second)?) } else { changed };
+            new +=
+                if count == 0 { u64::from(self.record_one(user, second).await?) } else { changed };
             (users, seconds) = (users.split_at(done).1, &seconds[done..]);
         }
         Ok(new)
     }
 
+    /// Counts those of the visits that come first and are of one minute, if they are not few: how many were looked at, and how
+    /// many of them changed a count.
+    async fn record_first_in(
+        &self,
+        users: Users<'_>,
+        seconds: &[i64],
+        kept: &Minute,
+    ) -> Result<(usize, u64), Error> {
+        let minute = &kept.buckets[0].bucket;
+        let count = seconds.iter().take_while(|&&second| minute.has(second)).count();
+        if count < FEW {
+            Ok((0, 0))
+        } else {
+            self.record_minute(users.split_at(count).0, kept).await
+        }
+    }
+
     /// Counts visits of one minute: how many were looked at, and how many of them changed a count. None are if the minute is
     /// not open; the first visit opens it.
-    fn record_minute(&self, users: Users<'_>, kept: &Minute) -> Result<(usize, u64), Error> {
+    async fn record_minute(&self, users: Users<'_>, kept: &Minute) -> Result<(usize, u64), Error> {
         let (changed, failed) = match self.filling {
             UvFilling::WriteThrough => {
                 let add = procedures::add_many_to_all(&kept.buckets, users);
-                let (answers, failed) = self.backend.call(&add)?;
+                let (answers, failed) = self.backend.call(&add).await?;
                 let second = kept.buckets[0].bucket.start;
                 let changed = answers.into_iter().map(|added| filling::changed(added, second));
                 (changed.map(|it| it.map(u64::from)).sum::<Result<u64, Error>>()?, failed)
             }
             UvFilling::RollUp => {
                 let add = procedures::add_many_if_open(&kept.buckets[0], users);
-                let Some(done) = self.backend.call(&add)? else { return Ok((0, 0)) };
+                let Some(done) = self.backend.call(&add).await? else { return Ok((0, 0)) };
                 done
             }
         };
         failed.map_or(Ok((users.len(), changed)), Err)
     }
+}
+
+fn hashes(users: &[Member<'_>]) -> Vec<u64> {
+    users.iter().map(|user| user.with_bytes(hll::hash)).collect()
 }

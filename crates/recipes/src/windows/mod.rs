@@ -42,12 +42,15 @@
 //! that year: the keys by minute, hour, day and month, its `getLastMinutes` and the hourly, daily and weekly figures.
 //! Its code leaves the year out of the keys.
 
+#[cfg(all(test, feature = "async", feature = "redis"))]
+mod asynchronous;
 #[cfg(all(test, feature = "redis"))]
 mod beside;
 mod bucket;
 mod calendar;
 mod count;
 mod filling;
+mod held;
 mod level;
 mod many;
 mod procedures;
@@ -60,20 +63,24 @@ mod spans;
 mod spread;
 #[cfg(test)]
 mod tests;
+mod users;
 
 use std::fmt;
 use std::time::Duration;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use macros::blocking_and_async;
 use store::{Error, Store, ToMember};
 
-use crate::backend::{Backend, BackendKind};
+use crate::backend::{AsyncBackend, Backend, BackendKind, Keyspace};
 use crate::slot::hash_tag;
 use crate::text::Text;
 use calendar::whole_second;
-use procedures::{BucketKey, User};
+use held::Held;
+use procedures::BucketKey;
 use recent::Owner;
+use users::User;
 
 pub use bucket::UvBucket;
 pub use calendar::UvCalendar;
@@ -93,6 +100,9 @@ const DAY_MS: i64 = 86_400_000;
 ///
 /// On a store and on one server a visit is one atomic step, and so is a count, under any number of callers and handles. All handles on one prefix
 /// are to have the same time zone and keep buckets as long; their fillings may differ.
+///
+/// Each call that asks the backend has an asynchronous form, whose name ends with `_async`, for an
+/// [`AsyncBackend`](crate::AsyncBackend).
 ///
 /// # How long buckets are kept
 ///
@@ -218,7 +228,7 @@ pub struct UvWindows<B = Store> {
     kept_ms: [Option<i64>; UvLevel::ALL.len()],
 }
 
-impl<B: Backend> UvWindows<B> {
+impl<B: Keyspace> UvWindows<B> {
     /// Windows in that store whose keys begin with `prefix`, by UTC, written through to every level.
     #[must_use]
     pub fn new(backend: B, prefix: impl AsRef<[u8]>) -> Self {
@@ -279,29 +289,6 @@ impl<B: Backend> UvWindows<B> {
         self.key_of(bucket).to_vec()
     }
 
-    /// Counts a visit. `true` if a count may have changed by it.
-    ///
-    /// Visits may come late: they go into those of their buckets that are kept.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::NotKept`](store::ErrorKind::NotKept) if none of its buckets is kept any more: the visit is not
-    /// counted. [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for a time that is not of the years
-    /// 1900 to 2299; [`ErrorKind::WrongType`](store::ErrorKind::WrongType) and
-    /// [`ErrorKind::InvalidHll`](store::ErrorKind::InvalidHll) if a key holds something else.
-    #[inline]
-    pub fn record(&self, user: impl ToMember, at: impl Into<Timestamp>) -> Result<bool, Error> {
-        user.with_member(|user| self.record_one(User::new(user), whole_second(at.into())))
-    }
-
-    #[inline]
-    fn record_one(&self, user: User<'_>, second: i64) -> Result<bool, Error> {
-        match self.filling {
-            UvFilling::WriteThrough => self.write_through(user, second),
-            UvFilling::RollUp => self.write_minute(user, second),
-        }
-    }
-
     #[inline]
     fn key_of(&self, bucket: &UvBucket) -> Text {
         bucket.name.key(&self.prefix, &self.calendar.spans().digits(bucket.name.wall))
@@ -337,6 +324,50 @@ impl<B: Backend> UvWindows<B> {
     /// Whether a bucket is forgotten.
     fn expired(&self, bucket: &UvBucket, now_ms: i64) -> bool {
         self.expires_at(bucket).is_some_and(|at| at <= now_ms)
+    }
+}
+
+impl<B: Backend> UvWindows<B> {
+    /// Counts a visit. `true` if a count may have changed by it.
+    ///
+    /// Visits may come late: they go into those of their buckets that are kept.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NotKept`](store::ErrorKind::NotKept) if none of its buckets is kept any more: the visit is not
+    /// counted. [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for a time that is not of the years
+    /// 1900 to 2299; [`ErrorKind::WrongType`](store::ErrorKind::WrongType) and
+    /// [`ErrorKind::InvalidHll`](store::ErrorKind::InvalidHll) if a key holds something else.
+    #[inline]
+    pub fn record(&self, user: impl ToMember, at: impl Into<Timestamp>) -> Result<bool, Error> {
+        user.with_member(|user| self.record_one(User::new(user), whole_second(at.into())))
+    }
+}
+
+impl<B: AsyncBackend> UvWindows<B> {
+    /// As [`record`](Self::record). The thread does not wait.
+    ///
+    /// # Errors
+    ///
+    /// As [`record`](Self::record).
+    pub async fn record_async(
+        &self,
+        user: impl ToMember,
+        at: impl Into<Timestamp>,
+    ) -> Result<bool, Error> {
+        let (user, second) = (Held::new(user), whole_second(at.into()));
+        self.record_one_async(User::new(user.member()), second).await
+    }
+}
+
+#[blocking_and_async]
+impl<B: Backend> UvWindows<B> {
+    #[inline]
+    async fn record_one(&self, user: User<'_>, second: i64) -> Result<bool, Error> {
+        match self.filling {
+            UvFilling::WriteThrough => self.write_through(user, second).await,
+            UvFilling::RollUp => self.write_minute(user, second).await,
+        }
     }
 }
 

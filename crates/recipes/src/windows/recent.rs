@@ -4,15 +4,15 @@
 //! hash as the visit itself. So each thread keeps the last ones of some windows. It is a cache and no more: what is not
 //! in it is made.
 
-use std::cell::{Cell, RefCell};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::cell::RefCell;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use store::Error;
 
 use super::UvWindows;
 use super::level::UvLevel;
 use super::procedures::BucketKey;
-use crate::backend::Backend;
+use crate::backend::Keyspace;
 
 /// Windows whose keys a thread keeps side by side.
 const SIDE_BY_SIDE: usize = 8;
@@ -45,8 +45,9 @@ pub(super) struct Minute {
     owner: Owner,
     /// Of every level, the smallest first.
     pub(super) buckets: [BucketKey; UvLevel::ALL.len()],
-    /// Whether the minute's key is dense as far as this thread knows: only then it pays to look before adding.
-    pub(super) dense: Cell<bool>,
+    /// Whether the minute's key is dense as far as is known: only then it pays to look before adding. An atomic, because a future
+    /// that holds a minute may go from thread to thread.
+    dense: AtomicBool,
 }
 
 impl Minute {
@@ -54,9 +55,29 @@ impl Minute {
     fn is(&self, owner: Owner, second: i64) -> bool {
         self.owner == owner && self.buckets[0].bucket.has(second)
     }
+
+    #[inline]
+    pub(super) fn is_dense(&self) -> bool {
+        self.dense.load(Ordering::Relaxed)
+    }
+
+    #[inline]
+    pub(super) fn set_dense(&self, dense: bool) {
+        self.dense.store(dense, Ordering::Relaxed);
+    }
+
+    /// Keeps it for the next call of this thread, unless what is kept is in use.
+    pub(super) fn give_back(self) {
+        // A thread that ends keeps nothing.
+        let _kept = RECENT.try_with(|recent| {
+            if let Ok(mut recent) = recent[self.owner.slot()].try_borrow_mut() {
+                *recent = Some(self);
+            }
+        });
+    }
 }
 
-impl<B: Backend> UvWindows<B> {
+impl<B: Keyspace> UvWindows<B> {
     /// Hands over the buckets in which a second lies.
     #[inline]
     pub(super) fn with_minute<R>(
@@ -82,6 +103,16 @@ impl<B: Backend> UvWindows<B> {
         }
     }
 
+    /// Takes the buckets in which a second lies: a future cannot borrow what a thread keeps. It
+    /// [gives them back](Minute::give_back) to the thread that it ends on.
+    pub(super) fn take_minute(&self, second: i64) -> Result<Minute, Error> {
+        let taken = RECENT.try_with(|recent| {
+            let mut recent = recent[self.owner.slot()].try_borrow_mut().ok()?;
+            recent.take_if(|kept| kept.is(self.owner, second))
+        });
+        taken.ok().flatten().map_or_else(|| self.minute(second), Ok)
+    }
+
     /// Replaces what is kept by the minute of that second, as far as it is another one. Nothing happens if there is no
     /// such minute, or if what is kept is in use: then this call comes from a sink or a clock.
     #[inline(never)]
@@ -103,7 +134,7 @@ impl<B: Backend> UvWindows<B> {
                         *kept = self.prepared(other);
                     }
                 }
-                minute.dense.set(true);
+                minute.set_dense(true);
             }
             other => *other = self.minute(second).ok(),
         }
@@ -114,6 +145,6 @@ impl<B: Backend> UvWindows<B> {
         let [minute, hour, day, month] = UvLevel::ALL;
         let key = |level| self.calendar.bucket_of(level, second).map(|one| self.prepared(one));
         let buckets = [key(minute)?, key(hour)?, key(day)?, key(month)?];
-        Ok(Minute { owner: self.owner, buckets, dense: Cell::new(true) })
+        Ok(Minute { owner: self.owner, buckets, dense: AtomicBool::new(true) })
     }
 }

@@ -5,10 +5,10 @@ use smallvec::SmallVec;
 use store::{Error, Member, PreparedKey, Reply, Script, ScriptCall};
 
 use super::procedures::{
-    self, Answer, BucketKey, CountKeys, RollKeys, Users, add_and_open, add_many_if_open,
-    add_many_to_all,
+    self, Answer, BucketKey, CountKeys, RollKeys, add_and_open, add_many_if_open, add_many_to_all,
 };
 use super::spread;
+use super::users::Users;
 use crate::kept::KeptUntil;
 use crate::procedure::Procedure;
 use crate::text::Text;

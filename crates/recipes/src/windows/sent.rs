@@ -1,5 +1,6 @@
 //! Visits that are sent to a server: as many as there are in as few round trips as possible.
 
+use macros::blocking_and_async;
 use store::Error;
 
 use super::UvWindows;
@@ -7,10 +8,11 @@ use super::bucket::UvBucket;
 use super::filling::{self, UvFilling};
 use super::level::UvLevel;
 use super::many::BATCH;
-use super::procedures::{self, Answer, Users};
+use super::procedures::{self, Answer};
 use super::recent::Minute;
 use super::spread;
-use crate::backend::Backend;
+use super::users::Users;
+use crate::backend::{AsyncBackend, Backend, Keyspace};
 
 /// Visits of one minute that follow on each other.
 struct Run<'a> {
@@ -57,9 +59,10 @@ impl Sent {
     }
 }
 
+#[blocking_and_async]
 impl<B: Backend> UvWindows<B> {
     /// Counts visits on a server: how many of them changed a bucket.
-    pub(super) fn record_sent(
+    pub(super) async fn record_sent(
         &self,
         mut users: Users<'_>,
         mut seconds: &[i64],
@@ -83,9 +86,9 @@ impl<B: Backend> UvWindows<B> {
         }
         let sent = match self.filling {
             _ if runs.is_empty() => Sent::default(),
-            UvFilling::WriteThrough if self.is_spread() => self.send_to_each(&runs)?,
-            UvFilling::WriteThrough => self.send_to_all(&runs)?,
-            UvFilling::RollUp => self.send_to_minutes(&runs)?,
+            UvFilling::WriteThrough if self.is_spread() => self.send_to_each(&runs).await?,
+            UvFilling::WriteThrough => self.send_to_all(&runs).await?,
+            UvFilling::RollUp => self.send_to_minutes(&runs).await?,
         };
         match sent.failed.map(|(_, error)| error).or(invalid) {
             Some(error) => Err(error),
@@ -94,24 +97,26 @@ impl<B: Backend> UvWindows<B> {
     }
 
     /// Writes each visit to all of its buckets at once.
-    fn send_to_all(&self, runs: &[Run<'_>]) -> Result<Sent, Error> {
+    async fn send_to_all(&self, runs: &[Run<'_>]) -> Result<Sent, Error> {
         let mut sent = Sent::default();
         let adds: Vec<_> = runs
             .iter()
             .map(|run| procedures::add_many_to_all(&run.minute.buckets, run.users))
             .collect();
-        self.backend.call_many(&adds, |number, outcome| match outcome {
-            Ok((answers, refused)) => {
-                sent.add_answers(number, &runs[number], &answers);
-                sent.add(number, Ok((0, refused)));
-            }
-            Err(error) => sent.fail(number, error),
-        })?;
+        self.backend
+            .call_many(&adds, |number, outcome| match outcome {
+                Ok((answers, refused)) => {
+                    sent.add_answers(number, &runs[number], &answers);
+                    sent.add(number, Ok((0, refused)));
+                }
+                Err(error) => sent.fail(number, error),
+            })
+            .await?;
         Ok(sent)
     }
 
     /// Writes each visit to each of its buckets, which are in different slots.
-    fn send_to_each(&self, runs: &[Run<'_>]) -> Result<Sent, Error> {
+    async fn send_to_each(&self, runs: &[Run<'_>]) -> Result<Sent, Error> {
         const LEVELS: usize = UvLevel::ALL.len();
         let mut sent = Sent::default();
         let mut answers: Vec<Vec<Answer>> =
@@ -121,18 +126,20 @@ impl<B: Backend> UvWindows<B> {
             .flat_map(|run| run.minute.buckets.iter().map(move |bucket| (bucket, run.users)))
             .map(|(bucket, users)| procedures::add_many_to_all(std::array::from_ref(bucket), users))
             .collect();
-        self.backend.call_many(&adds, |at, outcome| {
-            let number = at / LEVELS;
-            match outcome {
-                Ok((of_bucket, refused)) => {
-                    for (answer, added) in answers[number].iter_mut().zip(of_bucket) {
-                        *answer = (*answer).max(added);
+        self.backend
+            .call_many(&adds, |at, outcome| {
+                let number = at / LEVELS;
+                match outcome {
+                    Ok((of_bucket, refused)) => {
+                        for (answer, added) in answers[number].iter_mut().zip(of_bucket) {
+                            *answer = (*answer).max(added);
+                        }
+                        sent.add(number, Ok((0, refused)));
                     }
-                    sent.add(number, Ok((0, refused)));
+                    Err(error) => sent.fail(number, error),
                 }
-                Err(error) => sent.fail(number, error),
-            }
-        })?;
+            })
+            .await?;
         for (number, run) in runs.iter().enumerate() {
             if sent.failed.as_ref().is_none_or(|&(failed, _)| failed != number) {
                 sent.add_answers(number, run, &answers[number]);
@@ -142,7 +149,7 @@ impl<B: Backend> UvWindows<B> {
     }
 
     /// Writes each visit to its minute, or to the smallest bucket that is kept, which it opens.
-    fn send_to_minutes(&self, runs: &[Run<'_>]) -> Result<Sent, Error> {
+    async fn send_to_minutes(&self, runs: &[Run<'_>]) -> Result<Sent, Error> {
         let (mut sent, mut closed, mut written) = (Sent::default(), Vec::new(), Vec::new());
         let mut take = |number: usize, outcome: Result<Option<_>, Error>| match outcome {
             Ok(Some(done)) => {
@@ -155,21 +162,21 @@ impl<B: Backend> UvWindows<B> {
         let minutes = runs.iter().map(|run| (&run.minute.buckets[0], run.users));
         if self.is_spread() {
             let adds = minutes.map(|(minute, users)| spread::add_alone(minute, users));
-            self.backend.call_many(&adds.collect::<Vec<_>>(), &mut take)?;
+            self.backend.call_many(&adds.collect::<Vec<_>>(), &mut take).await?;
         } else {
             let adds = minutes.map(|(minute, users)| procedures::add_many_if_open(minute, users));
-            self.backend.call_many(&adds.collect::<Vec<_>>(), &mut take)?;
+            self.backend.call_many(&adds.collect::<Vec<_>>(), &mut take).await?;
         }
         if !closed.is_empty() {
             closed.sort_unstable();
-            self.send_to_kept(runs, &closed, &mut sent, &mut written)?;
+            self.send_to_kept(runs, &closed, &mut sent, &mut written).await?;
         }
         if self.is_spread() && !written.is_empty() {
             written.sort_unstable();
             written.dedup();
             let names: Vec<&[u8]> = written.iter().map(|name| &name[..]).collect();
-            if self.backend.call(&spread::open(&self.open_key, &names))? > 0 {
-                self.roll_if_begun(runs);
+            if self.backend.call(&spread::open(&self.open_key, &names)).await? > 0 {
+                self.roll_if_begun(runs).await;
             }
         }
         Ok(sent)
@@ -177,14 +184,14 @@ impl<B: Backend> UvWindows<B> {
 
     /// Writes the visits of runs whose minutes are not open to the smallest buckets that are kept. On a cluster adds the names
     /// of these to `written`: they are to be opened.
-    fn send_to_kept(
+    async fn send_to_kept(
         &self,
         runs: &[Run<'_>],
         closed: &[usize],
         sent: &mut Sent,
         written: &mut Vec<Vec<u8>>,
     ) -> Result<(), Error> {
-        let now = self.backend.call(&procedures::now())?;
+        let now = self.backend.call(&procedures::now()).await?;
         let (mut months, mut smaller) = (Vec::new(), Vec::new());
         for &number in closed {
             let second = runs[number].second;
@@ -202,25 +209,27 @@ impl<B: Backend> UvWindows<B> {
                 procedures::add_many_to_all(std::array::from_ref(month), runs[*number].users)
             })
             .collect();
-        self.backend.call_many(&adds, |at, outcome| {
-            let number = months[at].0;
-            match outcome {
-                Ok((answers, refused)) => {
-                    sent.add_answers(number, &runs[number], &answers);
-                    sent.add(number, Ok((0, refused)));
+        self.backend
+            .call_many(&adds, |at, outcome| {
+                let number = months[at].0;
+                match outcome {
+                    Ok((answers, refused)) => {
+                        sent.add_answers(number, &runs[number], &answers);
+                        sent.add(number, Ok((0, refused)));
+                    }
+                    Err(error) => sent.fail(number, error),
                 }
-                Err(error) => sent.fail(number, error),
-            }
-        })?;
+            })
+            .await?;
         if self.is_spread() {
-            self.send_to_spread(runs, &smaller, sent, written)
+            self.send_to_spread(runs, &smaller, sent, written).await
         } else {
-            self.send_and_open(runs, &smaller, now, sent)
+            self.send_and_open(runs, &smaller, now, sent).await
         }
     }
 
     /// Writes the visits of runs to buckets, and opens these, each at once with its visits.
-    fn send_and_open(
+    async fn send_and_open(
         &self,
         runs: &[Run<'_>],
         buckets: &[(usize, UvBucket)],
@@ -232,21 +241,23 @@ impl<B: Backend> UvWindows<B> {
             procedures::add_and_open(&self.open_key, key, runs[number].users)
         });
         let mut begun = false;
-        self.backend.call_many(&adds.collect::<Vec<_>>(), |at, outcome| {
-            let (number, bucket) = buckets[at];
-            begun |= outcome.as_ref().is_ok_and(|&(changed, _)| changed > 0)
-                && bucket.has(now.div_euclid(1000));
-            sent.add(number, outcome);
-        })?;
+        self.backend
+            .call_many(&adds.collect::<Vec<_>>(), |at, outcome| {
+                let (number, bucket) = buckets[at];
+                begun |= outcome.as_ref().is_ok_and(|&(changed, _)| changed > 0)
+                    && bucket.has(now.div_euclid(1000));
+                sent.add(number, outcome);
+            })
+            .await?;
         if begun {
             // As where a visit is written to a store: it is counted whether or not that fails.
-            let _merged = self.roll_up();
+            let _merged = self.roll_up().await;
         }
         Ok(())
     }
 
     /// Writes the visits of runs to buckets that others are to open.
-    fn send_to_spread(
+    async fn send_to_spread(
         &self,
         runs: &[Run<'_>],
         buckets: &[(usize, UvBucket)],
@@ -258,29 +269,33 @@ impl<B: Backend> UvWindows<B> {
             .iter()
             .zip(buckets)
             .map(|(key, &(number, _))| spread::add_alone(key, runs[number].users));
-        self.backend.call_many(&adds.collect::<Vec<_>>(), |at, outcome| {
-            let number = buckets[at].0;
-            match outcome {
-                Ok(Some(done)) => {
-                    sent.add(number, Ok(done));
-                    written.push(keys[at].name().to_vec());
+        self.backend
+            .call_many(&adds.collect::<Vec<_>>(), |at, outcome| {
+                let number = buckets[at].0;
+                match outcome {
+                    Ok(Some(done)) => {
+                        sent.add(number, Ok(done));
+                        written.push(keys[at].name().to_vec());
+                    }
+                    Ok(None) => sent.fail(number, filling::too_late(runs[number].second)),
+                    Err(error) => sent.fail(number, error),
                 }
-                Ok(None) => sent.fail(number, filling::too_late(runs[number].second)),
-                Err(error) => sent.fail(number, error),
-            }
-        })
+            })
+            .await
     }
 
     /// Merges what the last minutes left, if one of the runs is of the present minute, which has begun. The visits are counted
     /// whether or not that fails.
-    fn roll_if_begun(&self, runs: &[Run<'_>]) {
-        let Ok(now) = self.backend.call(&procedures::now()) else { return };
+    async fn roll_if_begun(&self, runs: &[Run<'_>]) {
+        let Ok(now) = self.backend.call(&procedures::now()).await else { return };
         let second = now.div_euclid(1000);
         if runs.iter().any(|run| run.minute.buckets[0].bucket.has(second)) {
-            let _merged = self.roll_up();
+            let _merged = self.roll_up().await;
         }
     }
+}
 
+impl<B: Keyspace> UvWindows<B> {
     /// The smallest bucket of a second that is kept.
     fn smallest_kept(&self, second: i64, now: i64) -> Result<Option<UvBucket>, Error> {
         for level in UvLevel::ALL {

@@ -20,12 +20,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
 use hll::{Hll, Union};
+use macros::blocking_and_async;
 use store::{Error, KeyRef, Member, PreparedKey, SetExpiry, SetOptions, each};
 
 use super::UvWindows;
-use super::procedures::{self, BucketKey, Users, corrupt, refused};
+use super::procedures::{self, BucketKey, corrupt, refused};
 use super::scripts::{ADD_ALONE, EXPIRE, FINISH, REPLACE, TAKE};
-use crate::backend::{Backend, call_all};
+use super::users::Users;
+use crate::backend::{AsyncBackend, Backend, call_all, call_all_async};
 use crate::procedure::{Procedure, read, step};
 use crate::request::Request;
 use crate::text::Text;
@@ -189,9 +191,10 @@ pub(super) fn finish<'k>(
     })
 }
 
+#[blocking_and_async]
 impl<B: Backend> UvWindows<B> {
     /// Merges buckets into one, on a cluster: see the module. How many were open.
-    pub(super) fn roll_spread(
+    pub(super) async fn roll_spread(
         &self,
         buckets: &[BucketKey<Vec<u8>>],
         into: Option<&BucketKey<Vec<u8>>>,
@@ -200,7 +203,7 @@ impl<B: Backend> UvWindows<B> {
         let open = &*self.open_key;
         let mark = new_mark();
         let names: Vec<&[u8]> = buckets.iter().map(BucketKey::name).collect();
-        let taken = self.backend.call(&take(open, &mark, &names))?;
+        let taken = self.backend.call(&take(open, &mark, &names)).await?;
         if taken.is_empty() {
             return Ok(0);
         }
@@ -212,17 +215,17 @@ impl<B: Backend> UvWindows<B> {
         for part in taken.chunks(FETCHED) {
             let mut union = Union::new();
             let keys: Vec<&[u8]> = part.iter().map(|bucket| &bucket.key[..]).collect();
-            let values = self.fetch(&keys, &mut union)?;
+            let values = self.fetch(&keys, &mut union).await?;
             if let Some(into) = into
                 && values.iter().any(Option::is_some)
             {
-                self.merge(&union, into, stays_open)?;
+                self.merge(&union, into, stays_open).await?;
                 merged = vec![into.name()];
             }
             let over = part.iter().zip(&values).filter_map(|(bucket, value)| {
                 Some(expire(&bucket.key, value.as_deref()?, bucket.expires_at?))
             });
-            call_all(&self.backend, &over.collect::<Vec<_>>(), |_, _| {})?;
+            call_all(&self.backend, &over.collect::<Vec<_>>(), |_, _| {}).await?;
         }
         if !stays_open {
             merged.clear();
@@ -230,34 +233,34 @@ impl<B: Backend> UvWindows<B> {
         let marked = taken.iter().map(|bucket| [bucket.name(), &mark].concat());
         let marked: Vec<Vec<u8>> = marked.collect();
         let marked: Vec<&[u8]> = marked.iter().map(|name| &name[..]).collect();
-        self.backend.call(&finish(open, &merged, &marked))?;
+        self.backend.call(&finish(open, &merged, &marked)).await?;
         Ok(taken.len() as u64)
     }
 
     /// Adds a union to a bucket as PFMERGE does, whatever others write to it meanwhile.
-    fn merge(
+    async fn merge(
         &self,
         union: &Union,
         into: &BucketKey<Vec<u8>>,
         stays_open: bool,
     ) -> Result<(), Error> {
         loop {
-            let held = self.backend.call(&value(&into.key))?;
+            let held = self.backend.call(&value(&into.key)).await?;
             let mut value = held.as_ref().map_or_else(hll::empty, |held| held.to_vec());
             view(&value)?;
             union.clone().merge_into(&mut value, hll::SPARSE_MAX_BYTES).map_err(corrupt)?;
             let held = held.unwrap_or_default();
-            if self.backend.call(&replace(into, &held, &value, stays_open))? {
+            if self.backend.call(&replace(into, &held, &value, stays_open)).await? {
                 return Ok(());
             }
         }
     }
 
     /// Takes buckets into a union: what each of them holds.
-    fn fetch(&self, keys: &[&[u8]], union: &mut Union) -> Result<Vec<Option<Bytes>>, Error> {
+    async fn fetch(&self, keys: &[&[u8]], union: &mut Union) -> Result<Vec<Option<Bytes>>, Error> {
         let reads: Vec<_> = keys.iter().map(|key| value(key)).collect();
         let mut values = vec![None; keys.len()];
-        call_all(&self.backend, &reads, |at, value| values[at] = value)?;
+        call_all(&self.backend, &reads, |at, value| values[at] = value).await?;
         for value in values.iter().flatten() {
             union.merge(&view(value)?).map_err(corrupt)?;
         }
@@ -265,7 +268,7 @@ impl<B: Backend> UvWindows<B> {
     }
 
     /// As [`procedures::count`], by the bytes of the buckets: the same buckets were open before they were read and after.
-    pub(super) fn count_fetched(
+    pub(super) async fn count_fetched(
         &self,
         names: &[Bytes],
         keys: &[Text],
@@ -273,9 +276,9 @@ impl<B: Backend> UvWindows<B> {
         let mut union = Union::new();
         for keys in keys.chunks(FETCHED) {
             let keys: Vec<&[u8]> = keys.iter().map(|key| &key[..]).collect();
-            self.fetch(&keys, &mut union)?;
+            self.fetch(&keys, &mut union).await?;
         }
-        let (now, names_then) = self.backend.call(&procedures::open_names(&self.open_key))?;
+        let (now, names_then) = self.backend.call(&procedures::open_names(&self.open_key)).await?;
         Ok((names == names_then).then(|| (union.count(), now)))
     }
 }

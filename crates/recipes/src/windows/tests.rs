@@ -10,7 +10,8 @@ use jiff::tz::TimeZone;
 use store::{Limits, ManualClock, Store};
 
 use super::bucket::UvBucket;
-use super::procedures::{self, BucketKey, CountKeys, RollKeys, User};
+use super::procedures::{self, BucketKey, CountKeys, RollKeys};
+use super::users::User;
 use super::{UvCalendar, UvFilling, UvLevel, UvWindows};
 use crate::backend::Backend;
 use crate::text::Text;
