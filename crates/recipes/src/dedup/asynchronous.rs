@@ -1,5 +1,6 @@
 //! Dedups whose calls are futures.
 
+use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,6 +11,10 @@ use super::Dedup;
 use crate::backend::{AsyncBackend, Backend};
 use crate::pretend::dump;
 use crate::server::AsyncServer;
+
+fn say(said: &mut Vec<String>, what: impl Debug) {
+    said.push(format!("{what:?}"));
+}
 
 /// What calls of all kinds return.
 #[blocking_and_async]
@@ -23,19 +28,19 @@ async fn scenario<B: Backend + Clone>(backend: &B, clock: &ManualClock) -> Vec<S
     ];
     for seen in all {
         let seen = seen.unwrap();
-        said.push(format!("{:?}", seen.info().await));
+        say(&mut said, seen.info().await);
         for round in 0..40 {
-            said.push(format!("{:?}", seen.insert(round % 30).await));
-            said.push(format!("{:?}", seen.insert(format!("text {round}")).await));
-            said.push(format!("{:?}", seen.insert_many(round..round + 70).await));
-            said.push(format!("{:?}", seen.insert_many(["a", "text 7", "", "b"]).await));
-            said.push(format!("{:?}", seen.contains(round).await));
-            said.push(format!("{:?}", seen.contains(round + 500).await));
-            said.push(format!("{:?}", seen.contains("text 7").await));
-            said.push(format!("{:?}", seen.info().await));
+            say(&mut said, seen.insert(round % 30).await);
+            say(&mut said, seen.insert(format!("text {round}")).await);
+            say(&mut said, seen.insert_many(round..round + 70).await);
+            say(&mut said, seen.insert_many(["a", "text 7", "", "b"]).await);
+            say(&mut said, seen.contains(round).await);
+            say(&mut said, seen.contains(round + 500).await);
+            say(&mut said, seen.contains("text 7").await);
+            say(&mut said, seen.info().await);
             clock.advance(5000);
         }
-        said.push(format!("{:?}", seen.insert_many([0_i64; 0]).await));
+        say(&mut said, seen.insert_many([0_i64; 0]).await);
     }
     refused(backend, &mut said).await;
     said
@@ -45,9 +50,9 @@ async fn scenario<B: Backend + Clone>(backend: &B, clock: &ManualClock) -> Vec<S
 #[blocking_and_async]
 async fn refused<B: Backend + Clone>(backend: &B, said: &mut Vec<String>) {
     let seen = Dedup::last(backend.clone(), "set", 50, 0.01).unwrap();
-    said.push(format!("{:?}", seen.insert(1).await.unwrap_err().kind()));
-    said.push(format!("{:?}", seen.insert_many([1, 2]).await.unwrap_err().kind()));
-    said.push(format!("{:?}", seen.info().await.unwrap_err().kind()));
+    say(said, seen.insert(1).await.unwrap_err().kind());
+    say(said, seen.insert_many([1, 2]).await.unwrap_err().kind());
+    say(said, seen.info().await.unwrap_err().kind());
 }
 
 #[tokio::test]
