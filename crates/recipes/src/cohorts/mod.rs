@@ -44,12 +44,12 @@ mod served;
 mod when;
 
 use jiff::tz::TimeZone;
+use macros::blocking_and_async;
 use smallvec::SmallVec;
 use store::{Error, Store};
 
-use crate::backend::Backend;
+use crate::backend::{AsyncBackend, Backend, Keyspace};
 use crate::errors::invalid;
-
 use crate::text::Text;
 use names::Names;
 use procedures::{delete, set_bits};
@@ -82,6 +82,9 @@ const KINDS: [PeriodKind; 5] =
 ///
 /// Each is a string in which the bit of every such user is set, as by SETBIT. Both sides can work on the same data. A
 /// mark is one atomic step, and so is each question, however many keys it reads; but see below for clusters.
+///
+/// Each call that asks the backend has an asynchronous form, whose name ends with `_async`, for an
+/// [`AsyncBackend`](crate::AsyncBackend); those that look through the keys of a store have none.
 ///
 /// # Limits
 ///
@@ -174,7 +177,7 @@ pub(crate) fn is_key(key: &[u8]) -> bool {
     Names::new(PREFIX, KINDS).parse(key).is_some()
 }
 
-impl<B: Backend> Cohorts<B> {
+impl<B: Keyspace> Cohorts<B> {
     /// Keeps events in that store, under `trackist`, by UTC, in all five periods.
     #[must_use]
     pub fn new(backend: B) -> Self {
@@ -232,6 +235,15 @@ impl<B: Backend> Cohorts<B> {
         self.names.key(event.as_ref(), period).to_vec()
     }
 
+    /// A cohort to ask questions about: nothing is read yet.
+    #[must_use]
+    pub const fn query(&self, cohort: Cohort) -> Query<'_, B> {
+        Query::new(self, cohort)
+    }
+}
+
+#[blocking_and_async]
+impl<B: Backend> Cohorts<B> {
     /// Says that the event happened to the user then: in a bitmap for each kind of period, all at once. `true` if any
     /// of them did not have it yet.
     ///
@@ -239,13 +251,13 @@ impl<B: Backend> Cohorts<B> {
     ///
     /// An id of 2^32 or more ([`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument)); a key that holds
     /// something else than a string ([`ErrorKind::WrongType`](store::ErrorKind::WrongType)): then nothing is marked.
-    pub fn mark(
+    pub async fn mark(
         &self,
         event: impl AsRef<[u8]>,
         user: u64,
         when: impl Into<When>,
     ) -> Result<bool, Error> {
-        self.set(event.as_ref(), user, when.into(), true)
+        self.set(event.as_ref(), user, when.into(), true).await
     }
 
     /// Clears the user's bit in all the periods that [`mark`](Self::mark) sets it in, even if the event happened to the
@@ -257,13 +269,13 @@ impl<B: Backend> Cohorts<B> {
     /// # Errors
     ///
     /// As [`mark`](Self::mark).
-    pub fn unmark(
+    pub async fn unmark(
         &self,
         event: impl AsRef<[u8]>,
         user: u64,
         when: impl Into<When>,
     ) -> Result<bool, Error> {
-        self.set(event.as_ref(), user, when.into(), false)
+        self.set(event.as_ref(), user, when.into(), false).await
     }
 
     /// Says that the unique event happened to the user, once and for all of time; `true` if it is new.
@@ -285,8 +297,8 @@ impl<B: Backend> Cohorts<B> {
     /// assert_eq!(cohorts.count("paying", Period::UNIQUE)?, 0);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn mark_unique(&self, event: impl AsRef<[u8]>, user: u64) -> Result<bool, Error> {
-        self.set_unique(event.as_ref(), user, true)
+    pub async fn mark_unique(&self, event: impl AsRef<[u8]>, user: u64) -> Result<bool, Error> {
+        self.set_unique(event.as_ref(), user, true).await
     }
 
     /// Takes the unique event back; `true` if it had happened to the user.
@@ -294,8 +306,8 @@ impl<B: Backend> Cohorts<B> {
     /// # Errors
     ///
     /// As [`mark`](Self::mark).
-    pub fn unmark_unique(&self, event: impl AsRef<[u8]>, user: u64) -> Result<bool, Error> {
-        self.set_unique(event.as_ref(), user, false)
+    pub async fn unmark_unique(&self, event: impl AsRef<[u8]>, user: u64) -> Result<bool, Error> {
+        self.set_unique(event.as_ref(), user, false).await
     }
 
     /// Whether the event happened to the user in that period. O(1).
@@ -303,12 +315,17 @@ impl<B: Backend> Cohorts<B> {
     /// # Errors
     ///
     /// As [`mark`](Self::mark).
-    pub fn has(&self, event: impl AsRef<[u8]>, period: Period, user: u64) -> Result<bool, Error> {
+    pub async fn has(
+        &self,
+        event: impl AsRef<[u8]>,
+        period: Period,
+        user: u64,
+    ) -> Result<bool, Error> {
         if !self.names.writes(period.kind()) {
-            return self.query(Cohort::of(event, period)).has(user);
+            return self.query(Cohort::of(event, period)).has(user).await;
         }
         let (key, bit) = (self.names.key(event.as_ref(), period), bit_of(user)?);
-        self.backend.call(&procedures::has_bit(&key, bit))
+        self.backend.call(&procedures::has_bit(&key, bit)).await
     }
 
     /// To how many users the event happened in that period. O(largest id / 8), as BITCOUNT.
@@ -316,8 +333,8 @@ impl<B: Backend> Cohorts<B> {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if the key holds something else than a string.
-    pub fn count(&self, event: impl AsRef<[u8]>, period: Period) -> Result<u64, Error> {
-        self.query(Cohort::of(event, period)).count()
+    pub async fn count(&self, event: impl AsRef<[u8]>, period: Period) -> Result<u64, Error> {
+        self.query(Cohort::of(event, period)).count().await
     }
 
     /// To which users the event happened in that period, by ascending ids.
@@ -325,14 +342,8 @@ impl<B: Backend> Cohorts<B> {
     /// # Errors
     ///
     /// As [`count`](Self::count).
-    pub fn users(&self, event: impl AsRef<[u8]>, period: Period) -> Result<Vec<u64>, Error> {
-        self.query(Cohort::of(event, period)).users()
-    }
-
-    /// A cohort to ask questions about: nothing is read yet.
-    #[must_use]
-    pub const fn query(&self, cohort: Cohort) -> Query<'_, B> {
-        Query::new(self, cohort)
+    pub async fn users(&self, event: impl AsRef<[u8]>, period: Period) -> Result<Vec<u64>, Error> {
+        self.query(Cohort::of(event, period)).users().await
     }
 
     /// Deletes the event's bitmap of that period, and only of that: longer and shorter ones stay. `false` if there was
@@ -341,17 +352,17 @@ impl<B: Backend> Cohorts<B> {
     /// # Errors
     ///
     /// None of its own.
-    pub fn delete(&self, event: impl AsRef<[u8]>, period: Period) -> Result<bool, Error> {
+    pub async fn delete(&self, event: impl AsRef<[u8]>, period: Period) -> Result<bool, Error> {
         let key = self.names.key(event.as_ref(), period);
-        Ok(self.backend.call(&delete(&[&key]))? > 0)
+        Ok(self.backend.call(&delete(&[&key])).await? > 0)
     }
 
-    fn set_unique(&self, event: &[u8], user: u64, on: bool) -> Result<bool, Error> {
+    async fn set_unique(&self, event: &[u8], user: u64, on: bool) -> Result<bool, Error> {
         let key = self.names.key(event, Period::UNIQUE);
-        self.backend.call(&set_bits([&*key], bit_of(user)?, on))
+        self.backend.call(&set_bits([&*key], bit_of(user)?, on)).await
     }
 
-    fn set(&self, event: &[u8], user: u64, when: When, on: bool) -> Result<bool, Error> {
+    async fn set(&self, event: &[u8], user: u64, when: When, on: bool) -> Result<bool, Error> {
         let bit = bit_of(user)?;
         let time = when.in_zone(&self.zone);
         let start = self.names.event(event);
@@ -361,11 +372,11 @@ impl<B: Backend> Cohorts<B> {
         let keys: SmallVec<[&[u8]; PeriodKind::ALL.len()]> =
             keys.iter().map(SmallVec::as_slice).collect();
         if procedures::is_spread(&self.backend, &keys) {
-            return procedures::set_each(&self.backend, &keys, bit, on);
+            return procedures::set_each(&self.backend, &keys, bit, on).await;
         }
         match <[&[u8]; KINDS.len()]>::try_from(&*keys) {
-            Ok(keys) => self.backend.call(&set_bits(keys, bit, on)),
-            Err(_) => self.backend.call(&set_bits(&*keys, bit, on)),
+            Ok(keys) => self.backend.call(&set_bits(keys, bit, on)).await,
+            Err(_) => self.backend.call(&set_bits(&*keys, bit, on)).await,
         }
     }
 }

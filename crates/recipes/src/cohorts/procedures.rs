@@ -2,12 +2,13 @@
 
 use bitpack::bits;
 use bytes::Bytes;
+use macros::blocking_and_async;
 use smallvec::SmallVec;
 use store::{Error, KeyRef, ToKeys, Tx};
 
 use super::program::Program;
 use super::scripts::{BYTES, PUT, SET_BITS, STORE};
-use crate::backend::{Backend, BackendKind, call_all};
+use crate::backend::{AsyncBackend, Backend, BackendKind, Keyspace, call_all, call_all_async};
 use crate::procedure::{Procedure, all_read, read, step};
 use crate::request::Request;
 use crate::slot::{hash_tag, key_slot};
@@ -52,7 +53,8 @@ pub(super) fn set_bits<'k>(
 }
 
 /// As [`set_bits`], in as many steps as there are keys: those of a cluster are in different slots.
-pub(super) fn set_each(
+#[blocking_and_async]
+pub(super) async fn set_each(
     backend: &impl Backend,
     keys: &[&[u8]],
     bit: u32,
@@ -60,7 +62,7 @@ pub(super) fn set_each(
 ) -> Result<bool, Error> {
     let steps: Vec<_> = keys.iter().map(|&key| set_bits([key], bit, on)).collect();
     let mut changed = false;
-    call_all(backend, &steps, |_, one| changed |= one)?;
+    call_all(backend, &steps, |_, one| changed |= one).await?;
     Ok(changed)
 }
 
@@ -150,36 +152,39 @@ fn string(key: &[u8], byte: Option<u32>) -> impl Procedure<Output = Bytes> {
 }
 
 /// What a question about the strings at some keys is answered; those of keys that do not exist are empty.
-pub(super) fn ask<R>(
+#[blocking_and_async]
+pub(super) async fn ask<R>(
     backend: &impl Backend,
     keys: &[&[u8]],
     question: impl Fn(&[&[u8]]) -> R,
 ) -> Result<R, Error> {
     if backend.kind() != BackendKind::Store {
-        return Ok(question(&borrowed(&fetch(backend, keys)?)));
+        return Ok(question(&borrowed(&fetch(backend, keys).await?)));
     }
-    backend.call(&step(&*all_read(keys), |tx| look_at(tx, keys, &question)))
+    backend.call(&step(&*all_read(keys), |tx| look_at(tx, keys, &question))).await
 }
 
 /// What a question about one byte of each string is answered; of those that end before, it is handed none.
-pub(super) fn ask_byte<R>(
+#[blocking_and_async]
+pub(super) async fn ask_byte<R>(
     backend: &impl Backend,
     keys: &[&[u8]],
     byte: u32,
     question: impl Fn(&[&[u8]]) -> R,
 ) -> Result<R, Error> {
     let bytes = if keys.len() == 1 || is_spread(backend, keys) {
-        each_string(backend, keys, Some(byte))?
+        each_string(backend, keys, Some(byte)).await?
     } else {
-        backend.call(&bytes(&all(keys), byte))?
+        backend.call(&bytes(&all(keys), byte)).await?
     };
     Ok(question(&borrowed(&bytes)))
 }
 
 /// The strings at some keys of a server, all of one time, or of a cluster.
-fn fetch(backend: &impl Backend, keys: &[&[u8]]) -> Result<Vec<Bytes>, Error> {
+#[blocking_and_async]
+async fn fetch(backend: &impl Backend, keys: &[&[u8]]) -> Result<Vec<Bytes>, Error> {
     if keys.len() == 1 || is_spread(backend, keys) {
-        return each_string(backend, keys, None);
+        return each_string(backend, keys, None).await;
     }
     let whole = all(keys);
     let checked: Vec<Read<'_>> = keys.chunks(1).map(all).collect();
@@ -191,19 +196,21 @@ fn fetch(backend: &impl Backend, keys: &[&[u8]]) -> Result<Vec<Bytes>, Error> {
         if at == 0 {
             all = strings;
         }
-    })?;
+    })
+    .await?;
     Ok(all.into_iter().map(Option::unwrap_or_default).collect())
 }
 
 /// The string at each key, or one byte of it, in a step for each.
-fn each_string(
+#[blocking_and_async]
+async fn each_string(
     backend: &impl Backend,
     keys: &[&[u8]],
     byte: Option<u32>,
 ) -> Result<Vec<Bytes>, Error> {
     let steps: Vec<_> = keys.iter().map(|key| string(key, byte)).collect();
     let mut all = vec![Bytes::new(); keys.len()];
-    call_all(backend, &steps, |at, string| all[at] = string)?;
+    call_all(backend, &steps, |at, string| all[at] = string).await?;
     Ok(all)
 }
 
@@ -212,7 +219,7 @@ fn borrowed(strings: &[Bytes]) -> Vec<&[u8]> {
 }
 
 /// Whether the keys are in different slots of a cluster.
-pub(super) fn is_spread(backend: &impl Backend, keys: &[&[u8]]) -> bool {
+pub(super) fn is_spread(backend: &impl Keyspace, keys: &[&[u8]]) -> bool {
     backend.kind() == BackendKind::Cluster
         && keys.split_first().is_some_and(|(first, others)| {
             let slot = key_slot(first);
@@ -224,7 +231,8 @@ pub(super) fn is_spread(backend: &impl Backend, keys: &[&[u8]]) -> bool {
 /// bitmap is empty: its length.
 ///
 /// On a cluster that has the keys in different slots, it is made here, and what it is made of may change meanwhile.
-pub(super) fn store(
+#[blocking_and_async]
+pub(super) async fn store(
     backend: &impl Backend,
     target: &[u8],
     sources: &[&[u8]],
@@ -234,15 +242,15 @@ pub(super) fn store(
     if backend.kind() == BackendKind::Store {
         let mut keys = all_read(sources);
         keys.push(KeyRef::new(target));
-        return backend.call(&step(&*keys, |tx| store_on(tx, target, sources, make)));
+        return backend.call(&step(&*keys, |tx| store_on(tx, target, sources, make))).await;
     }
     let between = between(target, sources, program.results() + 1);
     let keys = StoreKeys::new(target, &between, sources);
     if is_spread(backend, &keys.all) {
-        let bitmap = ask(backend, sources, make)?;
-        return backend.call(&put(target, &bitmap));
+        let bitmap = ask(backend, sources, make).await?;
+        return backend.call(&put(target, &bitmap)).await;
     }
-    backend.call(&store_with(&keys, program))
+    backend.call(&store_with(&keys, program)).await
 }
 
 /// [`store`] where it is one step.

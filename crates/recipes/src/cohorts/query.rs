@@ -1,19 +1,22 @@
 //! Questions about a cohort.
 
 use bitpack::bits;
+use macros::blocking_and_async;
 use store::{Error, Store};
 
 use super::cohort::Cohort;
 use super::procedures;
 use super::program::{Program, Sources};
 use super::{Cohorts, bit_of};
-use crate::backend::{Backend, BackendKind};
+use crate::backend::{AsyncBackend, Backend, BackendKind, Keyspace};
 
 /// A [`Cohort`] and the store to ask about it. Nothing is read before it is asked, and each question reads all keys
 /// that the cohort names in one atomic step.
 ///
 /// The store is locked for as long as the question takes: O(bytes of all its bitmaps), at some gigabytes a second. What
 /// is worked out on the way takes some kilobytes, however long the bitmaps are.
+///
+/// Each question has an asynchronous form, whose name ends with `_async`, for an [`AsyncBackend`](crate::AsyncBackend).
 ///
 /// # Errors
 ///
@@ -44,23 +47,32 @@ pub struct Query<'c, B = Store> {
     cohort: Cohort,
 }
 
-impl<'c, B: Backend> Query<'c, B> {
+impl<'c, B: Keyspace> Query<'c, B> {
     pub(super) const fn new(cohorts: &'c Cohorts<B>, cohort: Cohort) -> Self {
         Self { cohorts, cohort }
     }
 
+    fn compiled(&self) -> (Sources<'c>, Program) {
+        let mut sources = Sources::new(&self.cohorts.names);
+        let program = sources.program(&self.cohort);
+        (sources, program)
+    }
+}
+
+#[blocking_and_async]
+impl<B: Backend> Query<'_, B> {
     /// How many users the cohort has.
     ///
     /// # Errors
     ///
     /// See [`Query`].
-    pub fn count(&self) -> Result<u64, Error> {
+    pub async fn count(&self) -> Result<u64, Error> {
         let backend = &self.cohorts.backend;
         if backend.kind() != BackendKind::Store {
             let (sources, program) = self.compiled();
             let keys = sources.keys();
             if let Some(key) = program.as_source().and_then(|source| keys.get(source)) {
-                return backend.call(&procedures::count_bits(key));
+                return backend.call(&procedures::count_bits(key)).await;
             }
         }
         self.read(|program, strings| {
@@ -68,6 +80,7 @@ impl<'c, B: Backend> Query<'c, B> {
             program.each_block(strings, |_, block| count += bits::count(block));
             count
         })
+        .await
     }
 
     /// The ids of its users, ascending. 8 bytes each; see [`bitmap`](Self::bitmap) for another form.
@@ -75,7 +88,7 @@ impl<'c, B: Backend> Query<'c, B> {
     /// # Errors
     ///
     /// See [`Query`].
-    pub fn users(&self) -> Result<Vec<u64>, Error> {
+    pub async fn users(&self) -> Result<Vec<u64>, Error> {
         self.read(|program, strings| {
             let mut users = Vec::new();
             program.each_block(strings, |start, block| {
@@ -84,6 +97,7 @@ impl<'c, B: Backend> Query<'c, B> {
             });
             users
         })
+        .await
     }
 
     /// Whether the user is in it. O(keys).
@@ -91,15 +105,15 @@ impl<'c, B: Backend> Query<'c, B> {
     /// # Errors
     ///
     /// See [`Query`]; besides, an id that is too large (see [`Cohorts`](Cohorts#limits)).
-    pub fn has(&self, user: u64) -> Result<bool, Error> {
+    pub async fn has(&self, user: u64) -> Result<bool, Error> {
         let bit = bit_of(user)?;
         let backend = &self.cohorts.backend;
         if backend.kind() == BackendKind::Store {
-            return self.read(|program, strings| program.bit(strings, bit));
+            return self.read(|program, strings| program.bit(strings, bit)).await;
         }
         let (sources, program) = self.compiled();
         let question = |bytes: &[&[u8]]| program.bit_of_byte(bytes, bit);
-        procedures::ask_byte(backend, &sources.keys(), bit / 8, question)
+        procedures::ask_byte(backend, &sources.keys(), bit / 8, question).await
     }
 
     /// Its bitmap: byte for byte the string that BITOP would make. The first user is the high bit of the first byte.
@@ -107,8 +121,8 @@ impl<'c, B: Backend> Query<'c, B> {
     /// # Errors
     ///
     /// See [`Query`].
-    pub fn bitmap(&self) -> Result<Vec<u8>, Error> {
-        self.read(Program::bitmap)
+    pub async fn bitmap(&self) -> Result<Vec<u8>, Error> {
+        self.read(Program::bitmap).await
     }
 
     /// Puts its bitmap at a key, whatever was there, in the same atomic step that reads the cohort's keys: the bitmap's
@@ -134,20 +148,14 @@ impl<'c, B: Backend> Query<'c, B> {
     /// assert_eq!(cohorts.query(Cohort::key("kept")).users()?, [9]);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn store(&self, target: impl AsRef<[u8]>) -> Result<u64, Error> {
+    pub async fn store(&self, target: impl AsRef<[u8]>) -> Result<u64, Error> {
         let (sources, program) = self.compiled();
-        procedures::store(&self.cohorts.backend, target.as_ref(), &sources.keys(), &program)
+        procedures::store(&self.cohorts.backend, target.as_ref(), &sources.keys(), &program).await
     }
 
-    fn compiled(&self) -> (Sources<'c>, Program) {
-        let mut sources = Sources::new(&self.cohorts.names);
-        let program = sources.program(&self.cohort);
-        (sources, program)
-    }
-
-    fn read<R>(&self, ask: impl Fn(&Program, &[&[u8]]) -> R) -> Result<R, Error> {
+    async fn read<R>(&self, ask: impl Fn(&Program, &[&[u8]]) -> R) -> Result<R, Error> {
         let (sources, program) = self.compiled();
         let question = |strings: &[&[u8]]| ask(&program, strings);
-        procedures::ask(&self.cohorts.backend, &sources.keys(), question)
+        procedures::ask(&self.cohorts.backend, &sources.keys(), question).await
     }
 }

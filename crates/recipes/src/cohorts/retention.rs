@@ -3,14 +3,15 @@
 use std::fmt;
 
 use bitpack::bits::{self, Op};
+use macros::blocking_and_async;
 use store::Error;
 
 use super::Cohorts;
 use super::cohort::Cohort;
 use super::period::Period;
-use super::procedures::ask;
+use super::procedures::{ask, ask_async};
 use super::program::{Blocks, Program, Sources, ranges};
-use crate::backend::Backend;
+use crate::backend::{AsyncBackend, Backend};
 
 /// A table of retention: a row for the cohort of each period, a column for each of the periods from its own on.
 ///
@@ -86,6 +87,7 @@ impl fmt::Display for Retention {
     }
 }
 
+#[blocking_and_async]
 impl<B: Backend> Cohorts<B> {
     /// Of those whom `first` happened to in a period, how many `then` happened to in that period and in each later
     /// one of the list: a table of all periods of the list.
@@ -124,7 +126,7 @@ impl<B: Backend> Cohorts<B> {
     /// );
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn retention(
+    pub async fn retention(
         &self,
         first: impl AsRef<[u8]>,
         then: impl AsRef<[u8]>,
@@ -134,7 +136,7 @@ impl<B: Backend> Cohorts<B> {
             let event = event.to_vec();
             move |period| Cohort::of(&event, period)
         };
-        self.retention_of(periods, of(first.as_ref()), of(then.as_ref()))
+        self.retention_of(periods, of(first.as_ref()), of(then.as_ref())).await
     }
 
     /// As [`retention`](Self::retention), of any cohorts: `first` and `then` say whom the period is about.
@@ -163,7 +165,7 @@ impl<B: Backend> Cohorts<B> {
     /// assert_eq!((table.rows()[0].users, &table.rows()[0].returned[..]), (1, &[0, 1][..]));
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn retention_of(
+    pub async fn retention_of(
         &self,
         periods: impl IntoIterator<Item = Period>,
         first: impl Fn(Period) -> Cohort,
@@ -175,7 +177,8 @@ impl<B: Backend> Cohorts<B> {
             periods.iter().map(|&period| sources.program(&cohort(period))).collect()
         };
         let (first, then) = (programs(&first), programs(&then));
-        let counts = ask(&self.backend, &sources.keys(), |strings| tally(&first, &then, strings))?;
+        let counts =
+            ask(&self.backend, &sources.keys(), |strings| tally(&first, &then, strings)).await?;
         let rows = periods.into_iter().zip(counts);
         let row = |(period, (users, returned))| RetentionRow { period, users, returned };
         Ok(Retention { rows: rows.map(row).collect() })

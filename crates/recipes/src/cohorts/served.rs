@@ -3,38 +3,46 @@
 use std::fmt::Debug;
 
 use jiff::civil::date;
+use macros::blocking_and_async;
 use store::{Profile, Store};
 
 use super::{Cohort, Cohorts, Period, PeriodKind, SCRIPTS};
+#[cfg(all(feature = "async", feature = "redis"))]
+use crate::backend::AsyncBackend;
 use crate::backend::{Backend, BackendKind};
 use crate::pretend::{Pretend, dump};
 
 /// What calls of all kinds return.
-fn scenario<B: Backend>(backend: &B, prefix: &str) -> Vec<String> {
+#[blocking_and_async(all(feature = "async", feature = "redis"))]
+async fn scenario<B: Backend>(backend: &B, prefix: &str) -> Vec<String> {
     let mut said = Vec::new();
     let mut say = |what: &dyn Debug| said.push(format!("{what:?}"));
     let cohorts = Cohorts::new(backend).prefix(prefix);
     let days = [date(2015, 5, 16), date(2015, 5, 17), date(2015, 5, 18)];
     for (user, day) in [(1, 0), (2, 0), (3, 0), (1, 1), (2, 1), (900, 1), (1, 2), (1, 2)] {
-        say(&cohorts.mark("active", user, days[day].at(13, 0, 0, 0)).unwrap());
-        say(&cohorts.mark("signup", user, days[0]).unwrap());
+        say(&cohorts.mark("active", user, days[day].at(13, 0, 0, 0)).await.unwrap());
+        say(&cohorts.mark("signup", user, days[0]).await.unwrap());
     }
-    say(&cohorts.unmark("active", 3, days[0].at(13, 0, 0, 0)).unwrap());
-    say(&cohorts.mark_unique("paying", 2).unwrap());
-    say(&cohorts.mark_unique("paying", 70).unwrap());
-    say(&cohorts.unmark_unique("paying", 70).unwrap());
+    say(&cohorts.unmark("active", 3, days[0].at(13, 0, 0, 0)).await.unwrap());
+    say(&cohorts.mark_unique("paying", 2).await.unwrap());
+    say(&cohorts.mark_unique("paying", 70).await.unwrap());
+    say(&cohorts.unmark_unique("paying", 70).await.unwrap());
     let coarse = Cohorts::new(backend).prefix(prefix).kinds([PeriodKind::Day]);
     for day in days {
         for user in [1, 3, 900, 100_000] {
-            say(&cohorts.has("active", Period::day(day), user).unwrap());
-            say(&coarse.has("active", Period::week(day), user).unwrap());
+            say(&cohorts.has("active", Period::day(day), user).await.unwrap());
+            say(&coarse.has("active", Period::week(day), user).await.unwrap());
         }
-        say(&cohorts.count("active", Period::day(day)).unwrap());
-        say(&coarse.count("active", Period::month(day)).unwrap());
-        say(&cohorts.users("active", Period::day(day)).unwrap());
-        say(&coarse.users("active", Period::week(day)).unwrap());
+        say(&cohorts.count("active", Period::day(day)).await.unwrap());
+        say(&coarse.count("active", Period::month(day)).await.unwrap());
+        say(&cohorts.users("active", Period::day(day)).await.unwrap());
+        say(&coarse.users("active", Period::week(day)).await.unwrap());
     }
-    say(&cohorts.retention("signup", "active", Period::day(days[2]).last(3)).unwrap());
+    say(&cohorts.retention("signup", "active", Period::day(days[2]).last(3)).await.unwrap());
+    let signup = |day| Cohort::of("signup", day);
+    let paying = |_| Cohort::unique("paying");
+    let first = Period::day(days[0]);
+    say(&cohorts.retention_of([first], signup, paying).await.unwrap());
     let of = |day: usize| Cohort::of("active", Period::day(days[day]));
     let kept = format!("{prefix}:kept");
     for cohort in [
@@ -47,13 +55,21 @@ fn scenario<B: Backend>(backend: &B, prefix: &str) -> Vec<String> {
         of(1) | of(2),
     ] {
         let query = cohorts.query(cohort);
-        say(&(query.count().unwrap(), query.users().unwrap(), query.bitmap().unwrap()));
-        say(&(query.has(1).unwrap(), query.has(900).unwrap(), query.store(&kept).unwrap()));
-        say(&cohorts.query(Cohort::key(&kept)).users().unwrap());
+        say(&(
+            query.count().await.unwrap(),
+            query.users().await.unwrap(),
+            query.bitmap().await.unwrap(),
+        ));
+        say(&(
+            query.has(1).await.unwrap(),
+            query.has(900).await.unwrap(),
+            query.store(&kept).await.unwrap(),
+        ));
+        say(&cohorts.query(Cohort::key(&kept)).users().await.unwrap());
     }
-    say(&cohorts.delete("active", Period::day(days[0])).unwrap());
-    say(&cohorts.delete("active", Period::day(days[0])).unwrap());
-    say(&cohorts.mark("active", 1 << 32, days[0]).unwrap_err().to_string());
+    say(&cohorts.delete("active", Period::day(days[0])).await.unwrap());
+    say(&cohorts.delete("active", Period::day(days[0])).await.unwrap());
+    say(&cohorts.mark("active", 1 << 32, days[0]).await.unwrap_err().to_string());
     said
 }
 
@@ -111,4 +127,25 @@ fn a_live_server_answers_as_a_store_does() {
     for prefix in ["t", "{t}"] {
         assert_eq!(said, scenario(&Server::redis_cluster(client.clone()), prefix));
     }
+}
+
+#[cfg(all(feature = "async", feature = "redis"))]
+#[tokio::test]
+async fn futures_return_what_calls_that_block_do() {
+    use crate::server::AsyncServer;
+
+    fn is_send<T: Send>(future: T) -> T {
+        future
+    }
+
+    let [plain, asked, served] = [(); 3].map(|()| store());
+    served.add_scripts(crate::scripts());
+    let server = AsyncServer::redis(served.redis_connection());
+    for prefix in ["t", "{t}"] {
+        let said = scenario(&plain, prefix);
+        assert_eq!(said, scenario_async(&asked, prefix).await);
+        assert_eq!(said, is_send(scenario_async(&server, prefix)).await);
+    }
+    assert!(dump(&plain) == dump(&asked));
+    assert!(dump(&plain) == dump(&served));
 }

@@ -1,7 +1,10 @@
 //! Seen before: each item of a stream once, in some ten bits an item.
 
+#[cfg(all(test, feature = "async", feature = "redis"))]
+mod asynchronous;
 #[cfg(all(test, feature = "redis"))]
 mod beside;
+mod held;
 mod older;
 mod procedures;
 mod scripts;
@@ -9,12 +12,14 @@ mod scripts;
 use std::time::Duration;
 
 use bloom::{ItemHash, Settings};
+use macros::blocking_and_async;
 use smallvec::SmallVec;
 use store::{BloomEntry, Error, ErrorKind, Member, Store, ToMember, ToMembers};
 
 use super::rates::period_ms;
-use crate::backend::{Backend, BackendKind, call_all};
+use crate::backend::{AsyncBackend, Backend, BackendKind, Keyspace, call_all, call_all_async};
 use crate::errors::invalid;
+use held::Held;
 use older::older_key;
 use procedures::{FilterInfo, InsertTurning, Items, Turn, has, info, insert};
 
@@ -65,6 +70,11 @@ const LONGEST_ON_SERVER_MS: i64 = 1 << 52;
 /// # Complexity
 ///
 /// As of BF.ADD, twice where there are two filters; the cache misses of many items at once overlap.
+///
+/// # Asynchronous calls
+///
+/// Each call that asks the backend has an asynchronous form, whose name ends with `_async`, for an
+/// [`AsyncBackend`](crate::AsyncBackend). Its future holds a copy of the items.
 ///
 /// # On a server
 ///
@@ -122,7 +132,7 @@ pub struct Dedup<B = Store> {
     turn: Option<Turn>,
 }
 
-impl<B: Backend> Dedup<B> {
+impl<B: Keyspace> Dedup<B> {
     /// Remembers all items. The filter is made for `capacity` of them (1 to 2^30), of which one in `1 / error_rate`
     /// (between 0 and 1) is wrongly taken for seen, and grows when there are more.
     ///
@@ -222,6 +232,14 @@ impl<B: Backend> Dedup<B> {
         Ok(Self { backend, keys: [key.to_vec(), older_key(key)], settings, turn })
     }
 
+    fn keys(&self) -> [&[u8]; 2] {
+        let [key, older] = &self.keys;
+        [key, older]
+    }
+}
+
+/// # Items
+impl<B: Backend> Dedup<B> {
     /// Adds an item; returns whether it is new.
     ///
     /// # Errors
@@ -245,63 +263,70 @@ impl<B: Backend> Dedup<B> {
         items.with_members(|items| self.add(items))
     }
 
-    fn add(&self, items: &[Member<'_>]) -> Result<Vec<bool>, Error> {
-        if items.is_empty() {
-            return Ok(Vec::new());
-        }
-        let [key, older] = self.keys();
-        if items.len() > AT_ONCE_ON_SERVER && self.backend.kind() != BackendKind::Store {
-            return Err(invalid("ERR a server takes a million items at once, at most"));
-        }
-        let settings = self.settings;
-        // Outside of the lock.
-        let hashes: SmallVec<[ItemHash; 32]> =
-            items.iter().map(|&item| BloomEntry::hash(item)).collect();
-        let items = Items { items, hashes: &hashes };
-        match self.turn {
-            None => self.backend.call(&insert(key, items, settings)),
-            Some(turn) => {
-                let insert = InsertTurning { key, older, items, settings, turn };
-                self.backend.call(&insert.procedure())
-            }
-        }
-    }
-
     /// Whether an item was seen, without adding it.
     ///
     /// # Errors
     ///
     /// Those of the backend; the store has none: a key that holds something else has no items.
     pub fn contains(&self, item: impl ToMember) -> Result<bool, Error> {
-        item.with_member(|item| {
-            let [key, older] = self.keys();
-            if self.turn.is_some() && self.backend.kind() != BackendKind::Store {
-                // The younger one first: what a turn moves meanwhile is found in the older one.
-                let mut found = false;
-                let both = [key, older].map(|key| has(key, item));
-                call_all(&self.backend, &both, |_, has| found |= has)?;
-                return Ok(found);
-            }
-            let has = |key| self.backend.call(&has(key, item));
-            Ok(has(key)? || self.turn.is_some() && has(older)?)
-        })
+        item.with_member(|item| self.has(item))
+    }
+}
+
+/// # Items
+impl<B: AsyncBackend> Dedup<B> {
+    /// As [`insert`](Self::insert). The thread does not wait.
+    ///
+    /// # Errors
+    ///
+    /// As [`insert`](Self::insert).
+    pub async fn insert_async(&self, item: impl ToMember) -> Result<bool, Error> {
+        let held = item.with_member(Held::of);
+        Ok(self.add_async(&[held.item()]).await?.first().copied().unwrap_or_default())
     }
 
+    /// As [`insert_many`](Self::insert_many). The thread does not wait.
+    ///
+    /// # Errors
+    ///
+    /// As [`insert_many`](Self::insert_many).
+    pub async fn insert_many_async(&self, items: impl ToMembers) -> Result<Vec<bool>, Error> {
+        let held = |items: &[Member<'_>]| items.iter().copied().map(Held::of).collect();
+        let held: Vec<Held> = items.with_members(held);
+        let items: Vec<Member<'_>> = held.iter().map(Held::item).collect();
+        self.add_async(&items).await
+    }
+
+    /// As [`contains`](Self::contains). The thread does not wait.
+    ///
+    /// # Errors
+    ///
+    /// As [`contains`](Self::contains).
+    pub async fn contains_async(&self, item: impl ToMember) -> Result<bool, Error> {
+        let held = item.with_member(Held::of);
+        self.has_async(held.item()).await
+    }
+}
+
+#[blocking_and_async]
+impl<B: Backend> Dedup<B> {
     /// What is kept now.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if a key of the recipe holds something else.
-    pub fn info(&self) -> Result<DedupInfo, Error> {
+    pub async fn info(&self) -> Result<DedupInfo, Error> {
         let [key, older] = self.keys();
         let keys = if self.turn.is_some() { vec![key, older] } else { vec![key] };
         let all: Vec<_> = keys.into_iter().map(info).collect();
         let (mut filters, mut refused) = (Vec::with_capacity(2), None);
-        self.backend.call_many(&all, |_, outcome| match outcome {
-            Ok(info) => filters.push(info),
-            Err(error) if error.kind() == ErrorKind::NoSuchKey => {}
-            Err(error) => refused = Some(error),
-        })?;
+        self.backend
+            .call_many(&all, |_, outcome| match outcome {
+                Ok(info) => filters.push(info),
+                Err(error) if error.kind() == ErrorKind::NoSuchKey => {}
+                Err(error) => refused = Some(error),
+            })
+            .await?;
         if let Some(error) = refused {
             return Err(error);
         }
@@ -315,9 +340,39 @@ impl<B: Backend> Dedup<B> {
         })
     }
 
-    fn keys(&self) -> [&[u8]; 2] {
-        let [key, older] = &self.keys;
-        [key, older]
+    async fn add(&self, items: &[Member<'_>]) -> Result<Vec<bool>, Error> {
+        if items.is_empty() {
+            return Ok(Vec::new());
+        }
+        let [key, older] = self.keys();
+        if items.len() > AT_ONCE_ON_SERVER && self.backend.kind() != BackendKind::Store {
+            return Err(invalid("ERR a server takes a million items at once, at most"));
+        }
+        let settings = self.settings;
+        // Outside of the lock.
+        let hashes: SmallVec<[ItemHash; 32]> =
+            items.iter().map(|&item| BloomEntry::hash(item)).collect();
+        let items = Items { items, hashes: &hashes };
+        match self.turn {
+            None => self.backend.call(&insert(key, items, settings)).await,
+            Some(turn) => {
+                let insert = InsertTurning { key, older, items, settings, turn };
+                self.backend.call(&insert.procedure()).await
+            }
+        }
+    }
+
+    async fn has(&self, item: Member<'_>) -> Result<bool, Error> {
+        let [key, older] = self.keys();
+        if self.turn.is_some() && self.backend.kind() != BackendKind::Store {
+            // The younger one first: what a turn moves meanwhile is found in the older one.
+            let mut found = false;
+            let both = [key, older].map(|key| has(key, item));
+            call_all(&self.backend, &both, |_, has| found |= has).await?;
+            return Ok(found);
+        }
+        Ok(self.backend.call(&has(key, item)).await?
+            || self.turn.is_some() && self.backend.call(&has(older, item)).await?)
     }
 }
 

@@ -1,9 +1,7 @@
 //! Counting users by place.
 
-use std::cell::RefCell;
-use std::convert::Infallible;
-
 use bitpack::packed::Histogram;
+use macros::blocking_and_async;
 use store::Error;
 
 use super::blocks::Listed;
@@ -11,9 +9,10 @@ use super::by_shard::{BATCH, ByShard};
 use super::precision::Precision;
 use super::tally::{Tally, Zeros};
 use super::{Locations, USERS_PER_SHARD, checked, procedures};
-use crate::backend::{Backend, BackendKind};
+use crate::backend::{AsyncBackend, Backend, BackendKind};
 
 /// # Counting
+#[blocking_and_async]
 impl<B: Backend, P: Precision> Locations<B, P> {
     /// The largest user id that was ever set; `None` if there is none. O(1).
     ///
@@ -22,8 +21,9 @@ impl<B: Backend, P: Precision> Locations<B, P> {
     /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if `location:max` is not such a set,
     /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) if the id in it is above
     /// [`MAX_USER`](Locations::MAX_USER).
-    pub fn largest_user(&self) -> Result<Option<u64>, Error> {
-        let Some(score) = self.backend.call(&procedures::largest(self.largest.as_ref()))? else {
+    pub async fn largest_user(&self) -> Result<Option<u64>, Error> {
+        let Some(score) = self.backend.call(&procedures::largest(self.largest.as_ref())).await?
+        else {
             return Ok(None);
         };
         if score < 0.0 {
@@ -48,17 +48,17 @@ impl<B: Backend, P: Precision> Locations<B, P> {
     ///
     /// As [`largest_user`](Self::largest_user); [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if the key of a
     /// shard holds something else.
-    pub fn aggregate(&self) -> Result<P::Counts, Error> {
-        let histogram = RefCell::new(Histogram::new());
-        let shards = self.largest_user()?.map_or(0, |user| user / USERS_PER_SHARD + 1);
+    pub async fn aggregate(&self) -> Result<P::Counts, Error> {
+        let mut histogram = Histogram::new();
+        let shards = self.largest_user().await?.map_or(0, |user| user / USERS_PER_SHARD + 1);
         if self.backend.kind() == BackendKind::Store {
             for shard in 0..shards {
-                self.read_shard(shard, |codes| histogram.borrow_mut().add(codes))?;
+                self.read_shard(shard, |codes| histogram.add(codes)).await?;
             }
         } else {
-            self.read_shards(shards, |codes| histogram.borrow_mut().add(codes))?;
+            self.read_shards(shards, |codes| histogram.add(codes)).await?;
         }
-        Ok(self.precision.counts(&Tally::new(histogram.into_inner(), Zeros::NoUser, 0)))
+        Ok(self.precision.counts(&Tally::new(histogram, Zeros::NoUser, 0)))
     }
 
     /// Counts the listed users by what the precision tells; one that is listed twice counts twice. O(users).
@@ -84,8 +84,11 @@ impl<B: Backend, P: Precision> Locations<B, P> {
     /// assert_eq!((counts.users(), counts.region("CAN", "QC"), counts.unknown()), (4, 2, 2));
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn aggregate_list(&self, users: impl IntoIterator<Item = u64>) -> Result<P::Counts, Error> {
-        let histogram = RefCell::new(Histogram::new());
+    pub async fn aggregate_list(
+        &self,
+        users: impl IntoIterator<Item = u64>,
+    ) -> Result<P::Counts, Error> {
+        let mut histogram = Histogram::new();
         let mut beyond = 0;
         let mut by_shard = ByShard::default();
         let mut batch = Vec::new();
@@ -99,24 +102,22 @@ impl<B: Backend, P: Precision> Locations<B, P> {
                 break;
             }
             if self.backend.kind() != BackendKind::Store {
-                let mut listed = Vec::new();
-                let _: Result<(), Infallible> = by_shard.each(&mut batch, |shard, slots| {
-                    listed.push(Listed::new(shard, slots));
-                    Ok(())
-                });
-                beyond += self.read_listed(&listed, |codes, places| {
-                    histogram.borrow_mut().add_at(codes, places)
-                })?;
+                let of_shards = by_shard.order(&mut batch);
+                let listed: Vec<_> =
+                    of_shards.map(|(shard, slots)| Listed::new(shard, slots)).collect();
+                beyond += self
+                    .read_listed(&listed, |codes, places| histogram.add_at(codes, places))
+                    .await?;
                 continue;
             }
-            by_shard.each(&mut batch, |shard, slots| {
-                beyond += self.read_shard(shard, |codes| {
-                    let slots = slots.iter().map(|&at| at as usize);
-                    histogram.borrow_mut().add_at(codes, slots)
-                })?;
-                Ok::<_, Error>(())
-            })?;
+            for (shard, slots) in by_shard.order(&mut batch) {
+                beyond += self
+                    .read_shard(shard, |codes| {
+                        histogram.add_at(codes, slots.iter().map(|&at| at as usize))
+                    })
+                    .await?;
+            }
         }
-        Ok(self.precision.counts(&Tally::new(histogram.into_inner(), Zeros::Unknown, beyond)))
+        Ok(self.precision.counts(&Tally::new(histogram, Zeros::Unknown, beyond)))
     }
 }

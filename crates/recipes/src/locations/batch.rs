@@ -1,15 +1,17 @@
 //! Setting the codes of many users.
 
+use macros::blocking_and_async;
 use store::Error;
 
 use super::procedures::{self, OfShard};
 use super::{Locations, Precision, RecordOf, USERS_PER_SHARD, checked};
-use crate::backend::{Backend, BackendKind, batch};
+use crate::backend::{AsyncBackend, Backend, BackendKind, batch};
 
 /// Users of a shard whose codes are set in one step, at most: a server does nothing else meanwhile.
 const IN_ONE_STEP: usize = 256;
 
 /// # Many users
+#[blocking_and_async]
 impl<B: Backend, P: Precision> Locations<B, P> {
     /// Sets the codes of many users, as [`set_code`](Self::set_code) does of one, under fewer locks. The last code of a
     /// user who is there several times stays. O(users).
@@ -37,7 +39,7 @@ impl<B: Backend, P: Precision> Locations<B, P> {
     /// assert_eq!(locations.largest_user()?, Some(1_048_576));
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn set_codes(
+    pub async fn set_codes(
         &self,
         codes: impl IntoIterator<Item = (u64, RecordOf<P>)>,
     ) -> Result<(), Error> {
@@ -50,12 +52,12 @@ impl<B: Backend, P: Precision> Locations<B, P> {
             if batch.is_empty() {
                 return outcome;
             }
-            outcome = outcome.and(self.set_batch(&batch, &mut ordered));
+            outcome = outcome.and(self.set_batch(&batch, &mut ordered).await);
         }
     }
 
     /// Sets the codes of some users, with room to put them in order.
-    fn set_batch(
+    async fn set_batch(
         &self,
         batch: &[(u64, RecordOf<P>)],
         ordered: &mut Vec<(u64, RecordOf<P>)>,
@@ -79,26 +81,34 @@ impl<B: Backend, P: Precision> Locations<B, P> {
                 .drain(..)
                 .map(|at| procedures::set(users(at), self.largest.as_key()))
                 .collect();
-            self.backend.call_many(&sets, |at, outcome| match outcome {
-                Ok(true) => {}
-                Ok(false) => left.push(at),
-                Err(error) => refuse(at, error),
-            })?;
+            self.backend
+                .call_many(&sets, |at, outcome| match outcome {
+                    Ok(true) => {}
+                    Ok(false) => left.push(at),
+                    Err(error) => refuse(at, error),
+                })
+                .await?;
         }
         let apart: Vec<usize> = left.extract_if(.., |at| self.is_apart(users(*at).shard)).collect();
         let sets: Vec<_> = left
             .iter()
             .map(|&at| procedures::set_largest(users(at), self.largest.as_ref()))
             .collect();
-        self.backend.call_many(&sets, |at, outcome| {
-            outcome.unwrap_or_else(|error| refuse(left[at], error));
-        })?;
+        self.backend
+            .call_many(&sets, |at, outcome| {
+                outcome.unwrap_or_else(|error| refuse(left[at], error));
+            })
+            .await?;
         if let Some(largest) = apart.iter().map(|&at| users(at).largest()).max() {
             let sets: Vec<_> = apart.iter().map(|&at| procedures::set_alone(users(at))).collect();
-            match self.backend.call(&procedures::raise(self.largest.as_ref(), largest)) {
-                Ok(()) => self.backend.call_many(&sets, |at, outcome| {
-                    outcome.unwrap_or_else(|error| refuse(apart[at], error));
-                })?,
+            match self.backend.call(&procedures::raise(self.largest.as_ref(), largest)).await {
+                Ok(()) => {
+                    self.backend
+                        .call_many(&sets, |at, outcome| {
+                            outcome.unwrap_or_else(|error| refuse(apart[at], error));
+                        })
+                        .await?
+                }
                 Err(error) => apart.iter().for_each(|&at| refuse(at, error.clone())),
             }
         }

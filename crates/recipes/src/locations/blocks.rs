@@ -1,13 +1,16 @@
-//! Reading the codes of shards from a server, in blocks.
+//! Reading the codes of shards: in place on a store, from a server in blocks.
 
+use std::cell::RefCell;
 use std::ops::Range;
 
 use bitpack::packed::{PackedView, Record};
+use macros::blocking_and_async;
+use parking_lot::Mutex;
 use store::Error;
 
 use super::procedures;
 use super::{CodecOf, Locations, Precision, RecordOf};
-use crate::backend::{Backend, batch, call_all};
+use crate::backend::{AsyncBackend, Backend, batch, call_all, call_all_async};
 use crate::text::Text;
 
 /// The bytes of a block, as in the book; fewer where a code would be cut.
@@ -45,12 +48,40 @@ struct Read<'l> {
 }
 
 impl<B: Backend, P: Precision> Locations<B, P> {
+    /// Looks at the codes of a shard in place, on a store.
+    #[inline]
+    pub(super) fn read_shard<R>(
+        &self,
+        shard: u64,
+        read: impl FnMut(PackedView<'_, CodecOf<P>>) -> R,
+    ) -> Result<R, Error> {
+        let read = RefCell::new(read);
+        let look = |string: &[u8]| (read.borrow_mut())(PackedView::new(string));
+        self.backend.call(&procedures::look_at::<RecordOf<P>, _>(&self.shard_key(shard), look))
+    }
+}
+
+impl<B: AsyncBackend, P: Precision> Locations<B, P> {
+    /// As [`read_shard`](Self::read_shard), under a lock, so that the future can be sent to another thread.
+    pub(super) async fn read_shard_async<R>(
+        &self,
+        shard: u64,
+        read: impl FnMut(PackedView<'_, CodecOf<P>>) -> R,
+    ) -> Result<R, Error> {
+        let (key, read) = (self.shard_key(shard), Mutex::new(read));
+        let look = |string: &[u8]| (read.lock())(PackedView::new(string));
+        self.backend.call_async(&procedures::look_at::<RecordOf<P>, _>(&key, look)).await
+    }
+}
+
+#[blocking_and_async]
+impl<B: Backend, P: Precision> Locations<B, P> {
     /// Hands over all codes of the first shards, block by block, in any order.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if the key of a shard holds something else.
-    pub(super) fn read_shards(
+    pub(super) async fn read_shards(
         &self,
         shards: u64,
         mut read: impl FnMut(PackedView<'_, CodecOf<P>>),
@@ -65,7 +96,7 @@ impl<B: Backend, P: Precision> Locations<B, P> {
             if some.is_empty() {
                 return Ok(());
             }
-            let lens = self.lens(&some)?;
+            let lens = self.lens(&some).await?;
             let blocks = some.iter().zip(lens).flat_map(|(shard, len)| {
                 let block = move |from| Read {
                     shard,
@@ -74,7 +105,7 @@ impl<B: Backend, P: Precision> Locations<B, P> {
                 };
                 (0..len).step_by(of_block::<P>()).map(block)
             });
-            self.read_all(blocks, |_, codes| read(codes))?;
+            self.read_all(blocks, |_, codes| read(codes)).await?;
         }
     }
 
@@ -84,13 +115,13 @@ impl<B: Backend, P: Precision> Locations<B, P> {
     /// # Errors
     ///
     /// As [`read_shards`](Self::read_shards).
-    pub(super) fn read_listed(
+    pub(super) async fn read_listed(
         &self,
         listed: &[Listed],
         mut read: impl FnMut(PackedView<'_, CodecOf<P>>, &mut dyn Iterator<Item = usize>) -> u64,
     ) -> Result<u64, Error> {
         let keys: Vec<Text> = listed.iter().map(|listed| self.shard_key(listed.shard)).collect();
-        let lens = self.lens(&keys)?;
+        let lens = self.lens(&keys).await?;
         let mut beyond = 0;
         let mut reads = Vec::new();
         for ((listed, shard), len) in listed.iter().zip(&keys).zip(lens) {
@@ -115,21 +146,22 @@ impl<B: Backend, P: Precision> Locations<B, P> {
         self.read_all(reads.into_iter(), |of, codes| {
             let mut places = of.listed.iter().map(|place| place - of.codes.start);
             beyond += read(codes, &mut places);
-        })?;
+        })
+        .await?;
         Ok(beyond)
     }
 
     /// How many codes each shard has.
-    fn lens(&self, shards: &[Text]) -> Result<Vec<usize>, Error> {
+    async fn lens(&self, shards: &[Text]) -> Result<Vec<usize>, Error> {
         let mut lens = vec![0; shards.len()];
         let all: Vec<_> =
             shards.iter().map(|shard| procedures::len::<RecordOf<P>>(shard)).collect();
-        call_all(&self.backend, &all, |at, len| lens[at] = len)?;
+        call_all(&self.backend, &all, |at, len| lens[at] = len).await?;
         Ok(lens)
     }
 
     /// Reads codes, in pipelines of a bounded size.
-    fn read_all<'l>(
+    async fn read_all<'l>(
         &self,
         mut reads: impl Iterator<Item = Read<'l>>,
         mut read: impl FnMut(&Read<'l>, PackedView<'_, CodecOf<P>>),
@@ -150,7 +182,8 @@ impl<B: Backend, P: Precision> Locations<B, P> {
                 .iter()
                 .map(|of| procedures::range::<RecordOf<P>>(of.shard, of.codes.clone()))
                 .collect();
-            call_all(&self.backend, &ranges, |at, codes| read(&some[at], PackedView::new(&codes)))?;
+            call_all(&self.backend, &ranges, |at, codes| read(&some[at], PackedView::new(&codes)))
+                .await?;
             if ends {
                 return Ok(());
             }

@@ -1,5 +1,8 @@
 //! Users, ordered by the shard that they are in.
 
+use std::mem;
+use std::ops::RangeInclusive;
+
 use super::USERS_PER_SHARD;
 
 /// How many users are ordered at once: their shards are looked up once for all of them, and what orders them stays in
@@ -16,36 +19,50 @@ pub(super) struct ByShard {
     starts: Vec<u32>,
     /// The users' slots in their shards.
     slots: Vec<u32>,
+    /// The shards that have users, and where the slots of each end.
+    shards: Vec<(u64, usize)>,
 }
 
 impl ByShard {
-    /// Hands each shard that has users to `work`, with the slots of its users, in any order of either. Stops at an
-    /// error.
+    /// The shards that have users, with the slots of the users of each, in any order of either. O(users), or
+    /// O(users log users) for a few that are spread over many shards.
     ///
     /// The batch may come back in another order.
-    pub(super) fn each<E>(
-        &mut self,
-        users: &mut [u64],
-        mut work: impl FnMut(u64, &[u32]) -> Result<(), E>,
-    ) -> Result<(), E> {
+    pub(super) fn order(&mut self, users: &mut [u64]) -> impl Iterator<Item = (u64, &[u32])> {
+        self.slots.clear();
+        self.shards.clear();
         let shards = users.iter().map(|&user| user / USERS_PER_SHARD);
-        let (Some(least), Some(most)) = (shards.clone().min(), shards.max()) else { return Ok(()) };
-        let span = usize::try_from(most - least).unwrap_or(usize::MAX);
-        if span >= users.len() {
-            users.sort_unstable();
-            for run in users.chunk_by(|a, b| a / USERS_PER_SHARD == b / USERS_PER_SHARD) {
-                self.slots.clear();
-                self.slots.extend(run.iter().map(|&user| slot(user)));
-                work(run[0] / USERS_PER_SHARD, &self.slots)?;
+        if let (Some(least), Some(most)) = (shards.clone().min(), shards.max()) {
+            if usize::try_from(most - least).is_ok_and(|span| span < users.len()) {
+                self.deal(users, least..=most);
+            } else {
+                self.sort(users);
             }
-            return Ok(());
         }
+        let (slots, mut from) = (&self.slots, 0);
+        self.shards.iter().map(move |&(shard, to)| (shard, &slots[mem::replace(&mut from, to)..to]))
+    }
+
+    fn sort(&mut self, users: &mut [u64]) {
+        users.sort_unstable();
+        self.slots.extend(users.iter().map(|&user| slot(user)));
+        let mut to = 0;
+        for run in users.chunk_by(|a, b| a / USERS_PER_SHARD == b / USERS_PER_SHARD) {
+            to += run.len();
+            self.shards.push((run[0] / USERS_PER_SHARD, to));
+        }
+    }
+
+    /// Deals the users out to shards, of which there are no more than users.
+    fn deal(&mut self, users: &[u64], shards: RangeInclusive<u64>) {
+        let (least, most) = (*shards.start(), *shards.end());
+        let span = usize::try_from(most - least).unwrap_or(0);
         let index = |user: u64| usize::try_from(user / USERS_PER_SHARD - least).unwrap_or(0);
         // Counts, moved on by one shard, whose sums are then where each shard begins; dealing moves those to where it
         // ends.
         self.starts.clear();
         self.starts.resize(span + 2, 0);
-        for &user in &*users {
+        for &user in users {
             self.starts[index(user) + 1] += 1;
         }
         let mut sum = 0;
@@ -53,22 +70,19 @@ impl ByShard {
             sum += *start;
             *start = sum;
         }
-        self.slots.clear();
         self.slots.resize(users.len(), 0);
-        for &user in &*users {
+        for &user in users {
             let start = &mut self.starts[index(user)];
             self.slots[*start as usize] = slot(user);
             *start += 1;
         }
         let mut from = 0;
-        for (shard, &to) in (least..=most).zip(&self.starts) {
-            let slots = &self.slots[from..to as usize];
-            from = to as usize;
-            if !slots.is_empty() {
-                work(shard, slots)?;
+        for (shard, &to) in shards.zip(&self.starts) {
+            if to > from {
+                self.shards.push((shard, to as usize));
             }
+            from = to;
         }
-        Ok(())
     }
 }
 
@@ -81,7 +95,6 @@ fn slot(user: u64) -> u32 {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
-    use std::convert::Infallible;
 
     use super::*;
 
@@ -97,13 +110,11 @@ mod tests {
         let mut by_shard = ByShard::default();
         for _ in 0..2 {
             got.clear();
-            let done = by_shard.each(&mut users.to_vec(), |shard, slots| {
+            for (shard, slots) in by_shard.order(&mut users.to_vec()) {
                 let mut slots: Vec<u64> = slots.iter().map(|&slot| slot.into()).collect();
                 slots.sort_unstable();
                 assert_eq!(got.insert(shard, slots), None, "{shard} twice");
-                Ok::<_, Infallible>(())
-            });
-            assert_eq!(done, Ok(()));
+            }
             assert_eq!(got, want);
         }
     }
@@ -121,18 +132,6 @@ mod tests {
             for len in [2, 30, 1000] {
                 check(&(0..len).map(|_| rng.u64() >> (64 - spread)).collect::<Vec<_>>());
             }
-        }
-    }
-
-    #[test]
-    fn an_error_ends_it() {
-        for users in [vec![0, 1 << 40], vec![0, 1 << 20, 5, 6]] {
-            let mut calls = 0;
-            let done = ByShard::default().each(&mut users.clone(), |_, _| {
-                calls += 1;
-                Err("no")
-            });
-            assert_eq!((done, calls), (Err("no"), 1));
         }
     }
 }

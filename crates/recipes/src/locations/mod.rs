@@ -1,6 +1,8 @@
 //! Where users are, in one to eight bytes each: Redis in Action, section 9.2.3.
 
 mod aggregate;
+#[cfg(all(test, feature = "async", feature = "redis"))]
+mod asynchronous;
 mod batch;
 #[cfg(all(test, feature = "redis"))]
 mod beside;
@@ -18,10 +20,11 @@ mod tally;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use bitpack::packed::{Codec, PackedView};
+use bitpack::packed::Codec;
+use macros::blocking_and_async;
 use store::{Error, PreparedKey, Store};
 
-use crate::backend::{Backend, BackendKind};
+use crate::backend::{AsyncBackend, Backend, BackendKind, Keyspace};
 use crate::errors::invalid;
 use crate::slot::key_slot;
 use crate::text::{Text, numbered};
@@ -100,6 +103,11 @@ type RecordOf<P> = <CodecOf<P> as Codec>::Record;
 /// read atomically, one after the other, and not all at once. [`aggregate_list`](Self::aggregate_list) is O(users in
 /// the list), which are taken by the shard and not one by one. [`set_codes`](Self::set_codes) sets many users, in
 /// O(users).
+///
+/// # Asynchronous calls
+///
+/// Each call that asks the backend has an asynchronous form, whose name ends with `_async`, for an
+/// [`AsyncBackend`](crate::AsyncBackend).
 ///
 /// # On a server
 ///
@@ -186,7 +194,7 @@ impl Locations {
     pub const MAX_USER: u64 = (1 << 40) - 1;
 }
 
-impl<B: Backend> Locations<B> {
+impl<B: Keyspace> Locations<B> {
     /// The locations in that store, by the [book's table](LocationTable::redis_in_action).
     #[must_use]
     pub fn new(backend: B) -> Self {
@@ -311,7 +319,10 @@ impl<B: Backend> Locations<B> {
         let Self { backend, precision: _, shards, largest } = self;
         Locations { backend, precision, shards, largest }
     }
+}
 
+#[blocking_and_async]
+impl<B: Backend> Locations<B> {
     /// Sets the location of a user. An empty region is none. O(1).
     ///
     /// # Errors
@@ -335,13 +346,13 @@ impl<B: Backend> Locations<B> {
     /// # Ok::<(), tallis::Error>(())
     /// ```
     #[inline]
-    pub fn set<'r>(
+    pub async fn set<'r>(
         &self,
         user: u64,
         country: &str,
         region: impl Into<Option<&'r str>>,
     ) -> Result<(), Error> {
-        self.set_code(user, self.precision.0.code(country, region)?)
+        self.set_code(user, self.precision.0.code(country, region)?).await
     }
 
     /// As [`set`](Self::set), but names that the table does not have are stored as unknown, as the book does: a region
@@ -351,13 +362,13 @@ impl<B: Backend> Locations<B> {
     ///
     /// As [`set`](Self::set), names aside.
     #[inline]
-    pub fn set_lenient<'r>(
+    pub async fn set_lenient<'r>(
         &self,
         user: u64,
         country: &str,
         region: impl Into<Option<&'r str>>,
     ) -> Result<(), Error> {
-        self.set_code(user, self.precision.0.code_lenient(country, region))
+        self.set_code(user, self.precision.0.code_lenient(country, region)).await
     }
 
     /// The country of a user, and the region if that is known; `None` if the country is not. O(1).
@@ -367,14 +378,14 @@ impl<B: Backend> Locations<B> {
     /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for an id above
     /// [`MAX_USER`](Locations::MAX_USER); [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if the key of the shard
     /// holds something else.
-    pub fn get(&self, user: u64) -> Result<Option<(&str, Option<&str>)>, Error> {
-        let (country, region) = self.precision.0.names(self.code(user)?);
+    pub async fn get(&self, user: u64) -> Result<Option<(&str, Option<&str>)>, Error> {
+        let (country, region) = self.precision.0.names(self.code(user).await?);
         Ok(country.map(|country| (country, region)))
     }
 }
 
 /// In any precision.
-impl<B: Backend, P: Precision> Locations<B, P> {
+impl<B: Keyspace, P: Precision> Locations<B, P> {
     /// Replaces the `location` that every key begins with.
     ///
     /// # Examples
@@ -400,6 +411,21 @@ impl<B: Backend, P: Precision> Locations<B, P> {
         self
     }
 
+    /// Whether one step cannot take a shard and the largest id: they are in two slots of a cluster.
+    fn is_apart(&self, shard: &[u8]) -> bool {
+        self.backend.kind() == BackendKind::Cluster
+            && key_slot(shard) != key_slot(self.largest.as_ref())
+    }
+
+    #[inline]
+    fn shard_key(&self, shard: u64) -> Text {
+        numbered(&self.shards, shard)
+    }
+}
+
+/// In any precision.
+#[blocking_and_async]
+impl<B: Backend, P: Precision> Locations<B, P> {
     /// Sets the code of a user, whatever it means. O(1).
     ///
     /// # Errors
@@ -408,25 +434,19 @@ impl<B: Backend, P: Precision> Locations<B, P> {
     /// [`MAX_USER`](Locations::MAX_USER); [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if a key of the recipe
     /// holds something else, such as a string that no codes of this width leave. Nothing is changed then.
     #[inline]
-    pub fn set_code(&self, user: u64, code: RecordOf<P>) -> Result<(), Error> {
+    pub async fn set_code(&self, user: u64, code: RecordOf<P>) -> Result<(), Error> {
         let shard = &self.shard_key(shard(user)?);
         let users = OfShard { shard, codes: &[(user, code)] };
         if self.backend.kind() == BackendKind::Store
-            && self.backend.call(&procedures::set(users, self.largest.as_key()))?
+            && self.backend.call(&procedures::set(users, self.largest.as_key())).await?
         {
             return Ok(());
         }
         if self.is_apart(shard) {
-            self.backend.call(&procedures::raise(self.largest.as_ref(), user))?;
-            return self.backend.call(&procedures::set_alone(users));
+            self.backend.call(&procedures::raise(self.largest.as_ref(), user)).await?;
+            return self.backend.call(&procedures::set_alone(users)).await;
         }
-        self.backend.call(&procedures::set_largest(users, self.largest.as_ref()))
-    }
-
-    /// Whether one step cannot take a shard and the largest id: they are in two slots of a cluster.
-    fn is_apart(&self, shard: &[u8]) -> bool {
-        self.backend.kind() == BackendKind::Cluster
-            && key_slot(shard) != key_slot(self.largest.as_ref())
+        self.backend.call(&procedures::set_largest(users, self.largest.as_ref())).await
     }
 
     /// The code of a user; zeros if none was set. O(1).
@@ -437,24 +457,8 @@ impl<B: Backend, P: Precision> Locations<B, P> {
     /// [`MAX_USER`](Locations::MAX_USER); [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if the key of the shard
     /// holds something else.
     #[inline]
-    pub fn code(&self, user: u64) -> Result<RecordOf<P>, Error> {
-        self.backend.call(&procedures::code(&self.shard_key(shard(user)?), index(user)))
-    }
-
-    /// Looks at the codes of a shard in place, on a store.
-    #[inline]
-    fn read_shard<R>(
-        &self,
-        shard: u64,
-        read: impl Fn(PackedView<'_, CodecOf<P>>) -> R,
-    ) -> Result<R, Error> {
-        let look = |string: &[u8]| read(PackedView::new(string));
-        self.backend.call(&procedures::look_at::<RecordOf<P>, _>(&self.shard_key(shard), look))
-    }
-
-    #[inline]
-    fn shard_key(&self, shard: u64) -> Text {
-        numbered(&self.shards, shard)
+    pub async fn code(&self, user: u64) -> Result<RecordOf<P>, Error> {
+        self.backend.call(&procedures::code(&self.shard_key(shard(user)?), index(user))).await
     }
 }
 

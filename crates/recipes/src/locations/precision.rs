@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use bitpack::packed::{Codec, CountryCode, CountryRegionCityCode, CountryRegionCode};
+use macros::blocking_and_async;
 use store::Error;
 
 use super::Locations;
@@ -12,7 +13,7 @@ use super::cities::CityTable;
 use super::counts::{CodeCounts, LocationCounts};
 use super::table::LocationTable;
 use super::tally::Tally;
-use crate::Backend;
+use crate::backend::{AsyncBackend, Backend};
 use crate::errors::invalid;
 
 /// How precisely [`Locations`] tell a place, and in how many bytes: one of the types of this module.
@@ -113,6 +114,7 @@ impl<C: Codec> Precision for Codes<C> {
 }
 
 /// Countries, in one byte each.
+#[blocking_and_async]
 impl<B: Backend> Locations<B, Countries> {
     /// Sets the country of a user. O(1).
     ///
@@ -121,9 +123,9 @@ impl<B: Backend> Locations<B, Countries> {
     /// As [`set_code`](Self::set_code), and [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for a
     /// country that the table does not have.
     #[inline]
-    pub fn set(&self, user: u64, country: &str) -> Result<(), Error> {
+    pub async fn set(&self, user: u64, country: &str) -> Result<(), Error> {
         let [country, _] = self.precision.0.code(country, None)?;
-        self.set_code(user, [country])
+        self.set_code(user, [country]).await
     }
 
     /// As [`set`](Self::set), but a country that the table does not have is stored as unknown. O(1).
@@ -132,9 +134,9 @@ impl<B: Backend> Locations<B, Countries> {
     ///
     /// As [`set_code`](Self::set_code).
     #[inline]
-    pub fn set_lenient(&self, user: u64, country: &str) -> Result<(), Error> {
+    pub async fn set_lenient(&self, user: u64, country: &str) -> Result<(), Error> {
         let [country, _] = self.precision.0.code_lenient(country, None);
-        self.set_code(user, [country])
+        self.set_code(user, [country]).await
     }
 
     /// The country of a user, if it is known. O(1).
@@ -142,13 +144,14 @@ impl<B: Backend> Locations<B, Countries> {
     /// # Errors
     ///
     /// As [`code`](Self::code).
-    pub fn get(&self, user: u64) -> Result<Option<&str>, Error> {
-        let [country] = self.code(user)?;
+    pub async fn get(&self, user: u64) -> Result<Option<&str>, Error> {
+        let [country] = self.code(user).await?;
         Ok(self.precision.0.names([country, 0]).0)
     }
 }
 
 /// Countries, regions and cities, in three bytes each.
+#[blocking_and_async]
 impl<B: Backend> Locations<B, Cities> {
     /// Sets the location of a user. An empty region or city is none. O(1).
     ///
@@ -157,14 +160,14 @@ impl<B: Backend> Locations<B, Cities> {
     /// As [`set_code`](Self::set_code), and [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for a
     /// name that the table does not have.
     #[inline]
-    pub fn set<'n>(
+    pub async fn set<'n>(
         &self,
         user: u64,
         country: &str,
         region: impl Into<Option<&'n str>>,
         city: impl Into<Option<&'n str>>,
     ) -> Result<(), Error> {
-        self.set_code(user, self.precision.0.code(country, region, city)?)
+        self.set_code(user, self.precision.0.code(country, region, city)?).await
     }
 
     /// As [`set`](Self::set), but names that the table does not have are stored as unknown: an unknown city leaves the
@@ -174,14 +177,14 @@ impl<B: Backend> Locations<B, Cities> {
     ///
     /// As [`set_code`](Self::set_code).
     #[inline]
-    pub fn set_lenient<'n>(
+    pub async fn set_lenient<'n>(
         &self,
         user: u64,
         country: &str,
         region: impl Into<Option<&'n str>>,
         city: impl Into<Option<&'n str>>,
     ) -> Result<(), Error> {
-        self.set_code(user, self.precision.0.code_lenient(country, region, city))
+        self.set_code(user, self.precision.0.code_lenient(country, region, city)).await
     }
 
     /// The country of a user, and the region and the city if they are known; `None` if the country is not. O(1).
@@ -190,13 +193,17 @@ impl<B: Backend> Locations<B, Cities> {
     ///
     /// As [`code`](Self::code).
     #[expect(clippy::type_complexity, reason = "three names, each of them in doubt")]
-    pub fn get(&self, user: u64) -> Result<Option<(&str, Option<&str>, Option<&str>)>, Error> {
-        let (country, region, city) = self.precision.0.names(self.code(user)?);
+    pub async fn get(
+        &self,
+        user: u64,
+    ) -> Result<Option<(&str, Option<&str>, Option<&str>)>, Error> {
+        let (country, region, city) = self.precision.0.names(self.code(user).await?);
         Ok(country.map(|country| (country, region, city)))
     }
 }
 
 /// The items of a codec.
+#[blocking_and_async]
 impl<B: Backend, C: Codec<Error: fmt::Display>> Locations<B, Codes<C>> {
     /// Sets the item of a user. O(1).
     ///
@@ -205,8 +212,9 @@ impl<B: Backend, C: Codec<Error: fmt::Display>> Locations<B, Codes<C>> {
     /// As [`set_code`](Self::set_code), and [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for an
     /// item that has no code.
     #[inline]
-    pub fn set(&self, user: u64, item: C::Item) -> Result<(), Error> {
-        self.set_code(user, C::encode(item).map_err(|error| invalid(format!("ERR {error}")))?)
+    pub async fn set(&self, user: u64, item: C::Item) -> Result<(), Error> {
+        let code = C::encode(item).map_err(|error| invalid(format!("ERR {error}")))?;
+        self.set_code(user, code).await
     }
 
     /// The item of a user: that of zeros if none was set. O(1).
@@ -214,7 +222,7 @@ impl<B: Backend, C: Codec<Error: fmt::Display>> Locations<B, Codes<C>> {
     /// # Errors
     ///
     /// As [`code`](Self::code).
-    pub fn get(&self, user: u64) -> Result<C::Item, Error> {
-        self.code(user).map(C::decode)
+    pub async fn get(&self, user: u64) -> Result<C::Item, Error> {
+        self.code(user).await.map(C::decode)
     }
 }
