@@ -1,4 +1,4 @@
-//! Members that a future holds.
+//! Members, such as the names of visitors, that a future holds.
 
 use store::{Member, ToMember, ToMembers};
 

@@ -4,7 +4,6 @@
 mod asynchronous;
 #[cfg(all(test, feature = "redis"))]
 mod beside;
-mod held;
 mod older;
 mod procedures;
 mod scripts;
@@ -19,7 +18,7 @@ use store::{BloomEntry, Error, ErrorKind, Member, Store, ToMember, ToMembers};
 use super::rates::period_ms;
 use crate::backend::{AsyncBackend, Backend, BackendKind, Keyspace, call_all, call_all_async};
 use crate::errors::invalid;
-use held::Held;
+use crate::held::{self, Held};
 use older::older_key;
 use procedures::{FilterInfo, InsertTurning, Items, Turn, has, info, insert};
 
@@ -281,8 +280,8 @@ impl<B: AsyncBackend> Dedup<B> {
     ///
     /// As [`insert`](Self::insert).
     pub async fn insert_async(&self, item: impl ToMember) -> Result<bool, Error> {
-        let held = item.with_member(Held::of);
-        Ok(self.add_async(&[held.item()]).await?.first().copied().unwrap_or_default())
+        let held = Held::new(item);
+        Ok(self.add_async(&[held.as_member()]).await?.first().copied().unwrap_or_default())
     }
 
     /// As [`insert_many`](Self::insert_many). The thread does not wait.
@@ -291,9 +290,8 @@ impl<B: AsyncBackend> Dedup<B> {
     ///
     /// As [`insert_many`](Self::insert_many).
     pub async fn insert_many_async(&self, items: impl ToMembers) -> Result<Vec<bool>, Error> {
-        let held = |items: &[Member<'_>]| items.iter().copied().map(Held::of).collect();
-        let held: Vec<Held> = items.with_members(held);
-        let items: Vec<Member<'_>> = held.iter().map(Held::item).collect();
+        let held = Held::all(items);
+        let items = held::members(&held);
         self.add_async(&items).await
     }
 
@@ -303,8 +301,8 @@ impl<B: AsyncBackend> Dedup<B> {
     ///
     /// As [`contains`](Self::contains).
     pub async fn contains_async(&self, item: impl ToMember) -> Result<bool, Error> {
-        let held = item.with_member(Held::of);
-        self.has_async(held.item()).await
+        let held = Held::new(item);
+        self.has_async(held.as_member()).await
     }
 }
 

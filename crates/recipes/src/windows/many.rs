@@ -7,11 +7,11 @@ use store::{Error, Member, ToMember, ToMembers, each};
 use super::UvWindows;
 use super::calendar::whole_second;
 use super::filling::{self, UvFilling};
-use super::held::Held;
 use super::procedures;
 use super::recent::Minute;
 use super::users::Users;
 use crate::backend::{AsyncBackend, Backend, BackendKind, batch};
+use crate::held::{self, Held};
 
 /// How many visits are looked at together, and how many of a minute are one step.
 pub(super) const BATCH: usize = 1024;
@@ -90,7 +90,7 @@ impl<B: AsyncBackend> UvWindows<B> {
             if held.is_empty() {
                 return Ok(new);
             }
-            let users: Vec<Member<'_>> = held.iter().map(Held::member).collect();
+            let users: Vec<Member<'_>> = held::members(&held);
             let hashes = hashes(&users);
             new += self.record_users_async(Users::new(&users, &hashes), &seconds).await?;
         }

@@ -50,7 +50,6 @@ mod bucket;
 mod calendar;
 mod count;
 mod filling;
-mod held;
 mod level;
 mod many;
 mod procedures;
@@ -74,10 +73,10 @@ use macros::blocking_and_async;
 use store::{Error, Store, ToMember};
 
 use crate::backend::{AsyncBackend, Backend, BackendKind, Keyspace};
+use crate::held::Held;
 use crate::slot::hash_tag;
 use crate::text::Text;
 use calendar::whole_second;
-use held::Held;
 use procedures::BucketKey;
 use recent::Owner;
 use users::User;
@@ -356,7 +355,7 @@ impl<B: AsyncBackend> UvWindows<B> {
         at: impl Into<Timestamp>,
     ) -> Result<bool, Error> {
         let (user, second) = (Held::new(user), whole_second(at.into()));
-        self.record_one_async(User::new(user.member()), second).await
+        self.record_one_async(User::new(user.as_member()), second).await
     }
 }
 
