@@ -1,5 +1,7 @@
 //! Dedups whose calls are futures.
 
+#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+
 use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,5 +1,7 @@
 //! Locations whose calls are futures.
 
+#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+
 use std::fmt::Debug;
 
 use bitpack::packed::NumberCode;

@@ -107,7 +107,7 @@ impl<B: Backend, P: Precision> Locations<B, P> {
                         .call_many(&sets, |at, outcome| {
                             outcome.unwrap_or_else(|error| refuse(apart[at], error));
                         })
-                        .await?
+                        .await?;
                 }
                 Err(error) => apart.iter().for_each(|&at| refuse(at, error.clone())),
             }

@@ -1,5 +1,7 @@
 //! How precisely a place is told: what the bytes of a user mean.
 
+#![expect(clippy::type_complexity, reason = "three names, each of them in doubt")]
+
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -192,7 +194,6 @@ impl<B: Backend> Locations<B, Cities> {
     /// # Errors
     ///
     /// As [`code`](Self::code).
-    #[expect(clippy::type_complexity, reason = "three names, each of them in doubt")]
     pub async fn get(
         &self,
         user: u64,
