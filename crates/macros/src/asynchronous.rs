@@ -1,18 +1,21 @@
 //! The form that is asynchronous.
 
+use proc_macro2::Span;
 use quote::format_ident;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
     Attribute, Error, Expr, ExprAwait, Ident, ImplItem, ImplItemFn, Item, ItemFn, ItemImpl, Path,
-    Result, Visibility, parse_quote,
+    Result, Visibility, parse_quote, parse_quote_spanned,
 };
 
 /// Renames what is asynchronous, and leaves out what is not.
 pub(crate) fn form(mut item: Item) -> Result<Item> {
-    match &mut item {
-        Item::Fn(function) => of_function(function),
-        Item::Impl(of_type) => of_impl(of_type),
-        _ => return Err(Error::new_spanned(item, "not a function and not an impl")),
+    if let Item::Fn(function) = &mut item {
+        of_function(function);
+    } else if let Item::Impl(of_type) = &mut item {
+        of_impl(of_type);
+    } else {
+        return Err(Error::new_spanned(item, "not a function and not an impl"));
     }
     Ok(item)
 }
@@ -51,7 +54,10 @@ fn document(attributes: &mut Vec<Attribute>, visibility: &Visibility, blocking: 
         let link = format!("As [`{name}`]({}).", segments.join("::"));
         let (summary, errors) = (format!(" {link} The thread does not wait."), format!(" {link}"));
         let lines = [summary.as_str(), "", " # Errors", "", errors.as_str()];
-        attributes.splice(0..0, lines.map(|line| parse_quote!(#[doc = #line])));
+        // Where the name stands: lints do not read what a macro of another crate has written.
+        let span = blocking.segments.last().map_or_else(Span::call_site, |one| one.ident.span());
+        let documented = |line: &str| parse_quote_spanned!(span=> #[doc = #line]);
+        attributes.splice(0..0, lines.map(documented));
     }
 }
 
@@ -64,16 +70,13 @@ struct Asynchronous;
 impl VisitMut for Asynchronous {
     fn visit_expr_await_mut(&mut self, awaited: &mut ExprAwait) {
         visit_mut::visit_expr_await_mut(self, awaited);
-        match &mut *awaited.base {
-            Expr::MethodCall(call) => call.method = renamed(&call.method),
-            Expr::Call(call) => {
-                if let Expr::Path(function) = &mut *call.func
-                    && let Some(last) = function.path.segments.last_mut()
-                {
-                    last.ident = renamed(&last.ident);
-                }
-            }
-            _ => {}
+        if let Expr::MethodCall(call) = &mut *awaited.base {
+            call.method = renamed(&call.method);
+        } else if let Expr::Call(call) = &mut *awaited.base
+            && let Expr::Path(function) = &mut *call.func
+            && let Some(last) = function.path.segments.last_mut()
+        {
+            last.ident = renamed(&last.ident);
         }
     }
 

@@ -121,7 +121,7 @@ async fn sets<B: Backend + Clone>(backend: &B, log: &mut Log) {
             log.add("sets", &set.contains(members[9]).await);
             log.add("sets", &set.contains_many([members[1], 999, members[2]]).await);
             log.add("sets", &set.card().await);
-            log.add("sets", &sorted(members(set).await));
+            log.add("sets", &sorted(members_of(set).await));
         }
         // Without tags the shards of one number of several sets lie in several slots.
         if tagged || backend.kind() != BackendKind::Cluster {
@@ -136,8 +136,8 @@ async fn sets<B: Backend + Clone>(backend: &B, log: &mut Log) {
             let refused = first.inter_card([&second]).await.unwrap_err();
             assert!(refused.to_string().starts_with("CROSSSLOT"), "{refused}");
             // The keys and the log are as elsewhere.
-            let one = sorted(members(&first).await).unwrap();
-            let two = sorted(members(&second).await).unwrap();
+            let one = sorted(members_of(&first).await).unwrap();
+            let two = sorted(members_of(&second).await).unwrap();
             let pick = |other: &Vec<String>, has: bool| -> Vec<String> {
                 one.iter().filter(|one| other.contains(one) == has).cloned().collect()
             };
@@ -157,11 +157,11 @@ async fn sets<B: Backend + Clone>(backend: &B, log: &mut Log) {
     }
 }
 
-fn members<B: Backend>(set: &ShardedSet<B>) -> Result<Vec<Bytes>, Error> {
+fn members_of<B: Backend>(set: &ShardedSet<B>) -> Result<Vec<Bytes>, Error> {
     set.members().collect()
 }
 
-async fn members_async<B: AsyncBackend>(set: &ShardedSet<B>) -> Result<Vec<Bytes>, Error> {
+async fn members_of_async<B: AsyncBackend>(set: &ShardedSet<B>) -> Result<Vec<Bytes>, Error> {
     set.members_async().await
 }
 
