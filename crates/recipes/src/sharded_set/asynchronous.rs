@@ -1,5 +1,7 @@
 //! The asynchronous forms beside the blocking ones.
 
+#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
