@@ -187,6 +187,7 @@ impl<B: Backend> ShardedHash<B> {
         T::from_reply(self.hget(field).await?.into())
     }
 
+    #[inline]
     async fn set(&self, field: Member<'_>, value: Member<'_>) -> Result<bool, Error> {
         let shard = self.shard_key(field);
         let key = KeyRef::new(shard.as_bytes());
@@ -195,6 +196,7 @@ impl<B: Backend> ShardedHash<B> {
         self.backend.call(&set.on_server(request)).await
     }
 
+    #[inline]
     async fn get(&self, field: Member<'_>) -> Result<Option<Bytes>, Error> {
         let shard = self.shard_key(field);
         let key = read(shard.as_bytes());
@@ -221,6 +223,7 @@ impl<B: Backend> ShardedHash<B> {
         Ok(values)
     }
 
+    #[inline]
     async fn has(&self, field: Member<'_>) -> Result<bool, Error> {
         let shard = self.shard_key(field);
         let key = read(shard.as_bytes());
@@ -229,6 +232,7 @@ impl<B: Backend> ShardedHash<B> {
         self.backend.call(&exists.on_server(request)).await
     }
 
+    #[inline]
     async fn add(&self, field: Member<'_>, increment: i64) -> Result<i64, Error> {
         let shard = self.shard_key(field);
         let key = KeyRef::new(shard.as_bytes());

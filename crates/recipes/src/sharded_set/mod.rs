@@ -380,6 +380,7 @@ impl<B: Backend> ShardedSet<B> {
         }
     }
 
+    #[inline]
     async fn remove_one(&self, member: Member<'_>) -> Result<bool, Error> {
         match &self.shape {
             Shape::Forecast(set) => {
