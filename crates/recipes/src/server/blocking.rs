@@ -17,8 +17,8 @@ use crate::procedure::Procedure;
 ///
 /// # Errors
 ///
-/// A server's errors have the kinds that a store's have, and [`ErrorKind::Server`] where a store has none: CROSSSLOT,
-/// READONLY, LOADING. [`ErrorKind::Io`] says that the connection failed: then what was sent was done or was not.
+/// A server's errors have the kinds that a store's have, and [`ErrorKind::Server`](store::ErrorKind::Server) where a store has none: CROSSSLOT,
+/// READONLY, LOADING. [`ErrorKind::Io`](store::ErrorKind::Io) says that the connection failed: then what was sent was done or was not.
 #[derive(Clone)]
 pub struct Server {
     remote: Arc<Remote<dyn Transport + Send + Sync>>,
