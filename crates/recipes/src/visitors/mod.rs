@@ -404,12 +404,11 @@ impl<B: Backend> Visitors<B> {
                 ids.push(id(visit)?);
             }
             let Some(&first) = ids.first() else { return Ok(new) };
-            new += match self.recent.find(bucket) {
-                Some(plan) => plan.count_ids(&self.backend, &ids).await?,
-                None => {
-                    let plan = self.plan(bucket, Some(first)).await?;
-                    plan.count_ids(&self.backend, &ids).await?
-                }
+            new += if let Some(plan) = self.recent.find(bucket) {
+                plan.count_ids(&self.backend, &ids).await?
+            } else {
+                let plan = self.plan(bucket, Some(first)).await?;
+                plan.count_ids(&self.backend, &ids).await?
             };
         }
     }

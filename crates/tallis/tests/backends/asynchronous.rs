@@ -18,7 +18,7 @@ async fn check<B: AsyncBackend + Clone>(
     setting: Setting,
     keys: impl FnOnce() -> Keys,
 ) {
-    compare(name, run_async(backend, setting).await, profile, setting, keys);
+    compare(name, &run_async(backend, setting).await, profile, setting, keys);
 }
 
 /// The same in a task of its own, which takes futures that can be sent.
@@ -30,7 +30,7 @@ async fn check_task(
     keys: impl FnOnce() -> Keys,
 ) {
     let lines = tokio::spawn(async move { run_async(&server, setting).await }).await.unwrap();
-    compare(name, lines, profile, setting, keys);
+    compare(name, &lines, profile, setting, keys);
 }
 
 #[tokio::test]

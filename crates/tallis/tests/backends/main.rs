@@ -33,13 +33,13 @@ fn check<B: Backend + Clone>(
     setting: Setting,
     keys: impl FnOnce() -> Keys,
 ) {
-    compare(name, run(backend, setting), profile, setting, keys);
+    compare(name, &run(backend, setting), profile, setting, keys);
 }
 
 /// Compares what the suite returned, and the keys that there are now, with a store of that profile.
 fn compare(
     name: &str,
-    lines: Vec<String>,
+    lines: &[String],
     profile: Profile,
     setting: Setting,
     keys: impl FnOnce() -> Keys,

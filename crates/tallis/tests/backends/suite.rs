@@ -125,9 +125,9 @@ async fn sets<B: Backend + Clone>(backend: &B, log: &mut Log) {
         }
         // Without tags the shards of one number of several sets lie in several slots.
         if tagged || backend.kind() != BackendKind::Cluster {
-            log.add("sets", &sorted(all(first.inter([&second]).await).await));
-            log.add("sets", &sorted(all(first.union([&second]).await).await));
-            log.add("sets", &sorted(all(first.diff([&second]).await).await));
+            log.add("sets", &sorted(first.inter([&second]).await));
+            log.add("sets", &sorted(first.union([&second]).await));
+            log.add("sets", &sorted(first.diff([&second]).await));
             log.add("sets", &first.inter_card([&second]).await);
             log.add("sets", &first.union_store([&second], &target).await);
             log.add("sets", &first.inter_store([&second], &target).await);
@@ -165,21 +165,27 @@ async fn members_of_async<B: AsyncBackend>(set: &ShardedSet<B>) -> Result<Vec<By
     set.members_async().await
 }
 
-/// What is found one after the other.
-fn all(
-    found: Result<impl Iterator<Item = Result<Bytes, Error>>, Error>,
-) -> Result<Vec<Bytes>, Error> {
-    found?.collect()
+/// A member that is found: calls that block may fail at each of them, others return all at once.
+trait Found {
+    fn member(self) -> Result<Bytes, Error>;
 }
 
-/// What is found at once.
-async fn all_async(found: Result<Vec<Bytes>, Error>) -> Result<Vec<Bytes>, Error> {
-    found
+impl Found for Bytes {
+    fn member(self) -> Result<Bytes, Error> {
+        Ok(self)
+    }
 }
 
-fn sorted(members: Result<Vec<Bytes>, Error>) -> Result<Vec<String>, Error> {
-    let text = |member: &Bytes| String::from_utf8_lossy(member).into_owned();
-    let mut members: Vec<String> = members?.iter().map(text).collect();
+impl Found for Result<Bytes, Error> {
+    fn member(self) -> Result<Bytes, Error> {
+        self
+    }
+}
+
+fn sorted(found: Result<impl IntoIterator<Item: Found>, Error>) -> Result<Vec<String>, Error> {
+    let text = |member: Bytes| String::from_utf8_lossy(&member).into_owned();
+    let mut members: Vec<String> =
+        found?.into_iter().map(|found| found.member().map(text)).collect::<Result<_, _>>()?;
     members.sort();
     Ok(members)
 }
