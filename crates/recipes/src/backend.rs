@@ -313,7 +313,7 @@ pub(crate) fn batch(backend: &impl Keyspace) -> usize {
     }
 }
 
-/// Does many procedures; returns the sum of their outputs.
+/// Does many procedures; returns the sum of their outputs, or the greatest number if that does not fit.
 ///
 /// # Errors
 ///
@@ -323,7 +323,22 @@ pub(crate) async fn sum_all<P: Procedure<Output = u64>>(
     backend: &impl Backend,
     procedures: &[P],
 ) -> Result<u64, Error> {
-    let mut sum = 0;
-    call_all(backend, procedures, |_, output| sum += output).await?;
+    let mut sum = 0_u64;
+    call_all(backend, procedures, |_, output| sum = sum.saturating_add(output)).await?;
     Ok(sum)
+}
+
+#[cfg(test)]
+mod tests {
+    use store::KeyRef;
+
+    use super::*;
+    use crate::procedure::step;
+
+    #[test]
+    fn a_sum_that_does_not_fit_is_the_greatest_number() {
+        let counts = [7, u64::MAX, 7].map(|count| step([KeyRef::new(b"")], move |_| Ok(count)));
+        assert_eq!(sum_all(&Store::new(), &counts[..1]).unwrap(), 7);
+        assert_eq!(sum_all(&Store::new(), &counts).unwrap(), u64::MAX);
+    }
 }

@@ -8,7 +8,7 @@ use store::{Error, FromReply, KeyRef, Member, Store, ToMember, ToMembers};
 
 use crate::backend::{AsyncBackend, Backend, Keyspace, call_all, call_all_async};
 use crate::held::{self, Held};
-use crate::procedure::{read, step};
+use crate::procedure::{parts, read, step};
 use crate::request::Request;
 use crate::shard::shard_key;
 
@@ -173,8 +173,8 @@ impl<B: Backend> ShardedHash<B> {
             step([key], move |tx| tx.hset_multiple(key, of_shard())).on_server(request)
         });
         let sets: Vec<_> = sets.collect();
-        let mut new = 0;
-        call_all(&self.backend, &sets, |_, of_shard: usize| new += of_shard).await?;
+        let mut new = 0_usize;
+        call_all(&self.backend, &sets, |_, added: usize| new = new.saturating_add(added)).await?;
         Ok(new)
     }
 
@@ -210,7 +210,10 @@ impl<B: Backend> ShardedHash<B> {
         let shards: Vec<_> = by_shard.iter().map(|shard| shard.fields(fields)).collect();
         let gets = shards.iter().map(|(key, fields)| {
             let get = step([key.read()], move |tx| tx.hmget(*key, fields));
-            get.on_server(move || Request::command("HMGET").key(key).args(fields.iter().copied()))
+            get.on_server_with(
+                move || Request::command("HMGET").key(key).args(fields.iter().copied()),
+                |reply| parts(reply, fields.len()),
+            )
         });
         let gets: Vec<_> = gets.collect();
         let mut values = vec![None; fields.len()];
@@ -249,8 +252,11 @@ impl<B: Backend> ShardedHash<B> {
             delete.on_server(move || Request::command("HDEL").key(key).args(fields.iter().copied()))
         });
         let deletions: Vec<_> = deletions.collect();
-        let mut removed = 0;
-        call_all(&self.backend, &deletions, |_, of_shard: usize| removed += of_shard).await?;
+        let mut removed = 0_usize;
+        call_all(&self.backend, &deletions, |_, of_shard: usize| {
+            removed = removed.saturating_add(of_shard);
+        })
+        .await?;
         Ok(removed)
     }
 }

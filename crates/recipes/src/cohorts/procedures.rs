@@ -9,7 +9,7 @@ use store::{Error, KeyRef, ToKeys, Tx};
 use super::program::Program;
 use super::scripts::{BYTES, PUT, SET_BITS, STORE};
 use crate::backend::{AsyncBackend, Backend, BackendKind, Keyspace, call_all, call_all_async};
-use crate::procedure::{Procedure, all_read, read, step};
+use crate::procedure::{Procedure, all_read, parts, read, step};
 use crate::request::Request;
 use crate::slot::{hash_tag, key_slot};
 
@@ -102,7 +102,10 @@ pub(super) fn bytes<'k>(from: &'k Read<'k>, byte: u32) -> impl Procedure<Output 
             strings.iter().map(byte).collect()
         })
     })
-    .on_server(move || Request::script(&BYTES).keys(from.keys).arg(i64::from(byte)))
+    .on_server_with(
+        move || Request::script(&BYTES).keys(from.keys).arg(i64::from(byte)),
+        |reply| parts(reply, from.keys.len()),
+    )
 }
 
 /// The strings at all keys: MGET, which does not say whether a key holds something else. If `check`, nothing of the first key
@@ -126,7 +129,11 @@ pub(super) fn strings<'k>(
             }
         },
         move |reply| {
-            if check { reply.convert::<i64>().map(|_| Vec::new()) } else { reply.convert() }
+            if check {
+                reply.convert::<i64>().map(|_| Vec::new())
+            } else {
+                parts(reply, from.keys.len())
+            }
         },
     )
 }

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use store::{BloomEntry, BloomInsertOptions, Error, Member, Tx};
 
 use super::scripts::{INSERT, INSERT_LAST, INSERT_WITHIN};
-use crate::procedure::{Procedure, read, step, unexpected};
+use crate::procedure::{Procedure, parts, read, step, unexpected};
 use crate::request::Request;
 
 /// Items, and the hash of each.
@@ -92,17 +92,20 @@ pub(super) fn insert(
             items.insert(filter, &options)
         })
     })
-    .on_server(move || {
-        let (capacity, rate) = (capacity_arg(&settings), rate_arg(&settings));
-        // One item is added or not.
-        if items.len() > 1 {
-            let request = Request::script(&INSERT).key(key).arg(capacity).arg(&*rate);
-            return request.args(items.items.iter().copied());
-        }
-        let words = Request::command("BF.INSERT").key(key).arg("CAPACITY").arg(capacity);
-        let words = words.arg("ERROR").arg(&*rate).arg("EXPANSION").arg(EXPANSION).arg("ITEMS");
-        words.args(items.items.iter().copied())
-    })
+    .on_server_with(
+        move || {
+            let (capacity, rate) = (capacity_arg(&settings), rate_arg(&settings));
+            // One item is added or not.
+            if items.len() > 1 {
+                let request = Request::script(&INSERT).key(key).arg(capacity).arg(&*rate);
+                return request.args(items.items.iter().copied());
+            }
+            let words = Request::command("BF.INSERT").key(key).arg("CAPACITY").arg(capacity);
+            let words = words.arg("ERROR").arg(&*rate).arg("EXPANSION").arg(EXPANSION).arg("ITEMS");
+            words.args(items.items.iter().copied())
+        },
+        move |reply| parts(reply, items.len()),
+    )
 }
 
 /// By how much a filter grows, which a server may be set to do otherwise.
@@ -152,7 +155,8 @@ pub(super) struct InsertTurning<'p> {
 
 impl InsertTurning<'_> {
     pub(super) fn procedure(&self) -> impl Procedure<Output = Vec<bool>> {
-        step([self.key, self.older], |tx| self.run(tx)).on_server(|| self.request())
+        step([self.key, self.older], |tx| self.run(tx))
+            .on_server_with(|| self.request(), |reply| parts(reply, self.items.len()))
     }
 
     fn request(&self) -> Request {

@@ -3,7 +3,7 @@
 mod step;
 
 use smallvec::SmallVec;
-use store::{Error, ErrorKind, KeyRef, Member, Reply, ToKeys, Tx};
+use store::{Error, ErrorKind, FromReply, KeyRef, Member, Reply, ToKeys, Tx};
 
 use crate::errors::invalid;
 use crate::request::Request;
@@ -102,6 +102,23 @@ pub(crate) fn on_a_store_only(what: &str) -> Error {
     invalid(format!("ERR a server cannot do what a store does: {what}"))
 }
 
+/// A reply that has so many parts.
+///
+/// # Errors
+///
+/// [`ErrorKind::Conversion`] if it has others.
+pub(crate) fn parts<T>(reply: Reply, count: usize) -> Result<Vec<T>, Error>
+where
+    Vec<T>: FromReply,
+{
+    let parts: Vec<T> = reply.convert()?;
+    if parts.len() == count {
+        return Ok(parts);
+    }
+    let text = format!("ERR a reply of {} parts in place of {count}", parts.len());
+    Err(Error::new(ErrorKind::Conversion, text))
+}
+
 /// The error of a reply that is not what a request is answered with.
 #[cold]
 pub(crate) fn unexpected(reply: &Reply) -> Error {
@@ -120,4 +137,20 @@ pub(crate) type Keys<'k> = SmallVec<[KeyRef<'k>; 4]>;
 /// Keys that are only read.
 pub(crate) fn all_read<'k>(keys: &[&'k [u8]]) -> Keys<'k> {
     keys.iter().map(|key| read(key)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reply_has_as_many_parts_as_were_asked_for() {
+        let reply = || Reply::Array(vec![Reply::Int(7), Reply::Nil]);
+        assert_eq!(parts::<Option<i64>>(reply(), 2).unwrap(), [Some(7), None]);
+        for count in [0, 1, 3] {
+            let error = parts::<Option<i64>>(reply(), count).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Conversion);
+        }
+        assert!(parts::<i64>(Reply::Int(7), 1).is_err());
+    }
 }

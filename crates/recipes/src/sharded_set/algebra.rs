@@ -229,26 +229,26 @@ impl<B: Backend> ShardedSet<B> {
     }
 
     async fn inter_card_of(&self, sets: &[&Fixed]) -> Result<u64, Error> {
-        let mut sum = 0;
+        let mut sum = 0_u64;
         for numbers in batches(sets[0].shards, batch(&self.backend)) {
             let shards = shards_of(sets, numbers);
             let shards: Vec<_> = shards.iter().map(|shards| slices(shards)).collect();
             let keys: Vec<Keys<'_>> = shards.iter().map(|keys| all_read(keys)).collect();
             let cards: Vec<_> = keys.iter().map(|keys| inter_card(keys)).collect();
-            sum += sum_all(&self.backend, &cards).await?;
+            sum = sum.saturating_add(sum_all(&self.backend, &cards).await?);
         }
         Ok(sum)
     }
 
     /// The target is the last of the sets.
     async fn stored_of(&self, sets: &[&Fixed], operation: SetOperation) -> Result<u64, Error> {
-        let mut sum = 0;
+        let mut sum = 0_u64;
         for numbers in batches(sets[0].shards, batch(&self.backend)) {
             let shards = shards_of(sets, numbers);
             let shards: Vec<_> = shards.iter().map(|shards| slices(shards)).collect();
             let store = |shards| combine_store(operation, shards);
             let stores: Vec<_> = shards.iter().map(|shards| store(shards)).collect();
-            sum += sum_all(&self.backend, &stores).await?;
+            sum = sum.saturating_add(sum_all(&self.backend, &stores).await?);
         }
         Ok(sum)
     }

@@ -343,11 +343,11 @@ impl<B: Backend> ShardedSet<B> {
     pub async fn card(&self) -> Result<u64, Error> {
         match &self.shape {
             Shape::Forecast(set) => {
-                let mut sum = 0;
+                let mut sum = 0_u64;
                 for numbers in batches(set.shards, batch(&self.backend)) {
                     let shards: Vec<Text> = numbers.map(|shard| set.base.shard(shard)).collect();
                     let cards: Vec<_> = shards.iter().map(|shard| commands::card(shard)).collect();
-                    sum += sum_all(&self.backend, &cards).await?;
+                    sum = sum.saturating_add(sum_all(&self.backend, &cards).await?);
                 }
                 Ok(sum)
             }

@@ -44,9 +44,10 @@ impl<B: Backend> VisitorsIn<'_, B> {
     ///
     /// As [`Visitors::count_visits`].
     pub async fn count_ids(&self, ids: &[i64]) -> Result<u64, Error> {
-        let mut new = 0;
+        let mut new = 0_u64;
         for ids in ids.chunks(batch(&self.visitors.backend)) {
-            new += self.plan.count_ids(&self.visitors.backend, ids).await?;
+            let counted = self.plan.count_ids(&self.visitors.backend, ids).await?;
+            new = new.saturating_add(counted);
         }
         Ok(new)
     }

@@ -255,7 +255,7 @@ impl Plan {
                 Err(error) if error.kind() != ErrorKind::Io => self.count_each(backend, ids).await,
                 outcome => outcome?,
             };
-            all.new += counted.new;
+            all.new = all.new.saturating_add(counted.new);
             all.refused = all.refused.or(counted.refused);
         }
         all.refused.map_or(Ok(all.new), Err)
