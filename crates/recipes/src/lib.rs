@@ -11,6 +11,8 @@
 //! * `calendar`, on by default: the days and hours of [`Visitors`], `UvWindows` and `Cohorts`, by `jiff`, which is
 //!   re-exported. Without it [`Visitors`] has one bucket, [`Bucket::All`].
 //! * `serde`: options and figures.
+//! * `redis`, `redis2`: `Server`, a backend of connections of the `redis` crate, 1.x and 2.0; with `async` also
+//!   `AsyncServer`.
 
 mod backend;
 #[cfg(all(test, feature = "redis"))]

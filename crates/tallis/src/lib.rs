@@ -13,7 +13,7 @@
 //!   structures, as types of their own. So are the rate limits [`SlidingWindow`], [`Funnel`] and [`SlidingCounter`],
 //!   and [`Dedup`], which knows what it has seen. A [`Procedure`] is a step of a recipe of your own.
 //! * A [`Backend`] is where a recipe has its keys: a store, or with the features `redis` and `redis2` a server or a
-//!   cluster (`Server`).
+//!   cluster (`Server`). An [`AsyncBackend`] is one whose calls are futures.
 //! * A [`Sink`] receives every change, a [`Clock`] gives the time, [`Limits`] say when encodings change, a [`Profile`]
 //!   which servers' bytes they are.
 //!
@@ -34,7 +34,7 @@
 //! | `recipes` | yes | the recipes; without it the crate is the store and the structures |
 //! | `calendar` | yes | recipes by the calendar, and [`jiff`]: [`UvWindows`], [`Cohorts`], the days and hours of [`Visitors`] |
 //! | `redis`, `redis2` | no | `Store::redis_connection`, `redis2_connection`: connections of the `redis` crate, 1.x and 2.0, that lead to a store; `Server`: the recipes on a server or a cluster, by connections of that crate |
-//! | `async` | no | waiting for a limit without a thread that sleeps; the asynchronous calls of those connections |
+//! | `async` | no | with `redis` or `redis2`: the asynchronous calls of those connections; `AsyncServer`, for the calls of recipes that end with `_async` |
 //! | `wire` | no | `wire`: values framed as bytes, to be sent from one process to another |
 //! | `serde` | no | `Serialize` and `Deserialize` of options and figures, and of the structures' values as their bytes; structs as hashes |
 //!
