@@ -98,6 +98,8 @@ fn ask(recipe: u8, server: Server) -> Result<(), Error> {
             visitors.count_ids([1, 2, 7], date(2026, 11, 20))?;
             visitors.count(date(2026, 11, 20))?;
             visitors.expected(date(2026, 11, 21))?;
+            visitors.ids(date(2026, 11, 20))?;
+            visitors.remove(Bucket::All)?;
             visitors.count(Bucket::All)?;
         }
         3 => {
@@ -143,6 +145,8 @@ fn ask(recipe: u8, server: Server) -> Result<(), Error> {
             cohorts.query(active.clone() - Cohort::of("paying", Period::UNIQUE)).users()?;
             cohorts.query(active).store("kept")?;
             cohorts.retention("active", "active", Period::day(day).last(3))?;
+            cohorts.events()?;
+            cohorts.delete_event("active")?;
         }
         9 => {
             SlidingWindow::new(server.clone()).take("alice", "reply", hour, 5)?;

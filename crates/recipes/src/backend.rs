@@ -6,7 +6,7 @@ use bytes::Bytes;
 use macros::blocking_and_async;
 use store::{Error, ErrorKind, Locks, PreparedKey, Store, Tx};
 
-use crate::procedure::Procedure;
+use crate::procedure::{Procedure, on_a_store_only};
 use crate::scan::keys_from;
 
 /// Where a backend has its keys, and so what one step may touch.
@@ -30,6 +30,12 @@ pub trait Keyspace {
 
     /// A key that many procedures will name, prepared for that: see [`Store::prepare`].
     fn prepare(&self, key: &[u8]) -> PreparedKey;
+
+    /// The store that has the keys, if it is in this process: a few calls of recipes read it in place, or change all of a
+    /// bucket in one step.
+    fn as_store(&self) -> Option<&Store> {
+        None
+    }
 }
 
 /// What holds keys and runs [procedures](Procedure) on them: the caller's thread waits.
@@ -104,6 +110,16 @@ pub trait Backend: Keyspace {
     fn keys_if_few(&self, _start: &[u8], _most: u64) -> Result<Option<Vec<Bytes>>, Error> {
         Ok(None)
     }
+
+    /// SCAN: the keys that begin so, sorted, each once. Those that come or go meanwhile may be among them or not. O(keys of
+    /// the backend).
+    ///
+    /// # Errors
+    ///
+    /// That of the backend; [`ErrorKind::InvalidArgument`] if it cannot look for keys, which is so unless said otherwise.
+    fn keys_from(&self, _start: &[u8]) -> Result<Vec<Bytes>, Error> {
+        Err(on_a_store_only("looking for keys"))
+    }
 }
 
 /// What holds keys and runs [procedures](Procedure) on them, where a future waits and no thread does.
@@ -147,6 +163,15 @@ pub trait AsyncBackend: Keyspace {
     ) -> impl Future<Output = Result<Option<Vec<Bytes>>, Error>> {
         future::ready(Ok(None))
     }
+
+    /// As [`Backend::keys_from`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Backend::keys_from`].
+    fn keys_from_async(&self, _start: &[u8]) -> impl Future<Output = Result<Vec<Bytes>, Error>> {
+        future::ready(Err(on_a_store_only("looking for keys")))
+    }
 }
 
 /// The keys of a store that begin so, if it has fewer than `most` in all.
@@ -161,6 +186,10 @@ fn few_keys<L: Locks>(
 impl Keyspace for Store {
     fn prepare(&self, key: &[u8]) -> PreparedKey {
         Self::prepare(self, key)
+    }
+
+    fn as_store(&self) -> Option<&Store> {
+        Some(self)
     }
 }
 
@@ -182,6 +211,10 @@ impl Backend for Store {
 
     fn keys_if_few(&self, start: &[u8], most: u64) -> Result<Option<Vec<Bytes>>, Error> {
         few_keys(self, start, most)
+    }
+
+    fn keys_from(&self, start: &[u8]) -> Result<Vec<Bytes>, Error> {
+        keys_from(self, start)
     }
 }
 
@@ -205,6 +238,10 @@ impl AsyncBackend for Store {
     ) -> Result<Option<Vec<Bytes>>, Error> {
         few_keys(self, start, most)
     }
+
+    async fn keys_from_async(&self, start: &[u8]) -> Result<Vec<Bytes>, Error> {
+        keys_from(self, start)
+    }
 }
 
 impl Keyspace for Tx<'_> {
@@ -226,6 +263,10 @@ impl Backend for Tx<'_> {
             if error.kind() == ErrorKind::KeyNotNamed { Ok(None) } else { Err(error) }
         })
     }
+
+    fn keys_from(&self, start: &[u8]) -> Result<Vec<Bytes>, Error> {
+        keys_from(self, start)
+    }
 }
 
 impl<B: Keyspace> Keyspace for &B {
@@ -236,6 +277,10 @@ impl<B: Keyspace> Keyspace for &B {
 
     fn prepare(&self, key: &[u8]) -> PreparedKey {
         (**self).prepare(key)
+    }
+
+    fn as_store(&self) -> Option<&Store> {
+        (**self).as_store()
     }
 }
 
@@ -255,6 +300,10 @@ impl<B: Backend> Backend for &B {
 
     fn keys_if_few(&self, start: &[u8], most: u64) -> Result<Option<Vec<Bytes>>, Error> {
         (**self).keys_if_few(start, most)
+    }
+
+    fn keys_from(&self, start: &[u8]) -> Result<Vec<Bytes>, Error> {
+        (**self).keys_from(start)
     }
 }
 
@@ -277,6 +326,10 @@ impl<B: AsyncBackend> AsyncBackend for &B {
         most: u64,
     ) -> Result<Option<Vec<Bytes>>, Error> {
         (**self).keys_if_few_async(start, most).await
+    }
+
+    async fn keys_from_async(&self, start: &[u8]) -> Result<Vec<Bytes>, Error> {
+        (**self).keys_from_async(start).await
     }
 }
 

@@ -26,6 +26,7 @@ mod dedup;
 mod errors;
 mod held;
 mod kept;
+mod keys;
 mod locations;
 mod merge;
 #[cfg(test)]

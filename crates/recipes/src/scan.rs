@@ -16,7 +16,7 @@ pub(crate) fn keys_from<L: Locks>(store: &Store<L>, start: &[u8]) -> Result<Vec<
 }
 
 /// The pattern of all names that begin so.
-fn pattern(start: &[u8]) -> Vec<u8> {
+pub(crate) fn pattern(start: &[u8]) -> Vec<u8> {
     let mut pattern = Vec::with_capacity(start.len() + 1);
     for &byte in start {
         if matches!(byte, b'*' | b'?' | b'[' | b'\\') {

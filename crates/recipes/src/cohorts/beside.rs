@@ -9,10 +9,11 @@ use super::cohort::Cohort;
 use super::names::Names;
 use super::period::{Period, PeriodKind};
 use super::procedures::{
-    StoreKeys, all, between, bytes, count_bits, delete, has_bit, put, set_bits, store_with, strings,
+    StoreKeys, all, between, bytes, count_bits, has_bit, put, set_bits, store_with, strings,
 };
 use super::program::Sources;
 use crate::beside::Beside;
+use crate::keys::delete;
 
 const KEYS: [&[u8]; 5] = [b"a", b"b", b"c", b"d", b"{t}"];
 

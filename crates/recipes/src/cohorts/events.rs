@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use bytes::Bytes;
-use store::{Error, Store};
+use macros::blocking_and_async;
+use store::Error;
 
 use super::Cohorts;
 use super::period::Period;
-use super::procedures::delete;
-use crate::backend::Backend;
-use crate::scan::keys_from;
+use crate::backend::{AsyncBackend, Backend, BackendKind, sum_all, sum_all_async};
+use crate::keys::delete;
 
 /// What the names of the keys begin with in which bitmapist keeps the results of its operations.
 const TEMPORARY: &[u8] = b"bitop_";
@@ -17,15 +17,18 @@ const TEMPORARY: &[u8] = b"bitop_";
 /// How many keys are deleted in one step.
 const BATCH: usize = 1000;
 
-/// All of these look through the keys of the store, a part of it at a time: O(keys of the store). An event or a period
-/// that comes or goes meanwhile may be seen or not; call them when nothing is marked.
-impl Cohorts<Store> {
+/// # All events
+///
+/// These look through the keys of the backend by SCAN, a part of them at a time: O(keys of the backend). An event or a
+/// period that comes or goes meanwhile may be seen or not; call them when nothing is marked.
+#[blocking_and_async]
+impl<B: Backend> Cohorts<B> {
     /// The names of all events, sorted. Those that begin with `bitop_` are left out: bitmapist keeps results of its
     /// operations under such names.
     ///
     /// # Errors
     ///
-    /// None of its own.
+    /// That of the backend.
     ///
     /// # Examples
     ///
@@ -40,8 +43,8 @@ impl Cohorts<Store> {
     /// assert_eq!(cohorts.events()?, ["paying", "song:played"]);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn events(&self) -> Result<Vec<Bytes>, Error> {
-        let keys = keys_from(&self.backend, self.names.base())?;
+    pub async fn events(&self) -> Result<Vec<Bytes>, Error> {
+        let keys = self.backend.keys_from(self.names.base()).await?;
         let events = keys.iter().filter_map(|key| Some(self.names.parse(key)?.0));
         let events: BTreeSet<&[u8]> =
             events.filter(|event| !event.starts_with(TEMPORARY)).collect();
@@ -52,9 +55,9 @@ impl Cohorts<Store> {
     ///
     /// # Errors
     ///
-    /// None of its own.
-    pub fn periods(&self, event: impl AsRef<[u8]>) -> Result<Vec<Period>, Error> {
-        let keys = self.keys_of(event.as_ref())?;
+    /// That of the backend.
+    pub async fn periods(&self, event: impl AsRef<[u8]>) -> Result<Vec<Period>, Error> {
+        let keys = self.keys_of(event.as_ref()).await?;
         let mut periods: Vec<Period> =
             keys.iter().filter_map(|key| Some(self.names.parse(key)?.1)).collect();
         periods.sort_unstable();
@@ -66,7 +69,7 @@ impl Cohorts<Store> {
     ///
     /// # Errors
     ///
-    /// None of its own.
+    /// That of the backend.
     ///
     /// # Examples
     ///
@@ -82,8 +85,8 @@ impl Cohorts<Store> {
     /// assert_eq!(cohorts.events()?, ["a_b"]);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn delete_event(&self, event: impl AsRef<[u8]>) -> Result<u64, Error> {
-        self.delete_keys(&self.keys_of(event.as_ref())?)
+    pub async fn delete_event(&self, event: impl AsRef<[u8]>) -> Result<u64, Error> {
+        self.delete_keys(&self.keys_of(event.as_ref()).await?).await
     }
 
     /// Deletes every key that begins with the prefix and its `_`, results of bitmapist's operations among them, and
@@ -91,20 +94,23 @@ impl Cohorts<Store> {
     ///
     /// # Errors
     ///
-    /// None of its own.
-    pub fn delete_all(&self) -> Result<u64, Error> {
-        self.delete_keys(&keys_from(&self.backend, self.names.base())?)
+    /// That of the backend.
+    pub async fn delete_all(&self) -> Result<u64, Error> {
+        self.delete_keys(&self.backend.keys_from(self.names.base()).await?).await
     }
 
     /// The keys of an event.
-    fn keys_of(&self, event: &[u8]) -> Result<Vec<Bytes>, Error> {
-        let mut keys = keys_from(&self.backend, &self.names.event(event))?;
+    async fn keys_of(&self, event: &[u8]) -> Result<Vec<Bytes>, Error> {
+        let mut keys = self.backend.keys_from(&self.names.event(event)).await?;
         keys.retain(|key| self.names.parse(key).is_some_and(|(of, _)| of == event));
         Ok(keys)
     }
 
-    fn delete_keys(&self, keys: &[Bytes]) -> Result<u64, Error> {
+    async fn delete_keys(&self, keys: &[Bytes]) -> Result<u64, Error> {
         let keys: Vec<&[u8]> = keys.iter().map(|key| &**key).collect();
-        keys.chunks(BATCH).map(|keys| self.backend.call(&delete(keys))).sum()
+        // A step takes keys of one slot.
+        let at_once = if self.backend.kind() == BackendKind::Cluster { 1 } else { BATCH };
+        let steps: Vec<_> = keys.chunks(at_once).map(delete).collect();
+        sum_all(&self.backend, &steps).await
     }
 }

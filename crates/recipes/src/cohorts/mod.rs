@@ -50,9 +50,10 @@ use store::{Error, Store};
 
 use crate::backend::{AsyncBackend, Backend, Keyspace};
 use crate::errors::invalid;
+use crate::keys::delete;
 use crate::text::Text;
 use names::Names;
-use procedures::{delete, set_bits};
+use procedures::set_bits;
 
 pub use cohort::Cohort;
 pub use period::{Period, PeriodKind};
@@ -84,7 +85,7 @@ const KINDS: [PeriodKind; 5] =
 /// mark is one atomic step, and so is each question, however many keys it reads; but see below for clusters.
 ///
 /// Each call that asks the backend has an asynchronous form, whose name ends with `_async`, for an
-/// [`AsyncBackend`](crate::AsyncBackend); those that look through the keys of a store have none.
+/// [`AsyncBackend`](crate::AsyncBackend).
 ///
 /// # Limits
 ///

@@ -331,12 +331,6 @@ fn put_on(tx: &Tx<'_>, target: &[u8], bitmap: &[u8]) -> Result<u64, Error> {
     Ok(tx.setrange(target, 0, bitmap)? as u64)
 }
 
-/// Deletes keys: how many there were.
-pub(super) fn delete(keys: &[&[u8]]) -> impl Procedure<Output = u64> {
-    step(keys, move |tx| Ok(tx.del(keys)? as u64))
-        .on_server(move || Request::command("DEL").keys(keys))
-}
-
 /// Hands over the strings at the keys.
 fn look_at<R>(tx: &Tx<'_>, keys: &[&[u8]], look: impl FnOnce(&[&[u8]]) -> R) -> Result<R, Error> {
     tx.with_strings_read(keys, |strings| {

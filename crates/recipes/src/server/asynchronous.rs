@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use store::{Error, PreparedKey};
 
 use super::remote::Remote;
@@ -54,5 +55,9 @@ impl AsyncBackend for AsyncServer {
         answer: impl FnMut(usize, Result<P::Output, Error>),
     ) -> Result<(), Error> {
         self.remote.call_many_async(procedures, answer).await
+    }
+
+    async fn keys_from_async(&self, start: &[u8]) -> Result<Vec<Bytes>, Error> {
+        self.remote.keys_from_async(start).await
     }
 }

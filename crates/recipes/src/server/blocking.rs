@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use store::{Error, PreparedKey};
 
 use super::remote::Remote;
@@ -63,5 +64,9 @@ impl Backend for Server {
         answer: impl FnMut(usize, Result<P::Output, Error>),
     ) -> Result<(), Error> {
         self.remote.call_many(procedures, answer)
+    }
+
+    fn keys_from(&self, start: &[u8]) -> Result<Vec<Bytes>, Error> {
+        self.remote.keys_from(start)
     }
 }

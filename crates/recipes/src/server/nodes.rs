@@ -1,6 +1,10 @@
 //! Which node of a cluster has a slot.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use store::Reply;
+
+use crate::slot::key_slot;
 
 /// The masters of a cluster, by the slots that they have: the number of a node for each slot.
 #[derive(Debug, Default)]
@@ -35,6 +39,22 @@ impl Nodes {
         let at = self.ranges.partition_point(|&(last, _)| last < slot);
         self.ranges.get(at).map_or(0, |&(_, node)| node)
     }
+
+    /// A key for each node that has slots: it lies in one of them.
+    pub(super) fn guides(&self) -> Vec<String> {
+        let nodes: BTreeSet<usize> = self.ranges.iter().map(|&(_, node)| node).collect();
+        let mut guides: BTreeMap<usize, String> = BTreeMap::new();
+        // The first few hundred thousand numbers come to all slots.
+        for number in 0..1_u32 << 20 {
+            if guides.len() == nodes.len() {
+                break;
+            }
+            let key = number.to_string();
+            let node = self.of_slot(key_slot(&key));
+            guides.entry(node).or_insert(key);
+        }
+        guides.into_values().collect()
+    }
 }
 
 #[cfg(test)]
@@ -59,6 +79,19 @@ mod tests {
         assert_eq!([of(0), of(5_460)], [1, 1]);
         assert_eq!([of(5_461), of(10_922)], [2, 2]);
         assert_eq!([of(10_923), of(16_383)], [0, 0]);
+    }
+
+    #[test]
+    fn each_node_has_a_guide() {
+        let told = vec![range(0, 0, 1), range(1, 16_382, 2), range(16_383, 16_383, 3)];
+        let nodes = Nodes::parse(Reply::Array(told)).unwrap();
+        let guides = nodes.guides();
+        let slots: Vec<u16> = guides.iter().map(key_slot).collect();
+        assert_eq!(slots.iter().map(|&slot| nodes.of_slot(slot)).collect::<Vec<_>>(), [0, 1, 2]);
+        assert_eq!((slots[0], slots[2]), (0, 16_383));
+        // A node of which another one has the slots has no keys.
+        let twice = Nodes::parse(Reply::Array(vec![range(0, 9, 1), range(0, 9, 2)])).unwrap();
+        assert_eq!(twice.guides().len(), 1);
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! What is sent to a server, and what becomes of its replies.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use macros::blocking_and_async;
 use parking_lot::Mutex;
 use store::{Error, ErrorKind, Reply};
@@ -13,6 +15,10 @@ use super::transport::{Packed, Transport};
 use crate::backend::BackendKind;
 use crate::procedure::Procedure;
 use crate::request::Request;
+use crate::scan::pattern;
+
+/// How many keys a step of SCAN looks at.
+const SCANNED: i64 = 1000;
 
 /// A server or a cluster, and how it is asked.
 pub(super) struct Remote<T: ?Sized> {
@@ -78,6 +84,53 @@ impl<T: Transport + ?Sized> Remote<T> {
             answer(number, output);
         }
         Ok(())
+    }
+
+    /// The keys that begin so, sorted, each once: SCAN, on a cluster of each node.
+    pub(super) async fn keys_from(&self, start: &[u8]) -> Result<Vec<Bytes>, Error> {
+        let pattern = pattern(start);
+        let mut keys = BTreeSet::new();
+        if self.is_cluster() {
+            for guide in self.nodes().await?.guides() {
+                self.scan(Some(&guide), &pattern, &mut keys).await?;
+            }
+        } else {
+            self.scan(None, &pattern, &mut keys).await?;
+        }
+        Ok(keys.into_iter().collect())
+    }
+
+    /// The keys of a server, or of the node of a cluster that has the key `guide`, which need not exist: SCAN names no key by
+    /// which it would find its way.
+    async fn scan(
+        &self,
+        guide: Option<&str>,
+        pattern: &[u8],
+        keys: &mut BTreeSet<Bytes>,
+    ) -> Result<(), Error> {
+        let guide = guide.map(|key| Request::command("EXISTS").key(key));
+        let mut cursor = "0".to_owned();
+        loop {
+            let scan = Request::command("SCAN").arg(&cursor).arg("MATCH").arg(pattern);
+            let scan = scan.arg("COUNT").arg(SCANNED);
+            let mut packed = Packed::default();
+            for request in guide.iter().chain([&scan]) {
+                packed.push(request);
+            }
+            let mut found = Reply::Nil;
+            for reply in self.pipeline(&packed).await {
+                if is_elsewhere(&reply) {
+                    *self.nodes.lock() = None;
+                }
+                found = reply.into_result()?;
+            }
+            let (next, some): (String, Vec<Bytes>) = found.convert()?;
+            keys.extend(some);
+            if next == "0" {
+                return Ok(());
+            }
+            cursor = next;
+        }
     }
 
     /// Sends a request.

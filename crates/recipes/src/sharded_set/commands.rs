@@ -33,7 +33,7 @@ pub(super) fn card(key: &[u8]) -> impl Procedure<Output = u64> {
 }
 
 /// SMEMBERS.
-pub(super) fn members(key: &[u8]) -> impl Procedure<Output = Vec<Bytes>> {
+pub(crate) fn members(key: &[u8]) -> impl Procedure<Output = Vec<Bytes>> {
     step([read(key)], move |tx| tx.smembers(key))
         .on_server(move || Request::command("SMEMBERS").key(key))
 }

@@ -27,7 +27,7 @@ use crate::held::{self, Held};
 use crate::procedure::Procedure;
 use crate::shard::shard_count;
 use crate::text::Text;
-pub(crate) use commands::get;
+pub(crate) use commands::{get, members};
 pub(crate) use ends::Ends;
 pub(crate) use keys::{Base, Fixed};
 pub(crate) use splitting::Splitting;

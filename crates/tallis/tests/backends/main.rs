@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use place::{Keys, of_cluster, of_server, of_store, same};
 use redis::cluster::ClusterClient;
 use suite::{Setting, run};
-use tallis::{Backend, Profile, Protocol, Server, Store, scripts};
+use tallis::{Backend, Bucket, Profile, Protocol, Server, Store, Visitors, VisitorsForm, scripts};
 
 /// What the recipes return on a store of that profile, and the keys that it has then.
 fn embedded(setting: Setting, profile: Profile) -> (Vec<String>, Keys) {
@@ -97,6 +97,27 @@ fn redis_8_2() {
 #[test]
 fn valkey_9_1() {
     check_server("valkey-9.1.2", Profile::Valkey91);
+}
+
+#[test]
+fn memory_usage_is_what_the_server_says() {
+    let Some(live) = testkit::live::named("redis-7.0.15") else { return };
+    let mut connection = live.connect();
+    for form in [VisitorsForm::Forecast, VisitorsForm::Tagged, VisitorsForm::Bitmap] {
+        let visitors = Visitors::on(Server::redis(live.connect())).form(form);
+        let visitors = visitors.default_yesterday(1000);
+        assert_eq!(visitors.memory_usage(Bucket::All).unwrap(), 0);
+        visitors.count_ids(0..3000, Bucket::All).unwrap();
+        let keys: Vec<String> = redis::cmd("KEYS").arg("unique:*").query(&mut connection).unwrap();
+        let usage = |key: &String| -> usize {
+            redis::cmd("MEMORY").arg("USAGE").arg(key).query(&mut live.connect()).unwrap()
+        };
+        let wanted: usize = keys.iter().map(usage).sum();
+        assert_eq!(visitors.memory_usage(Bucket::All).unwrap(), wanted, "{form:?}");
+        assert!(visitors.remove(Bucket::All).unwrap());
+        let left: Vec<String> = redis::cmd("KEYS").arg("*").query(&mut connection).unwrap();
+        assert!(left.is_empty(), "{left:?}");
+    }
 }
 
 #[test]

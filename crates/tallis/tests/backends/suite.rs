@@ -67,10 +67,10 @@ async fn visitors<B: Backend + Clone>(
     let mut rng = Rng::new(form as u64 + 1);
     let name = format!("visitors, {form:?}");
     // A day in each month, so that the forms do not meet.
-    let day = |day: Date| day.saturating_add((form as i64 + 1).months());
+    let month = |day: Date| day.saturating_add((form as i64 + 1).months());
     let on = |visitors: Visitors<B>| visitors.form(form).default_yesterday(1000);
     let visitors = on(Visitors::on(backend.clone()).session_ids(SessionIds::Hashed));
-    for (number, at) in DAYS.map(day).into_iter().enumerate() {
+    for (number, at) in DAYS.map(month).into_iter().enumerate() {
         let mut ids: Vec<i64> = (0..600).map(|_| rng.range(0..=400)).collect();
         log.add(&name, &visitors.expected(at).await);
         for id in ids.drain(..200) {
@@ -95,6 +95,22 @@ async fn visitors<B: Backend + Clone>(
         log.add(&name, &kept.count_ids(ids, day).await);
     }
     log.add(&name, &kept.count(day).await);
+    let sorted = |ids: Result<Vec<i64>, Error>| {
+        ids.map(|mut ids| {
+            ids.sort_unstable();
+            ids
+        })
+    };
+    for bucket in [Bucket::from(day), month(DAYS[1]).into(), Bucket::All] {
+        log.add(&name, &sorted(kept.ids(bucket).await));
+    }
+    log.add(&name, &visitors.count_union(DAYS.map(month)).await);
+    let gone = month(DAYS[0]).saturating_sub(10.days());
+    log.add(&name, &visitors.count_ids(0..600, gone).await);
+    log.add(&name, &visitors.remove(gone).await);
+    log.add(&name, &visitors.remove(gone).await);
+    log.add(&name, &visitors.count(gone).await);
+    log.add(&name, &visitors.count_id(7, gone).await);
     log.add(&name, &kept.count_id(1, date(2015, 5, 17)).await);
     log.add(&name, &visitors.count(Bucket::All).await);
 }
@@ -278,6 +294,19 @@ async fn cohorts<B: Backend + Clone>(backend: &B, log: &mut Log) {
     let table = cohorts.retention("signup", "active", Period::day(DAYS[2]).last(3)).await;
     log.add("cohorts", &table.map(|table| format!("{:?}", table.rows())));
     log.add("cohorts", &cohorts.delete("signup", Period::day(DAYS[1])).await);
+    log.add("cohorts", &cohorts.events().await);
+    log.add("cohorts", &cohorts.periods("active").await.map(|periods| format!("{periods:?}")));
+    log.add("cohorts", &cohorts.delete_event("signup").await);
+    log.add("cohorts", &cohorts.periods("signup").await.map(|periods| periods.len()));
+    let others = Cohorts::new(backend.clone()).prefix("others");
+    for event in ["a", "a_b", "c*"] {
+        log.add("cohorts", &others.mark(event, 3, DAYS[0]).await);
+    }
+    log.add("cohorts", &others.events().await);
+    log.add("cohorts", &others.delete_event("a").await);
+    log.add("cohorts", &others.periods("c*").await.map(|periods| periods.len()));
+    log.add("cohorts", &others.delete_all().await);
+    log.add("cohorts", &others.events().await);
 }
 
 #[blocking_and_async]
