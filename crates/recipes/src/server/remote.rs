@@ -64,24 +64,33 @@ impl<T: Transport + ?Sized> Remote<T> {
         procedures: &[P],
         mut answer: impl FnMut(usize, Result<P::Output, Error>),
     ) -> Result<(), Error> {
-        let mut requests = Vec::with_capacity(procedures.len());
-        let mut numbers = Vec::with_capacity(procedures.len());
+        let mut nodes = None;
+        let mut of_nodes: Vec<OfNode> = Vec::new();
         for (number, procedure) in procedures.iter().enumerate() {
-            match procedure.request() {
-                Ok(request) => {
-                    requests.push(request);
-                    numbers.push(number);
+            let request = match procedure.request() {
+                Ok(request) => request,
+                Err(error) => {
+                    answer(number, Err(error));
+                    continue;
                 }
-                Err(error) => answer(number, Err(error)),
+            };
+            if self.is_cluster() && nodes.is_none() {
+                nodes = Some(self.nodes().await?);
             }
+            let place = nodes.as_ref().zip(request.slot());
+            let node = place.map_or(0, |(nodes, slot)| nodes.of_slot(slot));
+            if of_nodes.len() <= node {
+                of_nodes.resize_with(node + 1, OfNode::default);
+            }
+            of_nodes[node].push(number, &request);
         }
-        if requests.is_empty() {
-            return Ok(());
-        }
-        let replies = self.send_all(&requests).await?;
-        for (number, reply) in numbers.into_iter().zip(replies) {
-            let output = reply.into_result().and_then(|reply| procedures[number].output(reply));
-            answer(number, output);
+        of_nodes.retain(|of_node| !of_node.numbers.is_empty());
+        let replies = self.send_to_nodes(&of_nodes, procedures).await;
+        for (of_node, replies) in of_nodes.iter().zip(replies) {
+            for (&number, reply) in of_node.numbers.iter().zip(replies) {
+                let output = reply.into_result().and_then(|reply| procedures[number].output(reply));
+                answer(number, output);
+            }
         }
         Ok(())
     }
@@ -146,35 +155,36 @@ impl<T: Transport + ?Sized> Remote<T> {
         self.transport.send(&packed).await
     }
 
-    /// Sends requests as one pipeline to the node that has their slots, and once more those whose scripts it did not know;
-    /// the replies in their order.
-    async fn send_to_node(&self, requests: &[&Request]) -> Vec<Reply> {
-        let mut packed = Packed::default();
-        for request in requests {
-            packed.push(request);
-        }
-        let mut replies = self.pipeline(&packed).await;
-        let unknown: Vec<usize> =
-            (0..requests.len()).filter(|&at| lacks_script(&replies[at])).collect();
-        if !unknown.is_empty() {
-            let mut packed = Packed::default();
-            let mut sent: Vec<&str> = Vec::new();
-            for &at in &unknown {
-                let digest = requests[at].as_script().map_or("", |script| script.digest());
-                if sent.contains(&digest) {
-                    packed.push(requests[at]);
-                } else {
-                    packed.push_whole(requests[at]);
-                    sent.push(digest);
-                }
+    /// Sends the requests of a node as one pipeline, and once more those whose scripts it did not know; the replies in their
+    /// order.
+    async fn send_to_node<P: Procedure>(&self, of_node: &OfNode, procedures: &[P]) -> Vec<Reply> {
+        let mut replies = self.pipeline(&of_node.packed).await;
+        let mut again = OfNode::default();
+        let mut whole: Vec<&str> = Vec::new();
+        for (reply, &number) in replies.iter().zip(&of_node.numbers) {
+            if !lacks_script(reply) {
+                continue;
             }
-            let again = self.pipeline(&packed).await;
-            for (at, reply) in unknown.into_iter().zip(again) {
-                replies[at] = reply;
+            let Ok(request) = procedures[number].request() else { continue };
+            let digest = request.as_script().map_or("", |script| script.digest());
+            if whole.contains(&digest) {
+                again.push(number, &request);
+            } else {
+                again.push_whole(number, &request);
+                whole.push(digest);
+            }
+        }
+        if !again.numbers.is_empty() {
+            let known = self.pipeline(&again.packed).await;
+            let mut known = again.numbers.iter().zip(known).peekable();
+            for (reply, number) in replies.iter_mut().zip(&of_node.numbers) {
+                if let Some((_, known)) = known.next_if(|&(one, _)| one == number) {
+                    *reply = known;
+                }
             }
         }
         if self.is_cluster() {
-            self.follow(requests, &mut replies).await;
+            self.follow(of_node, procedures, &mut replies).await;
         }
         replies
     }
@@ -195,34 +205,23 @@ impl<T: Transport + ?Sized> Remote<T> {
     }
 
     /// Sends one by one what a node of a cluster has not done, because another one has the slot by now.
-    async fn follow(&self, requests: &[&Request], replies: &mut [Reply]) {
+    async fn follow<P: Procedure>(
+        &self,
+        of_node: &OfNode,
+        procedures: &[P],
+        replies: &mut [Reply],
+    ) {
         let mut packed = Vec::new();
-        for (request, reply) in requests.iter().zip(replies) {
-            if is_elsewhere(reply) {
-                *self.nodes.lock() = None;
-                packed.clear();
-                request.write_whole(&mut packed);
-                *reply = self.transport.send(&packed).await.unwrap_or_else(Reply::Error);
+        for (reply, &number) in replies.iter_mut().zip(&of_node.numbers) {
+            if !is_elsewhere(reply) {
+                continue;
             }
+            *self.nodes.lock() = None;
+            let Ok(request) = procedures[number].request() else { continue };
+            packed.clear();
+            request.write_whole(&mut packed);
+            *reply = self.transport.send(&packed).await.unwrap_or_else(Reply::Error);
         }
-    }
-
-    /// The numbers of the requests of each node, in order.
-    async fn by_node(&self, requests: &[Request]) -> Result<Vec<Vec<usize>>, Error> {
-        if !self.is_cluster() {
-            return Ok(vec![(0..requests.len()).collect()]);
-        }
-        let nodes = self.nodes().await?;
-        let mut all: Vec<Vec<usize>> = Vec::new();
-        for (number, request) in requests.iter().enumerate() {
-            let node = request.slot().map_or(0, |slot| nodes.of_slot(slot));
-            if all.len() <= node {
-                all.resize_with(node + 1, Vec::new);
-            }
-            all[node].push(number);
-        }
-        all.retain(|numbers| !numbers.is_empty());
-        Ok(all)
     }
 
     /// Which node has which slots, as far as is known.
@@ -242,52 +241,48 @@ impl<T: Transport + ?Sized> Remote<T> {
 }
 
 impl<T: Transport + ?Sized> Remote<T> {
-    /// Sends many requests, one node's after the other's; the replies in their order.
-    fn send_all(&self, requests: &[Request]) -> Result<Vec<Reply>, Error> {
-        let mut replies = Replies::to(requests);
-        for numbers in self.by_node(requests)? {
-            let of_node = self.send_to_node(&some(requests, &numbers));
-            replies.put(&numbers, of_node);
-        }
-        Ok(replies.0)
+    /// Sends the requests of each node, one node's after the other's.
+    fn send_to_nodes<P: Procedure>(
+        &self,
+        of_nodes: &[OfNode],
+        procedures: &[P],
+    ) -> Vec<Vec<Reply>> {
+        of_nodes.iter().map(|of_node| self.send_to_node(of_node, procedures)).collect()
     }
 }
 
 #[cfg(feature = "async")]
 impl<T: AsyncTransport + ?Sized> Remote<T> {
-    /// Sends many requests, all nodes' at once; the replies in their order.
-    async fn send_all_async(&self, requests: &[Request]) -> Result<Vec<Reply>, Error> {
-        let mut replies = Replies::to(requests);
-        let by_node = self.by_node_async(requests).await?;
-        let sent = by_node.iter().map(|numbers| async move {
-            let of_node = self.send_to_node_async(&some(requests, numbers)).await;
-            (numbers, of_node)
-        });
-        for (numbers, of_node) in futures_util::future::join_all(sent).await {
-            replies.put(numbers, of_node);
-        }
-        Ok(replies.0)
+    /// Sends the requests of each node, those of all nodes at once.
+    async fn send_to_nodes_async<P: Procedure>(
+        &self,
+        of_nodes: &[OfNode],
+        procedures: &[P],
+    ) -> Vec<Vec<Reply>> {
+        let sent = of_nodes.iter().map(|of_node| self.send_to_node_async(of_node, procedures));
+        futures_util::future::join_all(sent).await
     }
 }
 
-/// The requests with these numbers.
-fn some<'r>(requests: &'r [Request], numbers: &[usize]) -> Vec<&'r Request> {
-    numbers.iter().map(|&number| &requests[number]).collect()
+/// What is sent to a node.
+#[derive(Default)]
+struct OfNode {
+    packed: Packed,
+    /// Those of the procedures, in order.
+    numbers: Vec<usize>,
 }
 
-/// The replies to requests.
-struct Replies(Vec<Reply>);
-
-impl Replies {
-    fn to(requests: &[Request]) -> Self {
-        Self(vec![Reply::Nil; requests.len()])
+impl OfNode {
+    /// Appends the request of a procedure, which is kept as the bytes that are sent: it can be made again.
+    fn push(&mut self, number: usize, request: &Request) {
+        self.packed.push(request);
+        self.numbers.push(number);
     }
 
-    /// Puts those to the requests with these numbers.
-    fn put(&mut self, numbers: &[usize], replies: Vec<Reply>) {
-        for (&number, reply) in numbers.iter().zip(replies) {
-            self.0[number] = reply;
-        }
+    /// As [`push`](Self::push), a script as its text.
+    fn push_whole(&mut self, number: usize, request: &Request) {
+        self.packed.push_whole(request);
+        self.numbers.push(number);
     }
 }
 

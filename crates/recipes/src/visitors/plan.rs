@@ -10,7 +10,7 @@ use store::{Error, ErrorKind, KeyRef, Member, PreparedKey};
 use super::BATCH;
 use super::procedures::{
     Counted, Visit, add_all_and_count, add_and_count, add_kept, count_in, look, mark,
-    mark_all_and_count, mark_and_count,
+    mark_all_and_count, mark_and_count, send_all_and_count, send_and_count,
 };
 use crate::backend::{AsyncBackend, Backend, BackendKind, Keyspace, call_all, call_all_async};
 use crate::bucket::Bucket;
@@ -194,6 +194,15 @@ impl Plan {
             Self::Forecast { .. } | Self::Bitmap { .. } if is_cluster(backend) => {
                 self.count_apart(backend, ids).await
             }
+            Self::Forecast { set, counter, until } if backend.kind() != BackendKind::Store => {
+                let step = |ids| send_all_and_count(set, counter.as_key(), ids, *until);
+                let steps: Vec<_> = ids.chunks(BATCH).map(step).collect();
+                self.count_together(backend, &steps, ids, |counted| counted).await
+            }
+            Self::Tagged { set, until } if backend.kind() != BackendKind::Store => {
+                let visits = ids.iter().map(|&id| send_and_count(set, id, *until));
+                count_new(backend, &visits.collect::<Vec<_>>()).await
+            }
             Self::Forecast { set, counter, until } => {
                 let keys_of = |ids: &[i64]| -> Vec<Text> {
                     ids.iter().map(|&id| set.shard_of(Member::Int(id))).collect()
@@ -217,9 +226,7 @@ impl Plan {
                         add_and_count(shard, KeyRef::new(counter), id, *until)
                     })
                     .collect();
-                let mut new = 0;
-                call_all(backend, &visits, |_, is_new| new += u64::from(is_new)).await?;
-                Ok(new)
+                count_new(backend, &visits).await
             }
             Self::Splitting(set) => {
                 let members: Vec<_> = ids.iter().map(|&id| Member::Int(id)).collect();
@@ -320,6 +327,17 @@ fn is_cluster(backend: &impl Keyspace) -> bool {
 /// A set for so many visitors.
 fn fixed(base: Base, expected: u64) -> Fixed {
     Fixed { base, shards: shard_count(u128::from(expected), SHARD_SIZE) }
+}
+
+/// Does steps that each count a visit: how many are new.
+#[blocking_and_async]
+async fn count_new<P: Procedure<Output = bool>>(
+    backend: &impl Backend,
+    visits: &[P],
+) -> Result<u64, Error> {
+    let mut new = 0;
+    call_all(backend, visits, |_, is_new| new += u64::from(is_new)).await?;
+    Ok(new)
 }
 
 /// Adds numbers, and then counts how many are new.
@@ -451,4 +469,36 @@ pub(super) fn bitmap_key(bucket: Bucket) -> String {
 fn out_of_range(key: &str) -> Error {
     let text = format!("ERR the value at '{key}' is above {MOST_EXPECTED} expected visitors");
     Error::new(ErrorKind::NotInteger, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_are_made_late_are_the_same() {
+        let packed = |procedure: &dyn Fn() -> Result<crate::Request, Error>| {
+            let mut packed = Vec::new();
+            procedure().unwrap().write(&mut packed);
+            packed
+        };
+        let (ids, until) = ([7, -1, 1 << 40], KeptUntil(Some(1_800_000_000_000)));
+        let (counter, set) = (KeyRef::new(b"unique:all"), fixed(Base::new(b"unique:all"), 10_000));
+        let shards = ids.map(|id| set.shard_of(Member::Int(id)));
+        let keys = counter_and(counter, &shards);
+        assert_eq!(
+            packed(&|| send_all_and_count(&set, counter, &ids, until).request()),
+            packed(&|| add_all_and_count(&keys, &ids, until).request())
+        );
+
+        let set = fixed(Base::tagged(b"unique:all"), 10_000);
+        for id in ids {
+            let shard = set.shard_of(Member::Int(id));
+            let counter = shard_counter(&shard);
+            assert_eq!(
+                packed(&|| send_and_count(&set, id, until).request()),
+                packed(&|| add_and_count(&shard, KeyRef::new(&counter), id, until).request())
+            );
+        }
+    }
 }

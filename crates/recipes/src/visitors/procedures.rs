@@ -3,12 +3,14 @@
 use bytes::Bytes;
 use store::{Error, KeyRef, Member, Reply, Script, ScriptCall};
 
-use super::plan::FORM_KEYS;
+use super::plan::{FORM_KEYS, shard_counter};
 use crate::counted::{change_and_count, check_counter};
+use crate::errors::invalid;
 use crate::kept::KeptUntil;
 use crate::procedure::{Procedure, read, step, step_on};
 use crate::request::Request;
 use crate::server_errors;
+use crate::sharded_set::Fixed;
 use crate::text::Text;
 
 /// The scripts of [`Visitors`](super::Visitors).
@@ -154,10 +156,12 @@ pub(super) fn add_and_count<'k>(
         }
         Ok(count.is_some())
     })
-    .on_server(move || {
-        let request = Request::script(&ADD_AND_COUNT).key(counter).key(shard);
-        request.arg(id).arg(until.as_arg())
-    })
+    .on_server(move || request_of_one(counter, shard, id, until))
+}
+
+fn request_of_one(counter: KeyRef<'_>, shard: &[u8], id: i64, until: KeptUntil) -> Request {
+    let request = Request::script(&ADD_AND_COUNT).key(counter).key(shard);
+    request.arg(id).arg(until.as_arg())
 }
 
 /// What became of many visits.
@@ -198,17 +202,58 @@ pub(super) fn add_all_and_count<'k>(
         }
         Ok(Counted { new: new.unsigned_abs(), refused })
     })
-    .on_server_with(
+    .on_server_with(move || request_of_all(keys[0], &keys[1..], ids, until), counted)
+}
+
+fn request_of_all(
+    counter: KeyRef<'_>,
+    shards: impl IntoIterator<Item: AsRef<[u8]>>,
+    ids: &[i64],
+    until: KeptUntil,
+) -> Request {
+    let request = Request::script(&ADD_ALL_AND_COUNT).key(counter).keys(shards);
+    request.arg(until.as_arg()).args(ids)
+}
+
+/// As [`add_all_and_count`] on a server, where the names of the shards are made when it is sent: those of a large batch are
+/// not all kept at once.
+pub(super) fn send_all_and_count<'k>(
+    set: &'k Fixed,
+    counter: KeyRef<'k>,
+    ids: &'k [i64],
+    until: KeptUntil,
+) -> impl Procedure<Output = Counted> {
+    step([counter], |_| Err(on_a_server_only())).on_server_with(
         move || {
-            let request = Request::script(&ADD_ALL_AND_COUNT).keys(keys);
-            request.arg(until.as_arg()).args(ids)
+            let shards = ids.iter().map(|&id| set.shard_of(Member::Int(id)));
+            request_of_all(counter, shards, ids, until)
         },
-        |reply| {
-            let (new, refused): (u64, String) = reply.convert()?;
-            let refused = (!refused.is_empty()).then(|| server_errors::of_text(refused));
-            Ok(Counted { new, refused })
-        },
+        counted,
     )
+}
+
+/// As [`add_and_count`] of a shard with its counter on a server, as [`send_all_and_count`].
+pub(super) fn send_and_count(
+    set: &Fixed,
+    id: i64,
+    until: KeptUntil,
+) -> impl Procedure<Output = bool> {
+    step([KeyRef::new(b"")], |_| Err(on_a_server_only())).on_server(move || {
+        let shard = set.shard_of(Member::Int(id));
+        request_of_one(KeyRef::new(&shard_counter(&shard)), &shard, id, until)
+    })
+}
+
+/// The error of a step that is asked of a store.
+#[cold]
+fn on_a_server_only() -> Error {
+    invalid("ERR a store has a step of its own for this one")
+}
+
+fn counted(reply: Reply) -> Result<Counted, Error> {
+    let (new, refused): (u64, String) = reply.convert()?;
+    let refused = (!refused.is_empty()).then(|| server_errors::of_text(refused));
+    Ok(Counted { new, refused })
 }
 
 /// SETBIT of each id, and INCRBY of the counter by how many are new. Refused as a whole if the counter could not take them
