@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use store::Reply;
 
+use crate::request::Request;
 use crate::slot::key_slot;
 
 /// The masters of a cluster, by the slots that they have: the number of a node for each slot.
@@ -38,6 +39,11 @@ impl Nodes {
     pub(super) fn of_slot(&self, slot: u16) -> usize {
         let at = self.ranges.partition_point(|&(last, _)| last < slot);
         self.ranges.get(at).map_or(0, |&(_, node)| node)
+    }
+
+    /// The number of the node that has a request's keys, or an arbitrary one.
+    pub(super) fn of_request(&self, request: &Request) -> usize {
+        request.slot().map_or(0, |slot| self.of_slot(slot))
     }
 
     /// A key for each node that has slots: it lies in one of them.

@@ -77,8 +77,7 @@ impl<T: Transport + ?Sized> Remote<T> {
             if self.is_cluster() && nodes.is_none() {
                 nodes = Some(self.nodes().await?);
             }
-            let place = nodes.as_ref().zip(request.slot());
-            let node = place.map_or(0, |(nodes, slot)| nodes.of_slot(slot));
+            let node = nodes.as_ref().map_or(0, |nodes| nodes.of_request(&request));
             if of_nodes.len() <= node {
                 of_nodes.resize_with(node + 1, OfNode::default);
             }
