@@ -91,7 +91,7 @@ async fn ask<B: Backend>(sets: &Sets<B>) -> Vec<String> {
     seen.push(text(a.shards().await));
     seen.push(text(a.card().await));
     seen.push(text(third.contains(spread(3)).await));
-    seen.push(text(third.contains("nobody").await));
+    seen.push(text(third.contains("missing").await));
     let some = [spread(4), spread(4000), 7];
     seen.push(text(fourth.contains_many(some).await));
     seen.push(text(fifth.remove("alpha").await));

@@ -5,6 +5,7 @@ mod algebra;
 mod asynchronous;
 mod commands;
 mod ends;
+mod futures;
 mod keys;
 mod level;
 mod procedures;
@@ -23,7 +24,6 @@ use crate::backend::{
     AsyncBackend, Backend, BackendKind, Keyspace, batch, call_all, call_all_async, sum_all,
     sum_all_async,
 };
-use crate::held::{self, Held};
 use crate::procedure::Procedure;
 use crate::shard::shard_count;
 use crate::text::Text;
@@ -423,94 +423,6 @@ impl<B: Backend> ShardedSet<B> {
     }
 }
 
-/// # Asynchronously
-impl<B: AsyncBackend> ShardedSet<B> {
-    /// As [`add`](Self::add). The thread does not wait.
-    ///
-    /// # Errors
-    ///
-    /// As [`add`](Self::add).
-    pub async fn add_async(&self, member: impl ToMember) -> Result<bool, Error> {
-        self.add_one_async(Held::new(member).as_member()).await
-    }
-
-    /// As [`add_many`](Self::add_many). The thread does not wait.
-    ///
-    /// # Errors
-    ///
-    /// As [`add_many`](Self::add_many).
-    pub async fn add_many_async(
-        &self,
-        members: impl IntoIterator<Item: ToMember>,
-    ) -> Result<u64, Error> {
-        let mut members = members.into_iter();
-        let mut new = 0;
-        loop {
-            let batch = held_batch(&mut members, batch(&self.backend));
-            if batch.is_empty() {
-                return Ok(new);
-            }
-            new += self.add_batch_async(&held::members(&batch)).await?;
-        }
-    }
-
-    /// As [`remove`](Self::remove). The thread does not wait.
-    ///
-    /// # Errors
-    ///
-    /// As [`remove`](Self::remove).
-    pub async fn remove_async(&self, member: impl ToMember) -> Result<bool, Error> {
-        self.remove_one_async(Held::new(member).as_member()).await
-    }
-
-    /// As [`contains`](Self::contains). The thread does not wait.
-    ///
-    /// # Errors
-    ///
-    /// As [`contains`](Self::contains).
-    pub async fn contains_async(&self, member: impl ToMember) -> Result<bool, Error> {
-        self.has_async(Held::new(member).as_member()).await
-    }
-
-    /// As [`contains_many`](Self::contains_many). The thread does not wait.
-    ///
-    /// # Errors
-    ///
-    /// As [`contains_many`](Self::contains_many).
-    pub async fn contains_many_async(
-        &self,
-        members: impl IntoIterator<Item: ToMember>,
-    ) -> Result<Vec<bool>, Error> {
-        let mut members = members.into_iter();
-        let mut found = Vec::new();
-        loop {
-            let batch = held_batch(&mut members, batch(&self.backend));
-            if batch.is_empty() {
-                return Ok(found);
-            }
-            found.extend(self.has_each_async(&held::members(&batch)).await?);
-        }
-    }
-
-    /// As [`members`](Self::members), all at once. The thread does not wait.
-    ///
-    /// # Errors
-    ///
-    /// As [`members`](Self::members).
-    pub async fn members_async(&self) -> Result<Vec<Bytes>, Error> {
-        match &self.shape {
-            Shape::Forecast(set) => {
-                let mut all = Vec::new();
-                for numbers in batches(set.shards, shards_at_once(&self.backend)) {
-                    all.extend(self.members_of_async(set, numbers).await?);
-                }
-                Ok(all)
-            }
-            Shape::Splitting(set) => set.members_async(&self.backend).await,
-        }
-    }
-}
-
 /// The members of how many shards are read at once.
 fn shards_at_once(backend: &impl Keyspace) -> usize {
     match backend.kind() {
@@ -548,11 +460,6 @@ fn in_batches<M: ToMember, R>(
         let batch: Vec<M> = members.by_ref().take(at_once).collect();
         (!batch.is_empty()).then(|| each_of(batch.iter()).with_members(&mut work))
     })
-}
-
-/// The next members, that many at the most, which a future holds.
-fn held_batch(members: &mut impl Iterator<Item: ToMember>, at_once: usize) -> Vec<Held> {
-    members.take(at_once).map(Held::new).collect()
 }
 
 /// What comes from the shards of either form.

@@ -3,7 +3,8 @@
 use store::{Error, Store};
 
 use super::Visitors;
-use super::plan::{PREFIX, Plan, counter_key, shard_counter};
+use super::keys::{PREFIX, counter_key, shard_counter};
+use super::plan::Plan;
 use crate::bucket::Bucket;
 use crate::kept::KeptUntil;
 use crate::merge::{expiry, set_later_expiry};

@@ -5,6 +5,7 @@ mod absorb;
 mod beside;
 mod form;
 mod inspect;
+mod keys;
 mod looked_up;
 mod plan;
 mod procedures;
@@ -24,11 +25,9 @@ use crate::kept::KeptUntil;
 use crate::session_id::SessionIds;
 use crate::sharded_set::Spread;
 pub use form::VisitorsForm;
+use keys::{FORM_KEYS, bitmap_key, bits_key, counter_key, expected_key, shards_key, tagged_key};
 pub use looked_up::VisitorsIn;
-use plan::{
-    FORM_KEYS, MOST_EXPECTED, Plan, bitmap_key, bits_key, counter_key, expected, expected_async,
-    expected_key, number, number_async, shards_key, tagged_key,
-};
+use plan::{MOST_EXPECTED, Plan, expected, expected_async, number, number_async};
 pub(crate) use procedures::SCRIPTS;
 use procedures::{BeginKeys, begin, set_nx};
 use recent::Recent;

@@ -8,6 +8,9 @@ use macros::blocking_and_async;
 use store::{Error, ErrorKind, KeyRef, Member, PreparedKey};
 
 use super::BATCH;
+use super::keys::{
+    FORM_KEYS, bitmap_key, bits_key, counter_key, shard_counter, shards_key, tagged_key,
+};
 use super::procedures::{
     Counted, Visit, add_all_and_count, add_and_count, add_kept, count_in, look, mark,
     mark_all_and_count, mark_and_count, send_all_and_count, send_and_count,
@@ -19,10 +22,7 @@ use crate::kept::KeptUntil;
 use crate::procedure::Procedure;
 use crate::shard::shard_count;
 use crate::sharded_set::{Base, Ends, Fixed, Splitting, Spread, get};
-use crate::text::{Text, concat};
-
-/// What every key of the recipe begins with.
-pub(super) const PREFIX: &str = "unique:";
+use crate::text::Text;
 
 /// The most members that a shard should have: the book's size, which is also where an intset ends.
 const SHARD_SIZE: u64 = 512;
@@ -430,39 +430,6 @@ fn parsed<N: FromStr>(key: &[u8], text: Option<Bytes>, what: &str) -> Result<Opt
     let Some(text) = text else { return Ok(None) };
     let number = std::str::from_utf8(&text).ok().and_then(|text| text.parse().ok());
     number.map(Some).ok_or_else(|| not_a(key, what))
-}
-
-/// The keys that say the form of a bucket: it has one of them, or in the compact form two.
-pub(super) const FORM_KEYS: [fn(Bucket) -> String; 5] =
-    [expected_key, tagged_key, bits_key, shards_key, bitmap_key];
-
-/// The key of the count of a shard: of the same hash tag.
-pub(super) fn shard_counter(shard: &[u8]) -> Text {
-    concat([shard, b":count"])
-}
-
-pub(super) fn counter_key(bucket: Bucket) -> String {
-    format!("{PREFIX}{bucket}")
-}
-
-pub(super) fn expected_key(bucket: Bucket) -> String {
-    format!("{PREFIX}{bucket}:expected")
-}
-
-pub(super) fn tagged_key(bucket: Bucket) -> String {
-    format!("{PREFIX}{bucket}:tagged")
-}
-
-pub(super) fn bits_key(bucket: Bucket) -> String {
-    format!("{PREFIX}{bucket}:bits")
-}
-
-pub(super) fn shards_key(bucket: Bucket) -> String {
-    format!("{PREFIX}{bucket}:shards")
-}
-
-pub(super) fn bitmap_key(bucket: Bucket) -> String {
-    format!("{PREFIX}{bucket}:bitmap")
 }
 
 #[cold]

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use store::{Error, KeyRef, Member, Reply, Script, ScriptCall};
 
-use super::plan::{FORM_KEYS, shard_counter};
+use super::keys::{FORM_KEYS, shard_counter};
 use crate::counted::{change_and_count, check_counter};
 use crate::errors::invalid;
 use crate::kept::KeptUntil;

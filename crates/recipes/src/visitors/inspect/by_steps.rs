@@ -4,7 +4,8 @@ use macros::blocking_and_async;
 use store::{Error, Member};
 
 use super::super::BATCH;
-use super::super::plan::{FORM_KEYS, Plan, counter_key, shard_counter};
+use super::super::keys::{FORM_KEYS, counter_key, shard_counter};
+use super::super::plan::Plan;
 use super::{not_an_id, set_bits};
 use crate::backend::{AsyncBackend, Backend, call_all, call_all_async, sum_all, sum_all_async};
 use crate::bucket::Bucket;

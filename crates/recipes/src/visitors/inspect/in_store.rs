@@ -2,9 +2,10 @@
 
 use store::{Error, Locks, Member, Store};
 
-use super::super::plan::{
-    FORM_KEYS, Plan, bits_key, counter_key, expected_key, shard_counter, tagged_key,
+use super::super::keys::{
+    FORM_KEYS, bits_key, counter_key, expected_key, shard_counter, tagged_key,
 };
+use super::super::plan::Plan;
 use super::{not_an_id, set_bits};
 use crate::backend::Backend;
 use crate::bucket::Bucket;
