@@ -586,9 +586,15 @@ mod tests {
                 assert!(visitors.count_id(id, day).unwrap());
             }
         }
+        // Each day has another count than those beside it, remembered or not.
+        for (more, day) in days().enumerate().map(|(number, day)| (number as i64 % 7, day)) {
+            assert_eq!(visitors.count_ids(100..100 + more, day).unwrap(), more.unsigned_abs());
+        }
         assert_eq!(visitors.recent.len(), 16);
         let clone = visitors.clone();
-        assert!(days().all(|day| clone.count(day).unwrap() == 3));
+        for (number, day) in days().enumerate() {
+            assert_eq!(clone.count(day).unwrap(), 3 + number as u64 % 7);
+        }
         assert!(!clone.count_id(1, jiff::civil::date(2015, 1, 1)).unwrap());
     }
 }
