@@ -587,13 +587,13 @@ mod tests {
             }
         }
         // Each day has another count than those beside it, remembered or not.
-        for (more, day) in days().enumerate().map(|(number, day)| (number as i64 % 7, day)) {
+        for (more, day) in (0..7).cycle().zip(days()) {
             assert_eq!(visitors.count_ids(100..100 + more, day).unwrap(), more.unsigned_abs());
         }
         assert_eq!(visitors.recent.len(), 16);
         let clone = visitors.clone();
-        for (number, day) in days().enumerate() {
-            assert_eq!(clone.count(day).unwrap(), 3 + number as u64 % 7);
+        for (more, day) in (0..7).cycle().zip(days()) {
+            assert_eq!(clone.count(day).unwrap(), 3 + more);
         }
         assert!(!clone.count_id(1, jiff::civil::date(2015, 1, 1)).unwrap());
     }
