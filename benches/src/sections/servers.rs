@@ -20,16 +20,18 @@ use crate::report::{Bench, Row, Section, Unit};
 const VISITS: usize = 100_000;
 const OURS: &str = "`Visitors`";
 const BENCHMARK: &str = "redis-benchmark";
+const ONE_BY_ONE: &str = "redis-benchmark, an SADD for each";
 
 pub(super) fn measure(bench: &Bench) -> Section {
     let text = "100,000 visits of visitors who were there before, counted in batches on a *redis-server* by a unix socket, and \
                 *redis-benchmark* with one client that sends one of the same requests as often, with as many in a pipeline. The server \
-                does the same in both cases; the client's own work is what differs, in part beside the server's.";
+                does the same in both cases, always the same visits in the benchmark's; the client's own work is what differs, in part beside \
+                the server's. An SADD for each visit, and no count, is what a plain program would send.";
     let mut section = Section::new("A server", text);
     let Some(program) = locate() else { return section };
     for (form, name) in [
         (VisitorsForm::Forecast, "a batch of the book's form: a script for 256 visits"),
-        (VisitorsForm::Tagged, "a batch of the tagged form: a script for each visit"),
+        (VisitorsForm::Tagged, "a batch of the tagged form: a script for the visits of a shard"),
     ] {
         let server = Server::start(&program, &Options::new()).unwrap();
         if let Some(row) = row(bench, &server, form, name) {
@@ -49,9 +51,9 @@ fn row(bench: &Bench, server: &Server, form: VisitorsForm, name: &str) -> Option
     requests.lock().clear();
     count();
     let words = request(&requests.lock());
-    // Of the book's form a request has several visits.
-    let of_one = if form == VisitorsForm::Forecast { 256 } else { 1 };
+    let of_one = visits_of(&words);
     benchmark(&server.socket(), &words, of_one)?;
+    let sadd = ["SADD", "unique:all:17", "12345"].map(|word| word.as_bytes().to_vec());
     let visitors = Visitors::on(Backend::redis(server.connect())).form(form);
     let results = bench
         .race()
@@ -59,6 +61,7 @@ fn row(bench: &Bench, server: &Server, form: VisitorsForm, name: &str) -> Option
             assert_eq!(visitors.count_ids(0..i64::from(pieces(VISITS)), Bucket::All).unwrap(), 0);
         })
         .timed(BENCHMARK, pieces(VISITS), || benchmark(&server.socket(), &words, of_one).unwrap())
+        .timed(ONE_BY_ONE, pieces(VISITS), || benchmark(&server.socket(), &sadd, 1).unwrap())
         .run();
     Some(Row::new(name, Unit::Nanos, results).factor(BENCHMARK, 1.25))
 }
@@ -85,6 +88,14 @@ fn request(sent: &[u8]) -> Vec<Vec<u8>> {
     requests.feed(sent);
     let words = requests.take().unwrap().unwrap();
     words.into_iter().map(<[u8]>::to_vec).collect()
+}
+
+/// How many visits a script has: an argument each, behind the script's name, its keys, until when they are kept, and how many
+/// visits each shard has.
+fn visits_of(words: &[Vec<u8>]) -> usize {
+    let keys: usize = std::str::from_utf8(&words[2]).unwrap().parse().unwrap();
+    let shards = keys - 1;
+    words.len() - ["EVALSHA", "digest", "keys"].len() - keys - ["until"].len() - shards
 }
 
 fn as_os_str(word: &[u8]) -> &OsStr {

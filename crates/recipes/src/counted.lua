@@ -1,13 +1,11 @@
--- INCRBY of a counter, and its undoing: the count, or what the error is.
-local function count_on(counter, by)
-  local is_new = redis.call('EXISTS', counter) == 0
-  local count = redis.pcall('INCRBY', counter, by)
-  local function undo(by)
-    if is_new and count == by then
-      redis.call('DEL', counter)
-    elseif by > 0 then
-      redis.call('DECRBY', counter, by)
-    end
-  end
-  return count, undo
+-- The error of INCRBY of a counter, or nothing if it can take so many.
+local function refusal(counter, by)
+  local count = redis.pcall('GET', counter)
+  if not count then return nil end
+  -- Of up to 15 digits no sum is too large.
+  if type(count) == 'string' and #count <= 15 and string.find(count, '^-?[1-9]%d*$') then return nil end
+  count = redis.pcall('INCRBY', counter, by)
+  if type(count) == 'table' then return count end
+  redis.call('DECRBY', counter, by)
+  return nil
 end

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use store::{Error, KeyRef, Member, ToKeys, Tx};
 
-use crate::procedure::{Procedure, read, step};
+use crate::procedure::{Procedure, parts, read, step};
 use crate::request::Request;
 
 /// SADD of one member: whether it is new.
@@ -11,6 +11,15 @@ use crate::request::Request;
 pub(super) fn add(key: &[u8], member: Member<'_>) -> impl Procedure<Output = bool> {
     step([key], move |tx| tx.with_set(key, |set| set.add(member)))
         .on_server(move || Request::command("SADD").key(key).arg(member))
+}
+
+/// SADD of members: how many are new.
+pub(super) fn add_all<'k>(
+    key: &'k [u8],
+    members: &'k [Member<'k>],
+) -> impl Procedure<Output = u64> {
+    step([key], move |tx| Ok(tx.sadd(key, members)? as u64))
+        .on_server(move || Request::command("SADD").key(key).args(members.iter().copied()))
 }
 
 /// SREM of one member: whether it was there.
@@ -24,6 +33,17 @@ pub(super) fn remove(key: &[u8], member: Member<'_>) -> impl Procedure<Output = 
 pub(super) fn contains(key: &[u8], member: Member<'_>) -> impl Procedure<Output = bool> {
     step([read(key)], move |tx| tx.sismember(key, member))
         .on_server(move || Request::command("SISMEMBER").key(key).arg(member))
+}
+
+/// SMISMEMBER.
+pub(super) fn contains_all<'k>(
+    key: &'k [u8],
+    members: &'k [Member<'k>],
+) -> impl Procedure<Output = Vec<bool>> {
+    step([read(key)], move |tx| tx.smismember(key, members)).on_server_with(
+        move || Request::command("SMISMEMBER").key(key).args(members.iter().copied()),
+        |reply| parts(reply, members.len()),
+    )
 }
 
 /// SCARD.

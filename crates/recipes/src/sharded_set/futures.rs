@@ -28,13 +28,13 @@ impl<B: AsyncBackend> ShardedSet<B> {
         members: impl IntoIterator<Item: ToMember>,
     ) -> Result<u64, Error> {
         let mut members = members.into_iter();
-        let mut new = 0;
+        let mut new = 0_u64;
         loop {
             let batch = held_batch(&mut members, batch(&self.backend));
             if batch.is_empty() {
                 return Ok(new);
             }
-            new += self.add_batch_async(&held::members(&batch)).await?;
+            new = new.saturating_add(self.add_batch_async(&held::members(&batch)).await?);
         }
     }
 

@@ -79,6 +79,31 @@ impl Fixed {
     pub(crate) fn shard_of(&self, member: Member<'_>) -> Text {
         self.base.shard(set_shard(member, self.shards))
     }
+
+    /// Members with the numbers of their shards, in the order of these; those of a shard stay in their order.
+    pub(crate) fn by_shard<T>(
+        &self,
+        members: impl IntoIterator<Item = T>,
+        member: impl Fn(&T) -> Member<'_>,
+    ) -> Vec<InShard<T>> {
+        let numbered = |one| (set_shard(member(&one), self.shards), one);
+        let mut numbered: Vec<_> = members.into_iter().map(numbered).collect();
+        numbered.sort_by_key(|&(shard, _)| shard);
+        numbered
+    }
+
+    /// The keys of the shards of members that are in the order of these.
+    pub(crate) fn shards_of<T>(&self, members: &[InShard<T>]) -> impl Iterator<Item = Text> {
+        of_each_shard(members).map(|members| self.base.shard(members[0].0))
+    }
+}
+
+/// A member, behind the number of its shard.
+pub(crate) type InShard<T> = (u64, T);
+
+/// The members of each shard, of members that are in the order of their shards.
+pub(crate) fn of_each_shard<T>(members: &[InShard<T>]) -> impl Iterator<Item = &[InShard<T>]> {
+    members.chunk_by(|a, b| a.0 == b.0)
 }
 
 /// The key of a shard of each of some sets, as arguments.

@@ -6,6 +6,7 @@ mod asynchronous;
 mod commands;
 mod ends;
 mod futures;
+mod grouped;
 mod keys;
 mod level;
 mod procedures;
@@ -29,7 +30,8 @@ use crate::shard::shard_count;
 use crate::text::Text;
 pub(crate) use commands::{get, members};
 pub(crate) use ends::Ends;
-pub(crate) use keys::{Base, Fixed};
+use grouped::Grouped;
+pub(crate) use keys::{Base, Fixed, InShard, of_each_shard};
 pub(crate) use splitting::Splitting;
 pub(crate) use spread::Spread;
 
@@ -246,7 +248,7 @@ impl<B: Backend> ShardedSet<B> {
     }
 
     /// Adds members; returns how many were new. O(shard) a member; up to 256 of them share locks and
-    /// cache misses.
+    /// cache misses. On a server those of a shard are one SADD.
     ///
     /// Each addition is atomic, all together are not: what other threads do may come between.
     ///
@@ -254,7 +256,9 @@ impl<B: Backend> ShardedSet<B> {
     ///
     /// The first that [`add`](Self::add) would return. Members before and after that one may have been added.
     pub fn add_many(&self, members: impl IntoIterator<Item: ToMember>) -> Result<u64, Error> {
-        in_batches(members, batch(&self.backend), |members| self.add_batch(members)).sum()
+        in_batches(members, batch(&self.backend), |members| self.add_batch(members))
+            // A server may reply with any number.
+            .try_fold(0, |new, some| Ok(u64::saturating_add(new, some?)))
     }
 
     /// Removes a member; `true` if it was there. O(shard), and once in a few hundred times two shards are merged.
@@ -277,7 +281,7 @@ impl<B: Backend> ShardedSet<B> {
     }
 
     /// Whether the set has each of some members, in their order. O(log shard) a member; up to 256 of them share locks and
-    /// cache misses.
+    /// cache misses. On a server those of a shard are one SMISMEMBER.
     ///
     /// Each question is atomic, all together are not.
     ///
@@ -368,13 +372,12 @@ impl<B: Backend> ShardedSet<B> {
     async fn add_batch(&self, members: &[Member<'_>]) -> Result<u64, Error> {
         match &self.shape {
             Shape::Forecast(set) => {
-                let shards: Vec<Text> = members.iter().map(|&one| set.shard_of(one)).collect();
-                let pairs = shards.iter().zip(members);
-                let additions: Vec<_> =
-                    pairs.map(|(shard, &member)| commands::add(shard, member)).collect();
-                let mut new = 0;
-                call_all(&self.backend, &additions, |_, is_new| new += u64::from(is_new)).await?;
-                Ok(new)
+                let grouped = Grouped::new(set, members);
+                let additions: Vec<_> = grouped
+                    .groups()
+                    .map(|(key, members)| commands::add_all(key, members))
+                    .collect();
+                sum_all(&self.backend, &additions).await
             }
             Shape::Splitting(set) => set.add_many(&self.backend, members).await,
         }
@@ -403,12 +406,17 @@ impl<B: Backend> ShardedSet<B> {
     async fn has_each(&self, members: &[Member<'_>]) -> Result<Vec<bool>, Error> {
         match &self.shape {
             Shape::Forecast(set) => {
-                let shards: Vec<Text> = members.iter().map(|&one| set.shard_of(one)).collect();
-                let pairs = shards.iter().zip(members);
-                let questions: Vec<_> =
-                    pairs.map(|(shard, &member)| commands::contains(shard, member)).collect();
+                let grouped = Grouped::new(set, members);
+                let questions: Vec<_> = (grouped.groups())
+                    .map(|(key, members)| commands::contains_all(key, members))
+                    .collect();
                 let mut found = vec![false; members.len()];
-                call_all(&self.backend, &questions, |at, is| found[at] = is).await?;
+                call_all(&self.backend, &questions, |at, of_group: Vec<bool>| {
+                    for (&place, is) in grouped.places(at).iter().zip(of_group) {
+                        found[place] = is;
+                    }
+                })
+                .await?;
                 Ok(found)
             }
             Shape::Splitting(set) => set.contains_many(&self.backend, members).await,

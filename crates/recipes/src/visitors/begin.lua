@@ -10,9 +10,8 @@ if shard then
   if type(found) == 'table' then return found end
 end
 if counter then
-  local count, uncount = count_on(counter, 1)
-  if type(count) == 'table' then return count end
-  uncount(1)
+  local why_not = refusal(counter, 1)
+  if why_not then return why_not end
 end
 redis.call('SET', form, ARGV[1])
 if ARGV[2] ~= '' then redis.call('PEXPIREAT', form, ARGV[2]) end

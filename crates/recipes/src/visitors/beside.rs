@@ -11,6 +11,7 @@ use super::procedures::{
 };
 use crate::beside::Beside;
 use crate::kept::KeptUntil;
+use crate::sharded_set::of_each_shard;
 use crate::text::Text;
 
 #[test]
@@ -37,10 +38,12 @@ fn step(both: &mut Beside, rng: &mut Rng) {
     match rng.below(9) {
         0 => drop(both.call(&add_and_count(shard, KeyRef::new(counter), ids[0], until))),
         1 => {
-            let shards =
-                ids.iter().map(|_| KeyRef::new(if rng.below(2) == 0 { shard } else { other }));
+            let mut visits: Vec<_> = ids.iter().map(|&id| (rng.below(2), id)).collect();
+            visits.sort_unstable();
+            let shards = of_each_shard(&visits)
+                .map(|ids| KeyRef::new(if ids[0].0 == 0 { shard } else { other }));
             let keys: Vec<_> = [KeyRef::new(counter)].into_iter().chain(shards).collect();
-            drop(both.call(&add_all_and_count(&keys, &ids, until)));
+            drop(both.call(&add_all_and_count(&keys, &visits, until)));
         }
         2 => drop(both.call(&mark_and_count(
             KeyRef::new(bitmap),
@@ -54,7 +57,10 @@ fn step(both: &mut Beside, rng: &mut Rng) {
             &bits,
             until,
         ))),
-        4 => drop(both.call(&add_kept(shard, ids[0], until))),
+        4 => {
+            let ids: Vec<_> = ids.into_iter().map(|id| (0, id)).collect();
+            drop(both.call(&add_kept(shard, &ids, until)));
+        }
         5 => drop(both.call(&mark(KeyRef::new(bitmap), bits[0], until))),
         6 => drop(both.call(&count_in(KeyRef::new(counter), ids[0], until))),
         7 => {

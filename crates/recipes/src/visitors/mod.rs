@@ -10,6 +10,8 @@ mod looked_up;
 mod plan;
 mod procedures;
 mod recent;
+#[cfg(test)]
+mod served;
 
 use std::fmt;
 use std::sync::Arc;
@@ -126,7 +128,7 @@ pub fn forecast(yesterday: u64) -> u128 {
 ///
 #[doc = concat!("```lua\n", include_str!("mark_and_count.lua"), "```")]
 ///
-/// Many visits are one pipeline of these in the form tagged. In the others it has a script for 256 of them:
+/// Many visits are one pipeline, ordered by shard. It has a script for 256 of them, in the form tagged for those of one shard:
 ///
 #[doc = concat!("```lua\n", include_str!("add_all_and_count.lua"), "```")]
 ///
@@ -346,7 +348,8 @@ impl<B: Backend> Visitors<B> {
     }
 
     /// Counts visits; returns how many of them are the first of their visitors in that bucket. O(shard) a visit; up
-    /// to 256 of them share locks, and where there is one counter for all, count once.
+    /// to 256 of them share locks, and where there is one counter for all, count once. On a server the visits of a shard are
+    /// one SADD: many at once cost a fraction of what they cost one by one.
     ///
     /// Each visit is atomic, all together are not: what other threads do may come between.
     ///

@@ -13,7 +13,7 @@ use super::keys::{
 };
 use super::procedures::{
     Counted, Visit, add_all_and_count, add_and_count, add_kept, count_in, look, mark,
-    mark_all_and_count, mark_and_count, send_all_and_count, send_and_count,
+    mark_all_and_count, mark_and_count, send_all_and_count, send_shard_and_count,
 };
 use crate::backend::{AsyncBackend, Backend, BackendKind, Keyspace, call_all, call_all_async};
 use crate::bucket::Bucket;
@@ -21,7 +21,7 @@ use crate::errors::{invalid, not_a};
 use crate::kept::KeptUntil;
 use crate::procedure::Procedure;
 use crate::shard::shard_count;
-use crate::sharded_set::{Base, Ends, Fixed, Splitting, Spread, get};
+use crate::sharded_set::{Base, Ends, Fixed, InShard, Splitting, Spread, get, of_each_shard};
 use crate::text::Text;
 
 /// The most members that a shard should have: the book's size, which is also where an intset ends.
@@ -184,7 +184,7 @@ impl Plan {
     }
 
     /// Counts visits of the visitors with these numbers; returns how many of them are the first. Where there is one
-    /// counter, those of a [`BATCH`] are one step.
+    /// counter, those of a [`BATCH`] are one step; on a server those of a shard.
     pub(super) async fn count_ids(
         &self,
         backend: &impl Backend,
@@ -195,25 +195,30 @@ impl Plan {
                 self.count_apart(backend, ids).await
             }
             Self::Forecast { set, counter, until } if backend.kind() != BackendKind::Store => {
-                let step = |ids| send_all_and_count(set, counter.as_key(), ids, *until);
-                let steps: Vec<_> = ids.chunks(BATCH).map(step).collect();
-                self.count_together(backend, &steps, ids, |counted| counted).await
+                let visits = by_shard(set, ids);
+                let batches: Vec<_> = visits.chunks(BATCH).collect();
+                let step = |&visits: &_| send_all_and_count(set, counter.as_key(), visits, *until);
+                let steps: Vec<_> = batches.iter().map(step).collect();
+                self.count_together(backend, &steps, |at| just_ids(batches[at])).await
             }
             Self::Tagged { set, until } if backend.kind() != BackendKind::Store => {
-                let visits = ids.iter().map(|&id| send_and_count(set, id, *until));
-                count_new(backend, &visits.collect::<Vec<_>>()).await
+                let visits = by_shard(set, ids);
+                let batches: Vec<_> = in_batches(&visits).collect();
+                let step = |&visits: &_| send_shard_and_count(set, visits, *until);
+                let steps: Vec<_> = batches.iter().map(step).collect();
+                self.count_together(backend, &steps, |at| just_ids(batches[at])).await
             }
             Self::Forecast { set, counter, until } => {
-                let keys_of = |ids: &[i64]| -> Vec<Text> {
-                    ids.iter().map(|&id| set.shard_of(Member::Int(id))).collect()
-                };
-                let shards: Vec<_> = ids.chunks(BATCH).map(keys_of).collect();
+                let visits = by_shard(set, ids);
+                let batches: Vec<_> = visits.chunks(BATCH).collect();
+                let shards: Vec<Vec<Text>> =
+                    batches.iter().map(|visits| set.shards_of(visits).collect()).collect();
                 let keys: Vec<_> =
                     shards.iter().map(|shards| counter_and(counter.as_key(), shards)).collect();
-                let steps = keys.iter().zip(ids.chunks(BATCH));
-                let steps: Vec<_> =
-                    steps.map(|(keys, ids)| add_all_and_count(keys, ids, *until)).collect();
-                self.count_together(backend, &steps, ids, |counted| counted).await
+                let steps: Vec<_> = (keys.iter().zip(&batches))
+                    .map(|(keys, visits)| add_all_and_count(keys, visits, *until))
+                    .collect();
+                self.count_together(backend, &steps, |at| just_ids(batches[at])).await
             }
             Self::Tagged { set, until } => {
                 let keys_of = |&id: &i64| {
@@ -226,7 +231,9 @@ impl Plan {
                         add_and_count(shard, KeyRef::new(counter), id, *until)
                     })
                     .collect();
-                count_new(backend, &visits).await
+                let mut new = 0;
+                call_all(backend, &visits, |_, is_new| new += u64::from(is_new)).await?;
+                Ok(new)
             }
             Self::Splitting(set) => {
                 let members: Vec<_> = ids.iter().map(|&id| Member::Int(id)).collect();
@@ -237,30 +244,34 @@ impl Plan {
                 let step =
                     |bits| mark_all_and_count(bitmap.as_key(), counter.as_key(), bits, *until);
                 let steps: Vec<_> = bits.chunks(BATCH).map(step).collect();
-                let counted = |new| Counted { new, refused: None };
-                self.count_together(backend, &steps, ids, counted).await
+                let ids = |at: usize| ids[at * BATCH..].iter().take(BATCH).copied().collect();
+                self.count_together(backend, &steps, ids).await
             }
         }
     }
 
-    /// Does steps, each of which counts the ids of a [`BATCH`].
-    async fn count_together<P: Procedure>(
+    /// Does steps, each of which counts some ids.
+    async fn count_together<P: Procedure<Output: Into<Counted>>>(
         &self,
         backend: &impl Backend,
         steps: &[P],
-        ids: &[i64],
-        counted: impl Fn(P::Output) -> Counted,
+        ids_of: impl Fn(usize) -> Vec<i64>,
     ) -> Result<u64, Error> {
         let mut outcomes: Vec<Option<Result<Counted, Error>>> = Vec::new();
         outcomes.resize_with(steps.len(), || None);
-        backend.call_many(steps, |at, outcome| outcomes[at] = Some(outcome.map(&counted))).await?;
+        backend
+            .call_many(steps, |at, outcome| outcomes[at] = Some(outcome.map(Into::into)))
+            .await?;
         let mut all = Counted { new: 0, refused: None };
-        for (outcome, ids) in outcomes.into_iter().flatten().zip(ids.chunks(BATCH)) {
-            // What is refused as a whole goes one by one: all are counted that can be. After a lost connection it is not
-            // known what has been done.
+        for (at, outcome) in outcomes.into_iter().enumerate() {
             let counted = match outcome {
-                Err(error) if error.kind() != ErrorKind::Io => self.count_each(backend, ids).await,
-                outcome => outcome?,
+                // What is refused as a whole goes one by one: all are counted that can be. After a lost connection it is not
+                // known what has been done.
+                Some(Err(error)) if error.kind() != ErrorKind::Io => {
+                    self.count_each(backend, &ids_of(at)).await
+                }
+                Some(outcome) => outcome?,
+                None => continue,
             };
             all.new = all.new.saturating_add(counted.new);
             all.refused = all.refused.or(counted.refused);
@@ -286,10 +297,13 @@ impl Plan {
     async fn count_apart(&self, backend: &impl Backend, ids: &[i64]) -> Result<u64, Error> {
         match self {
             Self::Forecast { set, counter, until } => {
-                let shards: Vec<_> = ids.iter().map(|&id| set.shard_of(Member::Int(id))).collect();
-                let additions = shards.iter().zip(ids);
-                let additions: Vec<_> =
-                    additions.map(|(shard, &id)| add_kept(shard, id, *until)).collect();
+                let visits = by_shard(set, ids);
+                let batches: Vec<_> = in_batches(&visits).collect();
+                let shards: Vec<Text> =
+                    batches.iter().map(|visits| set.base.shard(visits[0].0)).collect();
+                let additions: Vec<_> = (shards.iter().zip(&batches))
+                    .map(|(shard, visits)| add_kept(shard, visits, *until))
+                    .collect();
                 add_apart(backend, &additions, counter.as_key(), *until).await
             }
             Self::Bitmap { bitmap, counter, until } => {
@@ -320,6 +334,20 @@ fn counter_and<'k>(counter: KeyRef<'k>, shards: &'k [Text]) -> Vec<KeyRef<'k>> {
     iter::once(counter).chain(shards.iter().map(|shard| KeyRef::new(shard))).collect()
 }
 
+/// Visits, in the order of their shards.
+fn by_shard(set: &Fixed, ids: &[i64]) -> Vec<InShard<i64>> {
+    set.by_shard(ids.iter().copied(), |&id| Member::Int(id))
+}
+
+/// The visits of each shard, no more than a [`BATCH`] at once.
+fn in_batches(visits: &[InShard<i64>]) -> impl Iterator<Item = &[InShard<i64>]> {
+    of_each_shard(visits).flat_map(|visits| visits.chunks(BATCH))
+}
+
+fn just_ids(visits: &[InShard<i64>]) -> Vec<i64> {
+    visits.iter().map(|&(_, id)| id).collect()
+}
+
 fn is_cluster(backend: &impl Keyspace) -> bool {
     backend.kind() == BackendKind::Cluster
 }
@@ -329,32 +357,25 @@ fn fixed(base: Base, expected: u64) -> Fixed {
     Fixed { base, shards: shard_count(u128::from(expected), SHARD_SIZE) }
 }
 
-/// Does steps that each count a visit: how many are new.
-#[blocking_and_async]
-async fn count_new<P: Procedure<Output = bool>>(
-    backend: &impl Backend,
-    visits: &[P],
-) -> Result<u64, Error> {
-    let mut new = 0;
-    call_all(backend, visits, |_, is_new| new += u64::from(is_new)).await?;
-    Ok(new)
-}
-
 /// Adds numbers, and then counts how many are new.
 #[blocking_and_async]
-async fn add_apart<P: Procedure<Output = bool>>(
+async fn add_apart<P: Procedure<Output: Into<u64>>>(
     backend: &impl Backend,
     additions: &[P],
     counter: KeyRef<'_>,
     until: KeptUntil,
 ) -> Result<u64, Error> {
-    let mut new = 0;
-    let added = call_all(backend, additions, |_, is_new| new += i64::from(is_new)).await;
+    let mut new = 0_u64;
+    let added = call_all(backend, additions, |_, some: P::Output| {
+        new = new.saturating_add(some.into());
+    })
+    .await;
     // Those that were added are counted, whatever became of the others.
     if new > 0 {
-        backend.call(&count_in(counter, new, until)).await?;
+        let by = i64::try_from(new).unwrap_or(i64::MAX);
+        backend.call(&count_in(counter, by, until)).await?;
     }
-    added.map(|()| new.unsigned_abs())
+    added.map(|()| new)
 }
 
 /// The sum of the counts of shards; one that has none counts 0.
@@ -449,22 +470,24 @@ mod tests {
             procedure().unwrap().write(&mut packed);
             packed
         };
-        let (ids, until) = ([7, -1, 1 << 40], KeptUntil(Some(1_800_000_000_000)));
+        let (ids, until) = ([7, -1, 1 << 40, 7], KeptUntil(Some(1_800_000_000_000)));
         let (counter, set) = (KeyRef::new(b"unique:all"), fixed(Base::new(b"unique:all"), 10_000));
-        let shards = ids.map(|id| set.shard_of(Member::Int(id)));
+        let visits = by_shard(&set, &ids);
+        let shards: Vec<_> = set.shards_of(&visits).collect();
         let keys = counter_and(counter, &shards);
         assert_eq!(
-            packed(&|| send_all_and_count(&set, counter, &ids, until).request()),
-            packed(&|| add_all_and_count(&keys, &ids, until).request())
+            packed(&|| send_all_and_count(&set, counter, &visits, until).request()),
+            packed(&|| add_all_and_count(&keys, &visits, until).request())
         );
 
         let set = fixed(Base::tagged(b"unique:all"), 10_000);
-        for id in ids {
-            let shard = set.shard_of(Member::Int(id));
-            let counter = shard_counter(&shard);
+        for visits in in_batches(&visits) {
+            let shard = set.base.shard(visits[0].0);
+            let keys = [shard_counter(&shard), shard];
+            let keys = keys.each_ref().map(|key| KeyRef::new(key));
             assert_eq!(
-                packed(&|| send_and_count(&set, id, until).request()),
-                packed(&|| add_and_count(&shard, KeyRef::new(&counter), id, until).request())
+                packed(&|| send_shard_and_count(&set, visits, until).request()),
+                packed(&|| add_all_and_count(&keys, visits, until).request())
             );
         }
     }

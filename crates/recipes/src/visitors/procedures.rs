@@ -1,7 +1,7 @@
 //! The procedures of counting visitors in sets of a fixed number of shards, and of beginning a bucket.
 
 use bytes::Bytes;
-use store::{Error, KeyRef, Member, Reply, Script, ScriptCall};
+use store::{Error, KeyRef, Member, Reply, Script, ScriptCall, Tx};
 
 use super::keys::{FORM_KEYS, shard_counter};
 use crate::counted::{change_and_count, check_counter};
@@ -10,7 +10,7 @@ use crate::kept::KeptUntil;
 use crate::procedure::{Procedure, read, step, step_on};
 use crate::request::Request;
 use crate::server_errors;
-use crate::sharded_set::Fixed;
+use crate::sharded_set::{Fixed, InShard, of_each_shard};
 use crate::text::Text;
 
 /// The scripts of [`Visitors`](super::Visitors).
@@ -44,11 +44,8 @@ static ADD_ALL_AND_COUNT: Script = Script::new(
     ),
     |tx, call| {
         let keys: Vec<_> = call.keys.iter().map(|key| KeyRef::new(key)).collect();
-        let (until, ids) = (KeptUntil::of_arg(call, 0)?, call.ints_from(1)?);
-        if keys.len() != ids.len() + 1 {
-            return Err(ScriptCall::wrong());
-        }
-        let counted = add_all_and_count(&keys, &ids, until).run(tx)?;
+        let visits = of_args(keys.len().saturating_sub(1), call)?;
+        let counted = add_all_and_count(&keys, &visits, KeptUntil::of_arg(call, 0)?).run(tx)?;
         let refused = counted.refused.map(|error| error.to_string()).unwrap_or_default();
         Ok(Reply::Array(vec![int(counted.new), refused.into()]))
     },
@@ -98,8 +95,9 @@ static BEGIN: Script = Script::new(
 
 static ADD: Script =
     Script::new(concat!(include_str!("../kept.lua"), include_str!("add.lua")), |tx, call| {
-        let ([shard], id) = (call.keys()?, call.int(0)?);
-        add_kept(shard, id, KeptUntil::of_arg(call, 1)?).run(tx).map(|new| Reply::Int(new.into()))
+        let ([shard], ids) = (call.keys()?, call.ints_from(1)?);
+        let ids: Vec<_> = ids.into_iter().map(|id| (0, id)).collect();
+        add_kept(shard, &ids, KeptUntil::of_arg(call, 0)?).run(tx).map(int)
     });
 
 static MARK: Script =
@@ -156,12 +154,10 @@ pub(super) fn add_and_count<'k>(
         }
         Ok(count.is_some())
     })
-    .on_server(move || request_of_one(counter, shard, id, until))
-}
-
-fn request_of_one(counter: KeyRef<'_>, shard: &[u8], id: i64, until: KeptUntil) -> Request {
-    let request = Request::script(&ADD_AND_COUNT).key(counter).key(shard);
-    request.arg(id).arg(until.as_arg())
+    .on_server(move || {
+        let request = Request::script(&ADD_AND_COUNT).key(counter).key(shard);
+        request.arg(id).arg(until.as_arg())
+    })
 }
 
 /// What became of many visits.
@@ -172,29 +168,27 @@ pub(super) struct Counted {
     pub(super) refused: Option<Error>,
 }
 
+impl From<u64> for Counted {
+    fn from(new: u64) -> Self {
+        Self { new, refused: None }
+    }
+}
+
 /// SADD of each id to its shard, and INCRBY of the counter by how many are new. The keys are that of the counter, then one
-/// for each id. Refused as a whole if the counter could not take them all.
+/// for each shard. Refused as a whole if the counter could not take them all.
 pub(super) fn add_all_and_count<'k>(
     keys: &'k [KeyRef<'k>],
-    ids: &'k [i64],
+    visits: &'k [InShard<i64>],
     until: KeptUntil,
 ) -> impl Procedure<Output = Counted> {
     step(keys, move |tx| {
         let (counter, shards) = (keys[0], &keys[1..]);
         until.check(tx)?;
-        check_counter(tx, counter, ids.len().try_into().unwrap_or(i64::MAX))?;
+        check_counter(tx, counter, visits.len().try_into().unwrap_or(i64::MAX))?;
         let (mut new, mut refused) = (0, None);
-        for (&shard, &id) in shards.iter().zip(ids) {
-            let added = tx.with_set(shard, |set| {
-                let new = set.add(id)?;
-                if new {
-                    until.begin_set(set);
-                }
-                Ok(new)
-            });
-            match added {
-                Ok(is_new) => new += i64::from(is_new),
-                Err(error) => refused = refused.or(Some(error)),
+        for (&shard, ids) in shards.iter().zip(of_each_shard(visits)) {
+            if let Err(error) = add_all(tx, shard, ids, until, &mut new) {
+                refused = refused.or(Some(error));
             }
         }
         if new > 0 && tx.incr(counter, new)? == new {
@@ -202,17 +196,56 @@ pub(super) fn add_all_and_count<'k>(
         }
         Ok(Counted { new: new.unsigned_abs(), refused })
     })
-    .on_server_with(move || request_of_all(keys[0], &keys[1..], ids, until), counted)
+    .on_server_with(move || request_of_all(keys[0], &keys[1..], visits, until), counted)
+}
+
+/// SADD of ids to a shard: adds to `new` how many are.
+fn add_all(
+    tx: &Tx<'_>,
+    shard: KeyRef<'_>,
+    ids: &[InShard<i64>],
+    until: KeptUntil,
+    new: &mut i64,
+) -> Result<(), Error> {
+    tx.with_set(shard, |set| {
+        for &(_, id) in ids {
+            if set.add(id)? {
+                until.begin_set(set);
+                *new += 1;
+            }
+        }
+        Ok(())
+    })
 }
 
 fn request_of_all(
     counter: KeyRef<'_>,
     shards: impl IntoIterator<Item: AsRef<[u8]>>,
-    ids: &[i64],
+    visits: &[InShard<i64>],
     until: KeptUntil,
 ) -> Request {
     let request = Request::script(&ADD_ALL_AND_COUNT).key(counter).keys(shards);
-    request.arg(until.as_arg()).args(ids)
+    of_each_shard(visits).fold(request.arg(until.as_arg()), |request, ids| {
+        request.count(ids.len()).args(ids.iter().map(|&(_, id)| id))
+    })
+}
+
+/// The visits that a call of [`ADD_ALL_AND_COUNT`] has for so many shards.
+fn of_args(shards: usize, call: &ScriptCall<'_>) -> Result<Vec<InShard<i64>>, Error> {
+    let args = call.ints_from(1)?;
+    let (mut rest, mut visits) = (&args[..], Vec::with_capacity(args.len()));
+    for shard in 0..shards as u64 {
+        let (&count, args) = rest.split_first().ok_or_else(ScriptCall::wrong)?;
+        let count = usize::try_from(count).ok().filter(|&count| count > 0);
+        let (ids, args) =
+            count.and_then(|count| args.split_at_checked(count)).ok_or_else(ScriptCall::wrong)?;
+        visits.extend(ids.iter().map(|&id| (shard, id)));
+        rest = args;
+    }
+    if visits.is_empty() || !rest.is_empty() {
+        return Err(ScriptCall::wrong());
+    }
+    Ok(visits)
 }
 
 /// As [`add_all_and_count`] on a server, where the names of the shards are made when it is sent: those of a large batch are
@@ -220,28 +253,25 @@ fn request_of_all(
 pub(super) fn send_all_and_count<'k>(
     set: &'k Fixed,
     counter: KeyRef<'k>,
-    ids: &'k [i64],
+    visits: &'k [InShard<i64>],
     until: KeptUntil,
 ) -> impl Procedure<Output = Counted> {
-    step([counter], |_| Err(on_a_server_only())).on_server_with(
-        move || {
-            let shards = ids.iter().map(|&id| set.shard_of(Member::Int(id)));
-            request_of_all(counter, shards, ids, until)
-        },
-        counted,
-    )
+    let request = move || request_of_all(counter, set.shards_of(visits), visits, until);
+    step([counter], |_| Err(on_a_server_only())).on_server_with(request, counted)
 }
 
-/// As [`add_and_count`] of a shard with its counter on a server, as [`send_all_and_count`].
-pub(super) fn send_and_count(
-    set: &Fixed,
-    id: i64,
+/// As [`send_all_and_count`], of visits to one shard, with its counter.
+pub(super) fn send_shard_and_count<'k>(
+    set: &'k Fixed,
+    visits: &'k [InShard<i64>],
     until: KeptUntil,
-) -> impl Procedure<Output = bool> {
-    step([KeyRef::new(b"")], |_| Err(on_a_server_only())).on_server(move || {
-        let shard = set.shard_of(Member::Int(id));
-        request_of_one(KeyRef::new(&shard_counter(&shard)), &shard, id, until)
-    })
+) -> impl Procedure<Output = Counted> {
+    let request = move || {
+        let shard = set.base.shard(visits[0].0);
+        let counter = shard_counter(&shard);
+        request_of_all(KeyRef::new(&counter), [&shard], visits, until)
+    };
+    step([KeyRef::new(b"")], |_| Err(on_a_server_only())).on_server_with(request, counted)
 }
 
 /// The error of a step that is asked of a store.
@@ -305,21 +335,24 @@ pub(super) fn mark_and_count<'k>(
     })
 }
 
-/// SADD of an id to a shard, which is kept so long: whether it is new.
-pub(super) fn add_kept(shard: &[u8], id: i64, until: KeptUntil) -> impl Procedure<Output = bool> {
-    step_on([shard], Member::Int(id), move |tx| {
+/// SADD of ids to a shard, which is kept so long: how many are new.
+pub(super) fn add_kept<'k>(
+    shard: &'k [u8],
+    ids: &'k [InShard<i64>],
+    until: KeptUntil,
+) -> impl Procedure<Output = u64> {
+    step([shard], move |tx| {
         until.check(tx)?;
-        tx.with_set(shard, |set| {
-            let new = set.add(id)?;
-            if new {
-                until.begin_set(set);
-            }
-            Ok(new)
-        })
+        let mut new = 0;
+        add_all(tx, KeyRef::new(shard), ids, until, &mut new)?;
+        Ok(new.unsigned_abs())
     })
-    .on_server(move || match until.0 {
-        None => Request::command("SADD").key(shard).arg(id),
-        Some(at) => Request::script(&ADD).key(shard).arg(id).arg(at),
+    .on_server(move || {
+        let request = match until.0 {
+            None => Request::command("SADD").key(shard),
+            Some(at) => Request::script(&ADD).key(shard).arg(at),
+        };
+        request.args(ids.iter().map(|&(_, id)| id))
     })
 }
 
