@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 
 use redis::{Client, Connection};
 
-use super::SlotMove;
 use super::agreement::{Agreement, SLOTS, fail_if};
 use super::node::{Node, State, url};
+use super::{Options, SlotMove};
 
 /// How many masters, each with one replica.
 const MASTERS: usize = 3;
@@ -46,15 +46,16 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// Starts six servers of `program` and joins them. Returns when all of them agree that the cluster is complete and
-    /// replicas have the data of their masters, which takes about four seconds.
+    /// Starts six servers of `program` and joins them, each with `options`; what makes it a node of the cluster is set
+    /// whatever they say. Returns when all of them agree that the cluster is complete and replicas have the data of their
+    /// masters, which takes about four seconds.
     ///
     /// # Errors
     ///
     /// If a server does not start or refuses a command, or if something is still missing after a minute; the error says
     /// what.
-    pub fn start(program: &Path) -> io::Result<Self> {
-        let nodes = (0..2 * MASTERS).map(|_| Node::start(program).map(Mutex::new));
+    pub fn start(program: &Path, options: &Options) -> io::Result<Self> {
+        let nodes = (0..2 * MASTERS).map(|_| Node::start(program, options).map(Mutex::new));
         let cluster = Self { nodes: nodes.collect::<io::Result<_>>()? };
         cluster.join()?;
         cluster.wait_until_ok_within(DEADLINE).map_err(io::Error::other)?;

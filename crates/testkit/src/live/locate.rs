@@ -134,10 +134,11 @@ pub fn cluster() -> Option<Cluster> {
         leave_out(ADVICE);
         return None;
     };
-    Some(start_cluster(&program))
+    Some(start_cluster(&program, &Options::default()))
 }
 
-/// A [`Cluster`] of the server of that name, or `None` where it is not there.
+/// A [`Cluster`] of the server of that name with the [default options](Options::default), or `None` where it is not
+/// there.
 ///
 /// # Panics
 ///
@@ -151,13 +152,24 @@ pub fn cluster() -> Option<Cluster> {
 /// ```
 #[must_use]
 pub fn cluster_named(name: &str) -> Option<Cluster> {
-    // One server by itself says which it is.
-    let server = named(name)?;
-    Some(start_cluster(server.program()))
+    cluster_named_with(name, &Options::default())
 }
 
-fn start_cluster(program: &Path) -> Cluster {
-    match Cluster::start(program) {
+/// A [`Cluster`] of the server of that name, each node with `options`, or `None` where it is not there. Settings are
+/// treated as by [`named_with`].
+///
+/// # Panics
+///
+/// If there is the server but the cluster does not start, or if there is none and `CI` is `true`.
+#[must_use]
+pub fn cluster_named_with(name: &str, options: &Options) -> Option<Cluster> {
+    // One server by itself says which it is.
+    let server = named(name)?;
+    Some(start_cluster(server.program(), &options.known_in(server.version())))
+}
+
+fn start_cluster(program: &Path, options: &Options) -> Cluster {
+    match Cluster::start(program, options) {
         Ok(cluster) => cluster,
         Err(error) => panic!("no cluster of {}: {error}", program.display()),
     }

@@ -32,7 +32,8 @@
 //! # Clusters
 //!
 //! [`cluster`] and [`cluster_named`] give a [`Cluster`]: three masters with a replica each, whose nodes a test can
-//! kill, start again and pause, and whose slots it can move, the whole way or half of it.
+//! kill, start again and pause, and whose slots it can move, the whole way or half of it. [`cluster_named_with`] gives
+//! each node [`Options`].
 //!
 //! # How a server ends
 //!
@@ -60,8 +61,8 @@ mod wire;
 
 pub use cluster::Cluster;
 pub use locate::{
-    cluster, cluster_named, locate, locate_redisbloom, named, named_with, redis_py, redisbloom,
-    server, server_with, try_named_with,
+    cluster, cluster_named, cluster_named_with, locate, locate_redisbloom, named, named_with,
+    redis_py, redisbloom, server, server_with, try_named_with,
 };
 pub use options::Options;
 pub(crate) use options::name_in;

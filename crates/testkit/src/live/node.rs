@@ -23,6 +23,8 @@ const TRIES: usize = 20;
 #[derive(Debug)]
 pub(super) struct Node {
     server: Server,
+    /// What it is started with, beside what makes it a node.
+    options: Options,
     port: u16,
     pub(super) state: State,
 }
@@ -37,17 +39,17 @@ pub(super) enum State {
 
 impl Node {
     /// Starts a node that knows no other one, on a port that is free.
-    pub(super) fn start(program: &Path) -> io::Result<Self> {
-        let (server, port) =
-            on_free_port(ports::free(), |port| Server::start(program, &options(port)))?;
-        Ok(Self { server, port, state: State::Running })
+    pub(super) fn start(program: &Path, options: &Options) -> io::Result<Self> {
+        let start = |port| Server::start(program, &as_node(options, port));
+        let (server, port) = on_free_port(ports::free(), start)?;
+        Ok(Self { server, options: options.clone(), port, state: State::Running })
     }
 
     /// Starts a node that was killed again on its folder, on its port if that is still free.
     pub(super) fn restart(&mut self) -> io::Result<()> {
         let ports = std::iter::once(self.port).chain(ports::free());
-        let server = &mut self.server;
-        let ((), port) = on_free_port(ports, |port| server.restart(&options(port)))?;
+        let (server, options) = (&mut self.server, &self.options);
+        let ((), port) = on_free_port(ports, |port| server.restart(&as_node(options, port)))?;
         self.port = port;
         self.state = State::Running;
         Ok(())
@@ -121,8 +123,10 @@ pub(super) fn url(port: u16) -> String {
     format!("redis://127.0.0.1:{port}")
 }
 
-fn options(port: u16) -> Options {
-    Options::new()
+/// The options, and behind them what makes a server a node: the last setting of a name wins.
+fn as_node(options: &Options, port: u16) -> Options {
+    options
+        .clone()
         .config("port", &port.to_string())
         .config("bind", "127.0.0.1")
         .config("cluster-enabled", "yes")
@@ -154,8 +158,8 @@ fn on_free_port<T>(
 mod tests {
     use std::net::{Ipv4Addr, TcpListener};
 
-    use super::super::{Server, locate, ports};
-    use super::{Node, on_free_port, options};
+    use super::super::{Options, Server, locate, ports};
+    use super::{Node, as_node, on_free_port};
 
     #[test]
     fn a_taken_port_is_left_for_the_next() {
@@ -164,7 +168,7 @@ mod tests {
             let mut free = ports::free();
             let (taken, next) = (free.next().unwrap(), free.next().unwrap());
             let _other = TcpListener::bind((Ipv4Addr::LOCALHOST, taken + above)).unwrap();
-            let start = |port| Server::start(&program, &options(port));
+            let start = |port| Server::start(&program, &as_node(&Options::new(), port));
             let (_server, port) = on_free_port([taken, next].into_iter(), start).unwrap();
             assert_eq!(port, next);
         }
@@ -173,7 +177,8 @@ mod tests {
     #[test]
     fn a_node_starts_again_on_its_port_or_on_another_one() {
         let Some(program) = locate() else { return };
-        let mut node = Node::start(&program).unwrap();
+        let options = Options::new().config("hll-sparse-max-bytes", "100").config("port", "0");
+        let mut node = Node::start(&program, &options).unwrap();
         let (port, id) = (node.port(), node.ask::<String>(&["CLUSTER", "MYID"]).unwrap());
         node.kill();
         node.restart().unwrap();
@@ -183,5 +188,7 @@ mod tests {
         node.restart().unwrap();
         assert_ne!(node.port(), port);
         assert_eq!(node.ask::<String>(&["CLUSTER", "MYID"]).unwrap(), id);
+        let [_, set]: [String; 2] = node.ask(&["CONFIG", "GET", "hll-sparse-max-bytes"]).unwrap();
+        assert_eq!(set, "100");
     }
 }
