@@ -13,6 +13,7 @@ held = redis.pcall('BF.CARD', key)
 if type(held) == 'table' then return held end
 local refused = refusal(key, items, room())
 if refused then return refused end
+if #items > room() and is_moving(older) and new_to(key, items) > room() then return try_again() end
 local new, at = {}, 1
 while at <= #items do
   local left = room()

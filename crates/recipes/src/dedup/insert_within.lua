@@ -14,6 +14,7 @@ if not is_new then
   -- One without an expiry is another program's, and is taken for old.
   local ends = redis.call('PEXPIRETIME', key)
   if ends < 0 or ends - now <= math.floor(period / 2) then
+    if is_moving(older) then return try_again() end
     redis.call('RENAME', key, older)
     is_new = true
   else

@@ -104,6 +104,10 @@ const LONGEST_ON_SERVER_MS: i64 = 1 << 52;
 /// Both keys lie in one slot of a cluster, so each call of `insert` is atomic there too; but a key with a `}` and no hash
 /// tag has its older filter in another slot, and a cluster refuses it where there are two.
 ///
+/// While a slot moves from node to node, a call of `insert` for which the filters take turns is refused before anything
+/// changes, and so is each one while one of the two filters is there and the other is not: `TRYAGAIN`, on which clients of a
+/// cluster send the same again. If they give up first, the error is [`ErrorKind::Server`](store::ErrorKind::Server).
+///
 /// The server says of a filter for which it has no memory only when it should grow: then the items before have been added,
 /// and a turn that came before has been made. A store knows it before, and adds none.
 ///

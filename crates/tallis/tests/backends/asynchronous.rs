@@ -3,11 +3,10 @@
 use std::fmt::Debug;
 
 use redis::aio::ConnectionManager;
-use redis::cluster::ClusterClient;
 use tallis::{AsyncBackend, AsyncServer, Profile, Protocol, Store, scripts};
 
-use crate::place::{Keys, of_cluster, of_server, of_store};
-use crate::suite::{Setting, run_async};
+use crate::place::{Keys, of_server, of_store};
+use crate::suite::{Recipes, Setting, run_async};
 use crate::{compare, setting};
 
 /// Runs the suite, and compares with a store of that profile.
@@ -22,7 +21,7 @@ async fn check<B: AsyncBackend + Clone>(
 }
 
 /// The same in a task of its own, which takes futures that can be sent.
-async fn check_task(
+pub(crate) async fn check_task(
     name: &str,
     server: AsyncServer,
     profile: Profile,
@@ -35,7 +34,7 @@ async fn check_task(
 
 #[tokio::test]
 async fn a_store() {
-    let setting = Setting { blooms: true, ..setting() };
+    let setting = Setting { recipes: Recipes::All, ..setting() };
     let store = Store::builder().profile(Profile::Redis70).build();
     check("a store", &store, Profile::Redis70, setting, || of_store(&store)).await;
     let store = Store::builder().profile(Profile::Redis70).build();
@@ -44,7 +43,7 @@ async fn a_store() {
 
 #[tokio::test]
 async fn a_connection_of_a_store() {
-    let setting = Setting { blooms: true, ..setting() };
+    let setting = Setting { recipes: Recipes::All, ..setting() };
     let store = Store::builder().profile(Profile::Redis70).build();
     store.add_scripts(scripts());
     let server = AsyncServer::redis(store.redis_connection());
@@ -108,21 +107,4 @@ async fn a_bb8_pool() {
         redis::RedisResult::Ok(AsyncServer::redis_pool(get))
     };
     check_server("redis-7.0.15", Profile::Redis70, pool).await;
-}
-
-async fn check_cluster(name: &str, profile: Profile) {
-    let Some(cluster) = testkit::live::cluster_named(name) else { return };
-    let client = ClusterClient::new(cluster.nodes()).unwrap();
-    let server = AsyncServer::redis_cluster(client).await.unwrap();
-    check_task(name, server, profile, setting(), || of_cluster(&cluster)).await;
-}
-
-#[tokio::test]
-async fn a_cluster_of_redis_7_0() {
-    check_cluster("redis-7.0.15", Profile::Redis70).await;
-}
-
-#[tokio::test]
-async fn a_cluster_of_valkey_9_1() {
-    check_cluster("valkey-9.1.2", Profile::Valkey91).await;
 }

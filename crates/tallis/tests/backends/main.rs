@@ -4,14 +4,15 @@
 
 mod asynchronous;
 mod book;
+mod clusters;
+mod dedup;
 mod failover;
 mod place;
 mod suite;
 
 use jiff::Timestamp;
-use place::{Keys, of_cluster, of_server, of_store, same};
-use redis::cluster::ClusterClient;
-use suite::{Setting, run};
+use place::{Keys, of_server, of_store, same};
+use suite::{Recipes, Setting, run};
 use tallis::{Backend, Bucket, Profile, Protocol, Server, Store, Visitors, VisitorsForm, scripts};
 
 /// What the recipes return on a store of that profile, and the keys that it has then.
@@ -22,7 +23,7 @@ fn embedded(setting: Setting, profile: Profile) -> (Vec<String>, Keys) {
 
 /// The setting of a server without Bloom filters.
 fn setting() -> Setting {
-    Setting { now: Timestamp::now(), blooms: false }
+    Setting { now: Timestamp::now(), recipes: Recipes::WithoutDedup }
 }
 
 /// Runs the suite, and compares with a store of that profile.
@@ -54,14 +55,14 @@ fn compare(
 
 #[test]
 fn a_transaction_of_all_keys_is_a_store() {
-    let setting = Setting { blooms: true, ..setting() };
+    let setting = Setting { recipes: Recipes::All, ..setting() };
     let store = Store::builder().profile(Profile::Redis70).build();
     check("a reference", &&store, Profile::Redis70, setting, || of_store(&store));
 }
 
 #[test]
 fn a_connection_of_a_store() {
-    let setting = Setting { blooms: true, ..setting() };
+    let setting = Setting { recipes: Recipes::All, ..setting() };
     let store = Store::builder().profile(Profile::Redis70).build();
     store.add_scripts(scripts());
     let server = Server::redis(store.redis_connection());
@@ -136,25 +137,4 @@ fn connections_of_a_client() {
     let get = move || client.get_connection().map(Box::new);
     let server = Server::redis_pool(get);
     check("connections", &server, Profile::Redis70, setting(), || of_server(&mut live.connect()));
-}
-
-fn check_cluster(name: &str, profile: Profile) {
-    let Some(cluster) = testkit::live::cluster_named(name) else { return };
-    let server = Server::redis_cluster(ClusterClient::new(cluster.nodes()).unwrap());
-    check(name, &server, profile, setting(), || of_cluster(&cluster));
-}
-
-#[test]
-fn a_cluster_of_redis_7_0() {
-    check_cluster("redis-7.0.15", Profile::Redis70);
-}
-
-#[test]
-fn a_cluster_of_redis_8_2() {
-    check_cluster("redis-8.2.3", Profile::Redis82);
-}
-
-#[test]
-fn a_cluster_of_valkey_9_1() {
-    check_cluster("valkey-9.1.2", Profile::Valkey91);
 }

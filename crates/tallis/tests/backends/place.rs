@@ -11,7 +11,7 @@ use testkit::live::{Cluster, as_bytes, command};
 pub(crate) struct Held {
     /// As DUMP has it, or where that has an order by chance, the members.
     pub(crate) value: String,
-    /// When it expires, in milliseconds since the epoch; -1 for never.
+    /// When it expires, in milliseconds since the epoch; -1 for never, 1 for a time that goes by when it was written.
     pub(crate) expires: i64,
 }
 
@@ -21,6 +21,11 @@ pub(crate) type Keys = BTreeMap<String, Held>;
 /// Whether what the key holds goes by the time at which it was written.
 fn goes_by_time(key: &str) -> bool {
     key.starts_with("limit:") || key.starts_with("hist:")
+}
+
+/// Whether the key's expiry alone goes by the time at which it was written.
+fn expires_by_time(key: &str) -> bool {
+    key.contains("dedup:within")
 }
 
 /// What is at a key of that encoding, which expires then; `ask` is how its values are read.
@@ -43,6 +48,7 @@ fn held(
     let mut values = ask(command);
     values.sort();
     let values = values.iter().map(|value| value.escape_ascii().to_string());
+    let expires = if expires_by_time(key) { expires.signum() } else { expires };
     Held { value: values.collect::<Vec<_>>().join(" "), expires }
 }
 

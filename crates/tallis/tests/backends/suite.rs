@@ -29,30 +29,46 @@ impl Log {
     }
 }
 
-/// Where what is asked of every backend is the same: the day, and whether there are Bloom filters.
+/// What is asked, and on which day. It is the same for the backends that are compared.
 #[derive(Clone, Copy)]
 pub(crate) struct Setting {
     pub(crate) now: Timestamp,
-    pub(crate) blooms: bool,
+    pub(crate) recipes: Recipes,
 }
 
-/// Runs all recipes. What they return is the same on every backend.
+/// Which recipes are asked.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Recipes {
+    All,
+    /// Those that need no Bloom filters.
+    WithoutDedup,
+    Dedup,
+}
+
+/// Runs recipes. What they return is the same on every backend.
 #[blocking_and_async]
 pub(crate) async fn run<B: Backend + Clone>(backend: &B, setting: Setting) -> Vec<String> {
     let mut log = Log { lines: Vec::new() };
-    for form in [VisitorsForm::Forecast, VisitorsForm::Tagged, VisitorsForm::Bitmap] {
-        visitors(backend, form, setting, &mut log).await;
+    if setting.recipes != Recipes::Dedup {
+        without_dedup(backend, setting, &mut log).await;
     }
-    sets(backend, &mut log).await;
-    hashes(backend, &mut log).await;
-    locations(backend, &mut log).await;
-    windows(backend, setting, &mut log).await;
-    cohorts(backend, &mut log).await;
-    limits(backend, &mut log).await;
-    if setting.blooms {
+    if setting.recipes != Recipes::WithoutDedup {
         dedups(backend, &mut log).await;
     }
     log.lines
+}
+
+#[blocking_and_async]
+async fn without_dedup<B: Backend + Clone>(backend: &B, setting: Setting, log: &mut Log) {
+    for form in [VisitorsForm::Forecast, VisitorsForm::Tagged, VisitorsForm::Bitmap] {
+        visitors(backend, form, setting, log).await;
+    }
+    sets(backend, log).await;
+    hashes(backend, log).await;
+    locations(backend, log).await;
+    windows(backend, setting, log).await;
+    cohorts(backend, log).await;
+    limits(backend, log).await;
 }
 
 const DAYS: [Date; 3] = [date(2026, 11, 19), date(2026, 11, 20), date(2026, 11, 21)];
@@ -332,13 +348,46 @@ async fn limits<B: Backend + Clone>(backend: &B, log: &mut Log) {
 
 #[blocking_and_async]
 async fn dedups<B: Backend + Clone>(backend: &B, log: &mut Log) {
-    let all = Dedup::new(backend.clone(), "dedup", 1000, 0.001).unwrap();
-    let last = Dedup::last(backend.clone(), "dedup:last", 50, 0.001).unwrap();
-    for seen in [&all, &last] {
-        log.add("dedup", &seen.insert("a").await);
-        log.add("dedup", &seen.insert_many(0..120).await);
-        log.add("dedup", &seen.insert_many([3, 119, 500, 3]).await);
-        log.add("dedup", &seen.contains("a").await);
-        log.add("dedup", &seen.info().await.map(|info| info.items));
+    let hour = Duration::from_secs(3600);
+    // Several of each, so that every master of a cluster has some.
+    for number in 0..6 {
+        let all = Dedup::new(backend.clone(), format!("dedup:{number}"), 100, 0.001);
+        let last = Dedup::last(backend.clone(), format!("dedup:last:{number}"), 50, 0.001);
+        let tagged = Dedup::last(backend.clone(), format!("{{dedup}}:{number}"), 20, 0.3);
+        let within =
+            Dedup::within(backend.clone(), format!("dedup:within:{number}"), 1000, 0.001, hour);
+        for seen in [all, last, tagged, within] {
+            dedup(&seen.unwrap(), number, log).await;
+        }
     }
+    // What holds something else.
+    ShardedHash::new(backend.clone(), "dedup:hash", 1000, 50).hset(0, "value").await.unwrap();
+    for key in ["dedup:hash:0", "dedup:within:0"] {
+        for seen in [
+            Dedup::new(backend.clone(), key, 100, 0.001),
+            Dedup::last(backend.clone(), key, 50, 0.001),
+            Dedup::within(backend.clone(), key, 100, 0.001, hour),
+        ] {
+            dedup(&seen.unwrap(), 0, log).await;
+        }
+    }
+}
+
+#[blocking_and_async]
+async fn dedup<B: Backend>(seen: &Dedup<B>, number: i64, log: &mut Log) {
+    log.add("dedup", &seen.info().await);
+    log.add("dedup", &seen.contains("a").await);
+    log.add("dedup", &seen.insert("a").await);
+    log.add("dedup", &seen.insert("a").await);
+    log.add("dedup", &seen.insert(number).await);
+    log.add("dedup", &seen.insert_many(0..120).await);
+    log.add("dedup", &seen.insert_many([3, 119, 500, 3]).await);
+    log.add("dedup", &seen.insert_many(["", "a", "3", "\r\n"]).await);
+    // More than a script passes on at once.
+    log.add("dedup", &seen.insert_many(-1500..0).await);
+    log.add("dedup", &seen.insert_many([0_i64; 0]).await);
+    for item in [-1500, -1, 3, 500, 501] {
+        log.add("dedup", &seen.contains(item).await);
+    }
+    log.add("dedup", &seen.info().await);
 }
