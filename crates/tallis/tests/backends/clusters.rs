@@ -2,26 +2,34 @@
 
 use redis::cluster::ClusterClient;
 use tallis::{AsyncServer, Profile, Server};
-use testkit::live::Cluster;
+use testkit::live::{Cluster, Options, cluster_named_with, locate_redisbloom};
+use tokio::runtime::Builder;
 
 use crate::asynchronous::check_task;
 use crate::place::of_cluster;
-use crate::suite::Setting;
-use crate::{check, setting};
+use crate::suite::{Recipes, Setting};
+use crate::{check, dedup, setting};
 
-/// Runs the suite by calls that block and by futures. Six servers take some seconds to become a cluster, so both share
-/// one.
-pub(crate) async fn check_cluster(
-    name: &str,
-    cluster: &Cluster,
-    profile: Profile,
-    setting: Setting,
-) {
-    let server = Server::redis_cluster(client(cluster));
-    check(name, &server, profile, setting, || of_cluster(cluster));
-    clear(cluster);
-    let server = AsyncServer::redis_cluster(client(cluster)).await.unwrap();
-    check_task(name, server, profile, setting, || of_cluster(cluster)).await;
+/// Runs the suite by calls that block and by futures, with `Dedup` if there is the module for it; where there is none, the
+/// tests of single servers are counted as left out. Six servers take some seconds to become a cluster, so all share one.
+fn check_cluster(name: &str, profile: Profile) {
+    let module = locate_redisbloom();
+    let options = module.iter().fold(Options::new(), Options::module);
+    let Some(cluster) = cluster_named_with(name, &options) else { return };
+    let recipes = if module.is_some() { Recipes::All } else { Recipes::WithoutDedup };
+    let setting = Setting { recipes, ..setting() };
+    let keys = || of_cluster(&cluster);
+    let server = Server::redis_cluster(client(&cluster));
+    check(name, &server, profile, setting, keys);
+    clear(&cluster);
+    let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let server = AsyncServer::redis_cluster(client(&cluster)).await.unwrap();
+        check_task(name, server, profile, setting, keys).await;
+    });
+    if module.is_some() {
+        dedup::check_cluster(&cluster, &runtime, profile);
+    }
 }
 
 pub(crate) fn client(cluster: &Cluster) -> ClusterClient {
@@ -37,20 +45,17 @@ fn clear(cluster: &Cluster) {
     }
 }
 
-#[tokio::test]
-async fn redis_7_0() {
-    let Some(cluster) = testkit::live::cluster_named("redis-7.0.15") else { return };
-    check_cluster("redis-7.0.15", &cluster, Profile::Redis70, setting()).await;
+#[test]
+fn redis_7_0() {
+    check_cluster("redis-7.0.15", Profile::Redis70);
 }
 
-#[tokio::test]
-async fn redis_8_2() {
-    let Some(cluster) = testkit::live::cluster_named("redis-8.2.3") else { return };
-    check_cluster("redis-8.2.3", &cluster, Profile::Redis82, setting()).await;
+#[test]
+fn redis_8_2() {
+    check_cluster("redis-8.2.3", Profile::Redis82);
 }
 
-#[tokio::test]
-async fn valkey_9_1() {
-    let Some(cluster) = testkit::live::cluster_named("valkey-9.1.2") else { return };
-    check_cluster("valkey-9.1.2", &cluster, Profile::Valkey91, setting()).await;
+#[test]
+fn valkey_9_1() {
+    check_cluster("valkey-9.1.2", Profile::Valkey91);
 }
