@@ -54,12 +54,7 @@ async fn valkey_9_1() {
 pub(crate) fn check_cluster(cluster: &Cluster, runtime: &Runtime, profile: Profile) {
     replicas_have_the_filters(cluster);
     two_slots_are_refused(cluster);
-    turns_wait_for_the_slot(cluster);
-    let seen = moved(Server::redis_cluster(client(cluster)), "moved");
-    move_slot(cluster, profile, "moved", |items| ask(&seen, items));
-    let server = runtime.block_on(AsyncServer::redis_cluster(client(cluster))).unwrap();
-    let seen = moved(server, "moved:too");
-    move_slot(cluster, profile, "moved:too", |items| runtime.block_on(ask_async(&seen, items)));
+    while_a_slot_moves(cluster, runtime, profile);
 }
 
 /// What the scripts did on a master is done by its replica, byte for byte.
@@ -111,51 +106,12 @@ fn two_slots_are_refused(cluster: &Cluster) {
     }
 }
 
-/// While a slot moves its owner lets no script make a key again. So nothing is done of a step that would do so.
-fn turns_wait_for_the_slot(cluster: &Cluster) {
-    let server = Server::redis_cluster(client(cluster));
-    let hasty = ClusterClientBuilder::new(cluster.nodes()).retries(0).build().unwrap();
-    let hasty = Server::redis_cluster(hasty);
-    let make = |server: &Server, key: &str| match key {
-        "waits:last" => Dedup::last(server.clone(), key, 2, 0.001).unwrap(),
-        _ => Dedup::within(server.clone(), key, 2, 0.001, Duration::from_secs(3600)).unwrap(),
-    };
-    for key in ["waits:last", "waits:within"] {
-        let older = format!("{{{key}}}:older");
-        let slot = key_slot(key);
-        let owner = cluster.owner(slot);
-        // The younger one is full, and has no expiry.
-        for (filter, item) in [(key, 1), (&older, 0)] {
-            assert_eq!(Dedup::new(&server, filter, 1, 0.001).unwrap().insert(item), Ok(true));
-        }
-        let dumps = || {
-            let mut node = cluster.connect(&owner);
-            [key, &older].map(|key| command(&mut node, &["DUMP", key]).unwrap())
-        };
-        let before = dumps();
-        let to = cluster.masters().into_iter().find(|url| *url != owner).unwrap();
-        let moving = cluster.begin_slot_move(slot, &to);
-        let seen = make(&hasty, key);
-        for refused in [seen.insert(2).map(drop), seen.insert_many([1, 2]).map(drop)] {
-            let refused = refused.unwrap_err();
-            assert_eq!(refused.kind(), ErrorKind::Server, "{key}: {refused}");
-            assert!(refused.to_string().starts_with("TRYAGAIN "), "{key}: {refused}");
-        }
-        if key == "waits:last" {
-            assert_eq!(seen.insert_many([1, 1]), Ok(vec![false, false]));
-        }
-        assert_eq!(dumps(), before, "{key}");
-        moving.finish();
-        assert_eq!(
-            make(&server, key).insert_many([1, 2, 2]),
-            Ok(vec![false, true, false]),
-            "{key}"
-        );
-    }
-}
-
 fn moved<B: Keyspace>(backend: B, key: &str) -> Dedup<B> {
     Dedup::last(backend, key, 40, 0.001).unwrap()
+}
+
+fn older(key: &str) -> String {
+    format!("{key}:older")
 }
 
 #[blocking_and_async]
@@ -170,27 +126,31 @@ async fn ask<B: Backend>(seen: &Dedup<B>, items: Range<i64>) -> [String; 3] {
     [format!("{inserted:?}"), format!("{known:?}"), format!("{info:?}")]
 }
 
-/// Moves the slot of the filters of [`moved`] to another master, while `on_cluster` asks.
-fn move_slot(
-    cluster: &Cluster,
-    profile: Profile,
-    key: &str,
-    mut on_cluster: impl FnMut(Range<i64>) -> [String; 3],
-) {
-    let store = Store::builder().profile(profile).build();
-    let alone = moved(store.clone(), key);
-    let mut compare = |items: Range<i64>| {
-        assert_eq!(on_cluster(items.clone()), ask(&alone, items.clone()), "{key}, {items:?}");
-    };
-    let older = format!("{{{key}}}:older");
-    let slot = key_slot(key);
+/// Moves a slot to another master while its filters are asked.
+fn while_a_slot_moves(cluster: &Cluster, runtime: &Runtime, profile: Profile) {
+    let slot = key_slot("{moved}");
     let owner = cluster.owner(slot);
     let to = cluster.masters().into_iter().find(|url| *url != owner).unwrap();
+    let server = Server::redis_cluster(client(cluster));
+    let futures = runtime.block_on(AsyncServer::redis_cluster(client(cluster))).unwrap();
+    let store = Store::builder().profile(profile).build();
+    let keys = ["{moved}:asked", "{moved}:futures"];
+    let alone = keys.map(|key| moved(store.clone(), key));
+    let (seen, awaited) = (moved(server.clone(), keys[0]), moved(futures, keys[1]));
+    let compare = |items: Range<i64>| {
+        let said =
+            [ask(&seen, items.clone()), runtime.block_on(ask_async(&awaited, items.clone()))];
+        assert_eq!(said, alone.each_ref().map(|seen| ask(seen, items.clone())), "{items:?}");
+    };
     compare(0..30);
+    make_turning(&server);
     let moving = cluster.begin_slot_move(slot, &to);
     compare(20..35);
     compare(15..35);
-    moving.move_key(older.as_bytes());
+    turns_are_refused(cluster, &owner);
+    for key in keys {
+        moving.move_key(older(key).as_bytes());
+    }
     // Each key is asked where it is.
     compare(45..45);
     thread::scope(|scope| {
@@ -202,9 +162,55 @@ fn move_slot(
         compare(40..70);
     });
     compare(60..90);
-    let mut node = cluster.connect(&to);
-    for key in [key, &older] {
-        let dump = command(&mut node, &["DUMP", key]).unwrap();
-        assert_eq!(store.dump(key).unwrap().as_deref(), as_bytes(&dump), "{key}");
+    for seen in turning(&server) {
+        assert_eq!(seen.insert_many([1, 2, 2]), Ok(vec![false, true, false]));
     }
+    let mut node = cluster.connect(&to);
+    for key in keys.into_iter().flat_map(|key| [key.to_owned(), older(key)]) {
+        let dump = command(&mut node, &["DUMP", &key]).unwrap();
+        assert_eq!(store.dump(&key).unwrap().as_deref(), as_bytes(&dump), "{key}");
+    }
+}
+
+/// Filters that take turns at the next item that is new. A node whose slot moves lets no script make a key again that it
+/// has renamed. So nothing may be done of such a step.
+const TURNING: [&str; 2] = ["{moved}:last", "{moved}:within"];
+
+/// Makes the filters. The younger ones are full, and have no expiry.
+fn make_turning(server: &Server) {
+    for key in TURNING {
+        for (filter, item) in [(key, 1), (&older(key), 0)] {
+            assert_eq!(Dedup::new(server, filter, 1, 0.001).unwrap().insert(item), Ok(true));
+        }
+    }
+}
+
+fn turning(server: &Server) -> [Dedup<&Server>; 2] {
+    let [last, within] = TURNING;
+    let hour = Duration::from_secs(3600);
+    let last = Dedup::last(server, last, 2, 0.001);
+    [last, Dedup::within(server, within, 2, 0.001, hour)].map(Result::unwrap)
+}
+
+/// Their slot has begun to move, and no key has moved.
+fn turns_are_refused(cluster: &Cluster, owner: &str) {
+    let mut node = cluster.connect(owner);
+    let mut dumps = || {
+        let keys = TURNING.into_iter().flat_map(|key| [key.to_owned(), older(key)]);
+        keys.map(|key| command(&mut node, &["DUMP", &key]).unwrap()).collect::<Vec<_>>()
+    };
+    let before = dumps();
+    let hasty = ClusterClientBuilder::new(cluster.nodes()).retries(0).build().unwrap();
+    let hasty = Server::redis_cluster(hasty);
+    let dedups = turning(&hasty);
+    for seen in &dedups {
+        for refused in [seen.insert(2).map(drop), seen.insert_many([1, 2]).map(drop)] {
+            let refused = refused.unwrap_err();
+            assert_eq!(refused.kind(), ErrorKind::Server, "{refused}");
+            assert!(refused.to_string().starts_with("TRYAGAIN "), "{refused}");
+        }
+    }
+    // What a full filter has makes no turn.
+    assert_eq!(dedups[0].insert_many([1, 1]), Ok(vec![false, false]));
+    assert_eq!(dumps(), before);
 }
