@@ -145,7 +145,7 @@ const OBJECT_SUBCOMMANDS: &[Command] = &family("generic", "keyspace").of([
         .info("4.0.0", "readonly", ["RO"])
         .tips("nondeterministic_output")
         .docs("Returns the access frequency of a key, where that is counted.", "O(1)"),
-    command!("object|help", "", |_, _| Ok(help("object")))
+    command!("object|help", "", |store, _| Ok(help("object", store.shared().profile())))
         .info("6.2.0", "loading stale", [])
         .docs("Describes the subcommands of OBJECT.", "O(1)"),
     plain!("object|idletime", object_idletime(key))

@@ -58,7 +58,7 @@ const OF_SCRIPT: &[Command] = &family("scripting", "scripting").of([
         .info("2.6.0", "noscript", [])
         .tips("request_policy:all_nodes response_policy:all_succeeded")
         .docs("Does nothing: the scripts that a store knows stay known.", "O(1)"),
-    command!("script|help", "", |_, _| Ok(help("script")))
+    command!("script|help", "", |store, _| Ok(help("script", store.shared().profile())))
         .info("5.0.0", "loading stale", [])
         .docs("Describes the subcommands of SCRIPT.", "O(1)"),
     command!("script|load", "script", |store, words| {

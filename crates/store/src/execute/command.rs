@@ -265,9 +265,14 @@ impl Command {
         notation::syntax(self.arguments, profile)
     }
 
-    /// The subcommand of that name, in whatever case.
-    pub(crate) fn subcommand(&self, name: &[u8]) -> Option<&'static Self> {
-        self.subcommands.iter().find(|sub| {
+    /// The subcommands that servers of the profile have.
+    pub(crate) fn subcommands_in(&self, profile: Profile) -> impl Iterator<Item = &'static Self> {
+        self.subcommands.iter().filter(move |sub| profile.knows(sub.since))
+    }
+
+    /// The subcommand of that name, in whatever case, if servers of the profile have it.
+    pub(crate) fn subcommand(&self, name: &[u8], profile: Profile) -> Option<&'static Self> {
+        self.subcommands_in(profile).find(|sub| {
             let own = sub.name.split_once('|').map_or("", |(_, own)| own);
             name.eq_ignore_ascii_case(own.as_bytes())
         })

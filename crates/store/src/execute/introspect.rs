@@ -41,7 +41,7 @@ const SUBCOMMANDS: &[Command] = &family("server", "connection").of([
     .arities(GETKEYS)
     .info("7.0.0", FLAGS, [])
     .docs("Returns the keys of a full command and how it accesses each of them.", "O(words)"),
-    command!("command|help", "", |_, _| Ok(help("command")))
+    command!("command|help", "", |store, _| Ok(help("command", store.shared().profile())))
         .info("5.0.0", FLAGS, [])
         .docs("Describes the subcommands of COMMAND.", "O(1)"),
     command!("command|info", "[command-name...]", |store, names| {
@@ -131,8 +131,9 @@ fn docs(names: &[&[u8]], profile: Profile) -> Reply {
 }
 
 fn list(store: &Store<impl Locks>, filter: &[&[u8]]) -> Answer {
-    let all = all_in(store.shared().profile())
-        .flat_map(|command| std::iter::once(command).chain(command.subcommands));
+    let profile = store.shared().profile();
+    let all = all_in(profile)
+        .flat_map(|command| std::iter::once(command).chain(command.subcommands_in(profile)));
     let listed = |chosen: &dyn Fn(&Command) -> bool| {
         all.filter(|command| chosen(command)).map(|command| Reply::text(command.name)).collect()
     };
@@ -159,7 +160,7 @@ fn keys<'a>(
     let invalid = || refused("ERR Invalid command specified");
     let mut command = words.first().and_then(|name| known(name, profile)).ok_or_else(invalid)?;
     if let ([_, ..], Some(sub)) = (command.subcommands, words.get(1)) {
-        command = command.subcommand(sub).ok_or_else(invalid)?;
+        command = command.subcommand(sub, profile).ok_or_else(invalid)?;
     }
     if command.keys[0].is_none() {
         return Err(refused("ERR The command has no key arguments"));
@@ -182,16 +183,17 @@ fn keys<'a>(
 fn named(name: &[u8], profile: Profile) -> Option<&'static Command> {
     let mut parts = name.splitn(2, |&byte| byte == b'|');
     let command = known(parts.next()?, profile)?;
-    parts.next().map_or(Some(command), |sub| command.subcommand(sub))
+    parts.next().map_or(Some(command), |sub| command.subcommand(sub, profile))
 }
 
 /// The reply of a HELP subcommand: what Redis says around the subcommands, and each with its arguments and its summary.
-pub(crate) fn help(container: &str) -> Reply {
-    let subcommands = find(container.as_bytes()).map_or(&[][..], |command| command.subcommands);
-    let others = subcommands.iter().filter(|sub| !sub.name.ends_with("|help"));
+pub(crate) fn help(container: &str, profile: Profile) -> Reply {
+    let command = find(container.as_bytes()).into_iter();
+    let subcommands = command.flat_map(|command| command.subcommands_in(profile));
+    let others = subcommands.filter(|sub| !sub.name.ends_with("|help"));
     let lines = others.flat_map(|sub| {
         let name = sub.name.split('|').next_back().unwrap_or_default().to_uppercase();
-        let syntax = sub.syntax(Profile::default());
+        let syntax = sub.syntax(profile);
         [format!("{name} {syntax}").trim_end().to_owned(), format!("    {}", sub.summary)]
     });
     help_of(container, lines)
@@ -209,7 +211,7 @@ pub(crate) fn help_of(container: &str, lines: impl IntoIterator<Item = String>) 
 impl Command {
     /// What COMMAND INFO says.
     fn describe(&self, profile: Profile) -> Reply {
-        let subcommands = self.subcommands.iter().map(|sub| sub.describe(profile)).collect();
+        let subcommands = self.subcommands_in(profile).map(|sub| sub.describe(profile)).collect();
         let mut parts = vec![Reply::text(self.name), Reply::Int(self.arity_in(profile).into())];
         // Only `allow_busy` comes behind it, which no command with keys has.
         let movable = self.has_movable_keys().then_some("movablekeys");
@@ -248,7 +250,7 @@ impl Command {
             parts.push((Reply::text("arguments"), Reply::Array(arguments)));
         }
         if !self.subcommands.is_empty() {
-            let all = self.subcommands.iter().map(|sub| sub.documentation(profile)).collect();
+            let all = self.subcommands_in(profile).map(|sub| sub.documentation(profile)).collect();
             parts.push((Reply::text("subcommands"), Reply::Map(all)));
         }
         (Reply::text(self.name), Reply::Map(parts))

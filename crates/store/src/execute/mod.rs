@@ -141,7 +141,8 @@ pub(crate) fn checked<'w, 'a>(args: &'w [&'a [u8]], profile: Profile) -> Result<
         return Err(wrong_arity(command.name));
     }
     if let ([_, ..], Some(name)) = (command.subcommands, rest.first()) {
-        let sub = command.subcommand(name).ok_or_else(|| unknown_subcommand(command.name, name))?;
+        let sub = command.subcommand(name, profile);
+        let sub = sub.ok_or_else(|| unknown_subcommand(command.name, name))?;
         if !sub.takes(args.len(), profile) {
             return Err(wrong_arity(sub.name));
         }

@@ -69,7 +69,7 @@ const CONFIG: &[Command] = &family("server", "").of([
     })
     .info("2.0.0", "admin noscript loading stale", [])
     .docs("Returns the settings whose names match patterns.", "O(settings * patterns)"),
-    command!("config|help", "", |_, _| Ok(help("config")))
+    command!("config|help", "", |store, _| Ok(help("config", store.shared().profile())))
         .info("5.0.0", "loading stale", [])
         .docs("Describes the subcommands of CONFIG.", "O(1)"),
     command!("config|resetstat", "", |_, _| Ok(Reply::OK))
@@ -84,7 +84,7 @@ const CONFIG: &[Command] = &family("server", "").of([
 ]);
 
 const MEMORY: &[Command] = &family("server", "").of([
-    command!("memory|help", "", |_, _| Ok(help("memory")))
+    command!("memory|help", "", |store, _| Ok(help("memory", store.shared().profile())))
         .info("4.0.0", "loading stale", [])
         .docs("Describes the subcommands of MEMORY.", "O(1)"),
     command!("memory|usage", "key [SAMPLES count:integer]", memory_usage)
