@@ -43,6 +43,11 @@ use crate::text::double::Weights;
 /// | COMMAND GETKEYS of a name alone | a wrong number of arguments | a wrong number of arguments | says what is wrong with that command | says what is wrong with that command |
 /// | COMMAND INFO: flags, tips, key specifications | of 7.0 | of 7.0 | of 8.2 | of 9.1 |
 /// | MULTI, WATCH in a transaction | refused | refused | refused | refused, and EXEC fails |
+/// | CLIENT SETINFO, CLIENT NO-TOUCH | unknown | known | known | known |
+/// | CLIENT LIST TYPE and ID | one of them | one of them | one of them | both, and TYPE PRIMARY |
+/// | a name of CLIENT SETNAME and HELLO with a NUL in it | refused | looked at up to the NUL | the same | the same |
+/// | HELLO SETNAME before what is refused | names the session | does not | does not | does not |
+/// | CLIENT NO-EVICT after RESET | stays | is off | is off | is off |
 /// | DEBUG OBJECT key fast | unknown | unknown | unknown | known |
 /// | commands on fields that expire | unknown | known, as in Redis 8.2 | known | known, with other errors, HSETEX NX and XX, and later times |
 /// | WATCH of HSETEX with a time that has come, of fields that there are not | - | sees it | sees it | does not |
@@ -198,6 +203,16 @@ table! {
     tells_newer_facts: bool = false, false, true, true;
     /// The same of what Valkey alone says.
     tells_facts_as_valkey: bool = false, false, false, true;
+    /// What CLIENT LIST tells of each client.
+    client_fields: &'static str = FIELDS_70, FIELDS_72, FIELDS_82, FIELDS_VALKEY_91;
+    /// Whether CLIENT LIST takes any number of filters, or one.
+    filters_clients: bool = false, false, false, true;
+    /// Whether the name of a client is looked at up to a NUL only.
+    names_end_at_nul: bool = false, true, true, true;
+    /// Whether HELLO gives the name at once, or when nothing that is asked for was refused.
+    hello_names_at_once: bool = true, false, false, false;
+    /// Whether CLIENT NO-EVICT outlasts RESET.
+    reset_keeps_no_evict: bool = true, false, false, false;
     /// Whether DEBUG OBJECT takes a second word.
     debug_object_option: bool = false, false, false, true;
     /// Whether DEBUG DIGEST takes in that a field expires.
@@ -209,6 +224,17 @@ table! {
     /// The first and the last versions that RESTORE takes, of those whose types are known.
     restored_versions: [[u16; 2]; 2] = [[0, 10]; 2], [[0, u16::MAX]; 2], [[0, 12]; 2], [[1, 11], [80, 80]];
 }
+
+const FIELDS_70: &str = "id addr laddr fd name age idle flags db sub psub ssub multi qbuf qbuf-free argv-mem \
+    multi-mem rbs rbp obl oll omem tot-mem events cmd user redir resp";
+const FIELDS_72: &str = "id addr laddr fd name age idle flags db sub psub ssub multi qbuf qbuf-free argv-mem \
+    multi-mem rbs rbp obl oll omem tot-mem events cmd user redir resp lib-name lib-ver";
+const FIELDS_82: &str = "id addr laddr fd name age idle flags db sub psub ssub multi watch qbuf qbuf-free argv-mem \
+    multi-mem rbs rbp obl oll omem tot-mem events cmd user redir resp lib-name lib-ver io-thread tot-net-in \
+    tot-net-out tot-cmds";
+const FIELDS_VALKEY_91: &str = "id addr laddr fd name age idle flags capa db sub psub ssub multi watch qbuf \
+    qbuf-free argv-mem multi-mem rbs rbp obl oll omem tot-mem events cmd user redir resp lib-name lib-ver \
+    tot-net-in tot-net-out tot-cmds";
 
 const NO_SCRIPT: &str = "NOSCRIPT No matching script. Please use EVAL.";
 

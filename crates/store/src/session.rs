@@ -1,5 +1,6 @@
 //! What a client remembers between commands.
 
+mod connection;
 mod table;
 
 use std::ops::Range;
@@ -18,10 +19,11 @@ use crate::store::scope::{Scope, View};
 use crate::store::{Holding, Locks, Shared, Store, Tx};
 use crate::to_key::KeyRef;
 use crate::value::parse_int;
-pub(crate) use table::{SESSIONS, TRANSACTIONS};
+use connection::{Connection, valid_name};
+pub(crate) use table::{CLIENT, SESSIONS, TRANSACTIONS};
 
 /// The state of one client: its database, its transaction, the keys that it watches, and the version of the protocol
-/// whose shapes its replies have.
+/// whose shapes its replies have, and what CLIENT tells of it: a number, a name, the library that uses it.
 ///
 /// It has the typed commands too, on the database that was selected last.
 ///
@@ -50,7 +52,10 @@ pub struct Client {
     store: Store,
     protocol: Protocol,
     queue: Option<Queue>,
+    /// How many commands EXEC is running.
+    executing: Option<usize>,
     watches: Watches,
+    connection: Connection,
 }
 
 /// The commands between MULTI and EXEC.
@@ -93,6 +98,16 @@ impl Watches {
             self.store.shared().unwatch(watched.db, &watched.key);
         }
     }
+
+    /// Whether one of the keys has changed, so that EXEC will run nothing.
+    fn have_changed(&self) -> Result<bool> {
+        if self.keys.is_empty() {
+            return Ok(false);
+        }
+        let keys: Vec<&[u8]> = self.keys.iter().map(|watched| &*watched.key).collect();
+        let changed = |tx: &Tx<'_>| Ok(self.keys.iter().any(|one| !one.is_unchanged(tx)));
+        self.store.with_locks(Some(&keys), changed)
+    }
 }
 
 impl Drop for Watches {
@@ -112,7 +127,14 @@ impl Store {
     #[must_use]
     pub fn session(&self) -> Session {
         let watches = Watches::new(self);
-        Store::on(Client { store: self.clone(), protocol: Protocol::Resp2, queue: None, watches })
+        Store::on(Client {
+            store: self.clone(),
+            protocol: Protocol::Resp2,
+            queue: None,
+            executing: None,
+            watches,
+            connection: Connection::new(self.shared()),
+        })
     }
 }
 
@@ -175,7 +197,28 @@ impl Client {
             }
             _ if self.queue.is_some() => Ok(self.enqueue(args)),
             Run::Session(run) => run(self, called.words()),
+            Run::Words { .. } if self.connection.no_touch => self.untouched(called),
             Run::Words { store: run, .. } => called.run(run, &self.store),
+        }
+    }
+
+    /// Runs a command as a transaction of its own, which leaves the times at which its keys were last accessed.
+    #[cold]
+    fn untouched(&self, called: Called<'_, '_>) -> Answer {
+        let keys = called.command.keys_of(called.args);
+        if keys.is_empty() {
+            return called.on(&self.store);
+        }
+        let keys = (!called.command.whole).then_some(&*keys);
+        self.store.with_locks(keys, |tx| self.step_untouched(tx, &called))
+    }
+
+    /// Runs one command of a transaction, on keys.
+    fn step_untouched(&self, tx: &Tx<'_>, called: &Called<'_, '_>) -> Answer {
+        if self.connection.no_touch {
+            tx.locks.untouched(&untouched_keys(called), || called.within(tx))
+        } else {
+            called.within(tx)
         }
     }
 
@@ -244,20 +287,23 @@ impl Client {
         keys.extend(calls.iter().flat_map(|call| call.command.keys_of(call.args)));
         let whole = calls.iter().any(|call| call.command.whole);
         let store = self.store.clone();
-        store.with_locks((!whole).then_some(&keys), |tx| {
+        self.executing = Some(calls.len());
+        let answer = store.with_locks((!whole).then_some(&keys), |tx| {
             // Each of them, so that all that have expired are dropped.
             let unchanged = watches.keys.iter().filter(|one| one.is_unchanged(tx)).count();
             if unchanged < watches.keys.len() {
                 return Ok(Reply::NullArray);
             }
             Ok(Reply::Array(calls.into_iter().map(|call| self.step(tx, call)).collect()))
-        })
+        });
+        self.executing = None;
+        answer
     }
 
     /// Runs one command of a transaction; SELECT leads to another database from there on.
     fn step(&mut self, tx: &Tx<'_>, call: Called<'_, '_>) -> Reply {
         let answer = match call.command.run {
-            Run::Words { tx: run, .. } => call.run(run, tx),
+            Run::Words { .. } => self.step_untouched(tx, &call),
             Run::Session(run) | Run::AtOnce(run) => {
                 let answer = run(self, call.words());
                 tx.locks.select(self.store.db_number());
@@ -310,6 +356,7 @@ impl Client {
         self.watches.clear();
         self.store = self.store.db(0);
         self.protocol = Protocol::Resp2;
+        self.connection.reset(self.store.shared().profile());
         Reply::Status("RESET".into())
     }
 
@@ -332,6 +379,8 @@ impl Client {
                     return Err(refused("ERR Protocol version is not an integer or out of range"));
                 }
             };
+            let profile = self.store.shared().profile();
+            let mut chosen_name = None;
             while let Some(option) = options.first() {
                 options = match (&option.to_ascii_lowercase()[..], options) {
                     (b"auth", [_, user, _, rest @ ..]) => {
@@ -339,7 +388,12 @@ impl Client {
                         rest
                     }
                     (b"setname", [_, name, rest @ ..]) => {
-                        set_name(name)?;
+                        let name = valid_name(name, profile)?;
+                        if profile.hello_names_at_once() {
+                            self.connection.set_name(name);
+                        } else {
+                            chosen_name = Some(name);
+                        }
                         rest
                     }
                     _ => {
@@ -352,9 +406,40 @@ impl Client {
                 };
             }
             self.protocol = chosen;
+            if let Some(name) = chosen_name {
+                self.connection.set_name(name);
+            }
         }
-        Ok(hello_reply(self.protocol))
+        Ok(self.hello_reply())
     }
+
+    fn hello_reply(&self) -> Reply {
+        let number = match self.protocol {
+            Protocol::Resp2 => 2,
+            Protocol::Resp3 => 3,
+        };
+        Reply::Map(vec![
+            (Reply::text("server"), Reply::text("tallis")),
+            (Reply::text("version"), Reply::text(env!("CARGO_PKG_VERSION"))),
+            (Reply::text("proto"), Reply::Int(number)),
+            (Reply::text("id"), self.connection.id()),
+            (Reply::text("mode"), Reply::text("embedded")),
+            (Reply::text("role"), Reply::text("master")),
+            (Reply::text("modules"), Reply::Array(Vec::new())),
+        ])
+    }
+}
+
+/// The keys of a command whose times of access stay under CLIENT NO-TOUCH: not those that it puts in the place of what
+/// was there, nor those whose time it is there to set.
+fn untouched_keys<'a>(called: &Called<'_, 'a>) -> Vec<&'a [u8]> {
+    let mut keys = called.command.keys_of(called.args);
+    match called.command.name {
+        "rename" | "restore" | "touch" => keys.clear(),
+        "copy" => keys.truncate(1),
+        _ => {}
+    }
+    keys
 }
 
 /// There is one user, the one that a server has at first: any password is right.
@@ -363,30 +448,6 @@ fn log_in(user: &[u8]) -> Result<(), Error> {
         return Ok(());
     }
     Err(refused("WRONGPASS invalid username-password pair or user is disabled."))
-}
-
-/// No command shows the names of sessions, so a valid one is accepted and dropped.
-fn set_name(name: &[u8]) -> Result<(), Error> {
-    if name.iter().all(u8::is_ascii_graphic) {
-        return Ok(());
-    }
-    Err(refused("ERR Client names cannot contain spaces, newlines or special characters."))
-}
-
-fn hello_reply(protocol: Protocol) -> Reply {
-    let number = match protocol {
-        Protocol::Resp2 => 2,
-        Protocol::Resp3 => 3,
-    };
-    Reply::Map(vec![
-        (Reply::text("server"), Reply::text("tallis")),
-        (Reply::text("version"), Reply::text(env!("CARGO_PKG_VERSION"))),
-        (Reply::text("proto"), Reply::Int(number)),
-        (Reply::text("id"), Reply::Int(1)),
-        (Reply::text("mode"), Reply::text("embedded")),
-        (Reply::text("role"), Reply::text("master")),
-        (Reply::text("modules"), Reply::Array(Vec::new())),
-    ])
 }
 
 impl Locks for Client {}

@@ -92,6 +92,7 @@ pub(crate) static FAMILIES: &[&[Command]] = &[
     COMMAND,
     session::TRANSACTIONS,
     session::SESSIONS,
+    session::CLIENT,
 ];
 
 /// The greatest length of a string or member, 512 MiB: Redis's `proto-max-bulk-len`.

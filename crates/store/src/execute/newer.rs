@@ -30,7 +30,7 @@ impl Servers {
 /// A fact that is told otherwise: without these words, and with those.
 type Change = (&'static str, Fact, Servers, &'static str, &'static str);
 
-const CHANGES: [Change; 18] = [
+const CHANGES: [Change; 25] = [
     ("randomkey", Fact::Tips, Servers::Both, "", "response_policy:special"),
     ("scan", Fact::Tips, Servers::Both, "", "response_policy:special"),
     ("msetnx", Fact::Tips, Servers::Both, "request_policy:multi_shard response_policy:agg_min", ""),
@@ -41,6 +41,19 @@ const CHANGES: [Change; 18] = [
         "",
         "request_policy:all_nodes response_policy:all_succeeded",
     ),
+    (
+        "client|setname",
+        Fact::Tips,
+        Servers::Both,
+        "",
+        "request_policy:all_nodes response_policy:all_succeeded",
+    ),
+    ("client|getname", Fact::Flags, Servers::Valkey, "", "allow_busy"),
+    ("client|id", Fact::Flags, Servers::Valkey, "", "allow_busy"),
+    ("client|no-evict", Fact::Flags, Servers::Valkey, "", "allow_busy"),
+    ("client|no-touch", Fact::Flags, Servers::Valkey, "", "allow_busy"),
+    ("client|setinfo", Fact::Flags, Servers::Valkey, "", "allow_busy"),
+    ("client|setname", Fact::Flags, Servers::Valkey, "", "allow_busy"),
     ("sinterstore", Fact::Keys(0), Servers::Both, "RW update", "OW update"),
     ("httl", Fact::Tips, Servers::Valkey, "nondeterministic_output", ""),
     ("hpttl", Fact::Tips, Servers::Valkey, "nondeterministic_output", ""),

@@ -223,6 +223,7 @@ impl StoreBuilder {
             settings: Settings::new(self.limits, self.remembered),
             profile: self.profile,
             databases: self.databases,
+            sessions: AtomicU64::new(0),
             time: TimeSource::new(self.clock),
             random: Random::new(seed),
             sinks: self.sinks,

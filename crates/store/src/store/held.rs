@@ -205,6 +205,16 @@ impl<'t> Held<'t> {
         self.scope.borrow().time.now_us()
     }
 
+    /// Runs commands that leave the times at which these keys were last accessed. Their stripes are locked.
+    pub(crate) fn untouched<R>(&self, keys: &[&[u8]], work: impl FnOnce() -> R) -> R {
+        let keys = keys.iter().map(|key| HashedKey::new(self.shared.hash(key), key));
+        let keys: SmallVec<[HashedKey<'_>; 4]> = keys.collect();
+        let accesses = self.scope.borrow().accesses(&keys);
+        let result = work();
+        self.scope.borrow().put_back(&keys, &accesses);
+        result
+    }
+
     /// The version of a key that a session watches.
     pub(crate) fn version(&self, db: u32, key: &[u8]) -> Option<u64> {
         let mut scope = self.scope.borrow_mut();

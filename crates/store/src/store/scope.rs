@@ -97,6 +97,20 @@ impl<'v> View<'v> {
         Some(self.find(key)?.idle_secs(self.time.coarse_secs()))
     }
 
+    /// When each of these keys was last accessed, if it exists.
+    pub(super) fn accesses(&self, keys: &[HashedKey<'_>]) -> SmallVec<[Option<u32>; 4]> {
+        keys.iter().map(|&key| self.find(key).map(Found::accessed)).collect()
+    }
+
+    /// Makes these the times at which the keys were last accessed, as far as they existed and still do.
+    pub(super) fn put_back(&self, keys: &[HashedKey<'_>], accesses: &[Option<u32>]) {
+        for (&key, &at) in keys.iter().zip(accesses) {
+            if let (Some(found), Some(at)) = (self.find(key), at) {
+                found.set_accessed(at);
+            }
+        }
+    }
+
     pub(crate) const fn shared(&self) -> &'v Shared {
         self.shared
     }

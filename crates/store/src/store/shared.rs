@@ -71,6 +71,8 @@ pub struct Shared {
     pub(super) settings: Settings,
     pub(super) profile: Profile,
     pub(super) databases: u32,
+    /// How many sessions there have been.
+    pub(super) sessions: AtomicU64,
     pub(super) time: TimeSource,
     pub(super) random: Random,
     pub(super) sinks: Vec<Arc<dyn Sink>>,
@@ -164,6 +166,11 @@ impl Shared {
 
     pub(crate) const fn clock(&self) -> &Arc<dyn Clock> {
         &self.time.clock
+    }
+
+    /// The number of a session that begins: the first one is 1.
+    pub(crate) fn next_session(&self) -> u64 {
+        self.sessions.fetch_add(1, Ordering::Relaxed) + 1
     }
 
     /// What commands take the time from.
@@ -298,6 +305,7 @@ impl Shared {
             settings: Settings::new(limits, remembered),
             profile: self.profile,
             databases: self.databases,
+            sessions: AtomicU64::new(0),
             time: TimeSource::new(Arc::clone(&self.time.clock)),
             random: Random::new(self.hash(&[])),
             sinks: Vec::new(),

@@ -287,6 +287,11 @@ impl<'a> Found<'a> {
         self.bucket.accessed(self.place)
     }
 
+    /// Makes this the time at which it was last touched.
+    pub(super) fn set_accessed(self, at: u32) {
+        self.bucket.stamp(self.place, at);
+    }
+
     /// How many seconds before `now` it was last touched.
     pub(crate) fn idle_secs(self, now: u32) -> u32 {
         self.bucket.idle_secs(self.place, now)

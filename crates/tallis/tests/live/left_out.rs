@@ -31,7 +31,7 @@ pub(crate) fn families() -> Vec<Family> {
         let mut cells = row.split('|').skip(1).map(str::trim);
         let name = cells.next().unwrap().to_owned();
         let names = cells.next().unwrap().split_whitespace();
-        let subcommands = ["config-", "memory-", "script-"];
+        let subcommands = ["client-", "config-", "memory-", "script-"];
         let as_listed = |name: &str| {
             let name = name.to_lowercase();
             let is_subcommand = subcommands.iter().any(|command| name.starts_with(command));
