@@ -25,8 +25,6 @@ pub(crate) struct Connection {
 
 /// What is known of a client.
 struct Client {
-    id: u64,
-    name: Vec<u8>,
     session: Session,
     /// Whether it is between MULTI and EXEC.
     queues: bool,
@@ -40,9 +38,8 @@ enum Next {
 }
 
 impl Connection {
-    pub(crate) fn new(shared: &Arc<Shared>, id: u64, stream: Stream) -> Self {
-        let client =
-            Client { id, name: Vec::new(), session: shared.store.session(), queues: false };
+    pub(crate) fn new(shared: &Arc<Shared>, stream: Stream) -> Self {
+        let client = Client { session: shared.store.session(), queues: false };
         let shared = shared.clone();
         Self { shared, stream, requests: Requests::new(), client, out: Vec::new() }
     }
@@ -118,39 +115,19 @@ impl Client {
                 (Some(Reply::Error(Error::new(ErrorKind::Syntax, text))), Next::GoOn)
             }
             (b"shutdown", _) => (None, Next::ShutDown),
-            (b"client", _) => (Some(self.client(&sub, words)), Next::GoOn),
+            // All commands of a session are replied to.
+            (b"client", b"reply") if words.len() == 3 && words[2].eq_ignore_ascii_case(b"on") => {
+                (Some(Reply::OK), Next::GoOn)
+            }
             (b"function", b"flush") => (Some(Reply::OK), Next::GoOn),
             _ => {
                 match &name[..] {
                     b"multi" => self.queues = true,
-                    b"exec" | b"discard" => self.queues = false,
-                    b"reset" => {
-                        self.queues = false;
-                        self.name.clear();
-                    }
+                    b"exec" | b"discard" | b"reset" => self.queues = false,
                     _ => {}
                 }
                 (Some(self.session.execute(words)), Next::GoOn)
             }
-        }
-    }
-
-    fn client(&mut self, sub: &[u8], words: &[&[u8]]) -> Reply {
-        match (sub, words.get(2..).unwrap_or_default()) {
-            (b"setname", [name]) => {
-                self.name = name.to_vec();
-                Reply::OK
-            }
-            (b"getname", []) if self.name.is_empty() => Reply::Nil,
-            (b"getname", []) => Reply::Bulk(self.name.clone().into()),
-            (b"id", []) => Reply::from(self.id),
-            (b"info", []) => {
-                let name = String::from_utf8_lossy(&self.name);
-                Reply::Verbatim(format!("id={} name={name}\n", self.id))
-            }
-            (b"no-evict" | b"no-touch" | b"reply", [_]) | (b"setinfo", [_, _]) => Reply::OK,
-            // The store says what it says of any command that it does not know.
-            _ => self.session.execute(words),
         }
     }
 }

@@ -24,8 +24,7 @@
 //!
 //! # What is answered here
 //!
-//! What a store cannot know of connections and processes: CLIENT as far as it names a connection or asks for nothing
-//! (`SETNAME`, `GETNAME`, `ID`, `INFO`, `SETINFO`, `NO-EVICT`, `NO-TOUCH`, `REPLY ON`), `FUNCTION FLUSH`, and SHUTDOWN.
+//! What a store cannot know of connections and processes: `CLIENT REPLY ON`, `FUNCTION FLUSH`, and SHUTDOWN.
 //!
 //! # Limits
 //!

@@ -114,7 +114,7 @@ fn accept(shared: &Arc<Shared>, listener: &Listener) {
         shared.streams.lock().insert(id, kept);
         let of_thread = shared.clone();
         let serve = move || {
-            Connection::new(&of_thread, id, stream).run();
+            Connection::new(&of_thread, stream).run();
             of_thread.streams.lock().remove(&id);
         };
         if thread::Builder::new().name(format!("client {id}")).spawn(serve).is_err() {

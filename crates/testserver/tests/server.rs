@@ -71,10 +71,11 @@ fn clients_have_sessions_of_their_own() {
 fn what_belongs_to_a_connection_is_answered() {
     let (_server, port) = serve(&Store::new());
     let requests =
-        "CLIENT GETNAME\nCLIENT SETNAME me\nCLIENT GETNAME\nCLIENT NO-EVICT on\nFUNCTION FLUSH\n";
+        "CLIENT GETNAME\nCLIENT SETNAME me\nCLIENT GETNAME\nCLIENT REPLY on\nFUNCTION FLUSH\n";
     assert_eq!(said(port, requests), "$-1\r\n+OK\r\n$2\r\nme\r\n+OK\r\n+OK\r\n");
     assert_eq!(said(port, "CLIENT ID\n"), ":2\r\n");
-    assert!(said(port, "CLIENT LIST\n").starts_with("-ERR unknown command 'CLIENT'"));
+    let refused = said(port, "CLIENT KILL 1\n");
+    assert_eq!(refused, "-ERR unknown subcommand 'KILL'. Try CLIENT HELP.\r\n");
 }
 
 #[test]
