@@ -212,9 +212,9 @@ fn payloads(store: &Store, builder: &impl Fn() -> StoreBuilder) {
 }
 
 /// Commands that a transaction may do otherwise: those of the session, and what counts commands or shows addresses.
-const OF_THE_SESSION: [&str; 12] = [
-    "multi", "exec", "discard", "watch", "unwatch", "reset", "quit", "hello", "select", "info",
-    "debug", "memory",
+const OF_THE_SESSION: [&str; 13] = [
+    "multi", "exec", "discard", "watch", "unwatch", "reset", "quit", "hello", "select", "client",
+    "info", "debug", "memory",
 ];
 
 /// Stores alike: on one the commands run one by one, on the others in one EXEC and in a pipeline.

@@ -161,7 +161,7 @@ fn whole_command(g: &mut Gen, line: &mut Line) {
     }
 }
 
-fn wrong_subcommand(g: &mut Gen, line: &mut Line) {
+pub(super) fn wrong_subcommand(g: &mut Gen, line: &mut Line) {
     line.push(g.pick(&["NONESUCH", "", "US AGE", "\r\n"]));
     if g.one_in(2) {
         line.push(g.any_key());

@@ -14,7 +14,8 @@ pub(in super::super) use replies::replies_otherwise;
 
 /// Commands that servers before 7.0 do not have, those that describe the server's own commands, and DUMP and RESTORE,
 /// whose versions differ.
-pub const LATER_COMMANDS: [&str; 16] = [
+pub const LATER_COMMANDS: [&str; 17] = [
+    "CLIENT NO-EVICT",
     "COMMAND DOCS",
     "COMMAND GETKEYS",
     "COMMAND GETKEYSANDFLAGS",
