@@ -8,6 +8,7 @@ mod bits;
 mod blooms;
 mod both;
 mod bytes;
+mod clients;
 mod cohorts;
 mod commands;
 mod described;

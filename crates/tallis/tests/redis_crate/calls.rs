@@ -190,3 +190,37 @@ fn a_connection_has_a_session_of_its_own() {
     assert_eq!(cmd("EXEC").query(&mut con), Ok(("v".to_owned(),)));
     assert!(format!("{con:?}").contains("Connection"));
 }
+
+#[test]
+fn a_connection_has_a_number_and_a_name() {
+    let store = Store::new();
+    for protocol in [Protocol::Resp2, Protocol::Resp3] {
+        let open = || open(&store).with_protocol(protocol);
+        let (mut con, mut other) = (open(), open());
+        assert_eq!(TypedCommands::client_getname(&mut con), Ok(None));
+        assert_eq!(TypedCommands::client_setname(&mut con, "mine"), Ok(()));
+        assert_eq!(TypedCommands::client_getname(&mut con), Ok(Some("mine".to_owned())));
+        assert_eq!(TypedCommands::client_getname(&mut other), Ok(None));
+        let id = TypedCommands::client_id(&mut con).unwrap();
+        assert_eq!(TypedCommands::client_id(&mut con.clone()), Ok(id));
+        assert_ne!(TypedCommands::client_id(&mut other), Ok(id));
+
+        // What the crate sends when it opens a connection to a server.
+        let mut opening = redis::pipe();
+        opening.cmd("CLIENT").arg("SETINFO").arg("LIB-NAME").arg("redis-rs").ignore();
+        opening.cmd("CLIENT").arg("SETINFO").arg("LIB-VER").arg("1.2.3").ignore();
+        opening.cmd("SELECT").arg(5).ignore();
+        assert_eq!(opening.query(&mut con), Ok(()));
+        let info: String = cmd("CLIENT").arg("INFO").query(&mut con).unwrap();
+        let told =
+            [&format!("id={id} "), " name=mine ", " db=5 ", " lib-name=redis-rs lib-ver=1.2.3"];
+        assert!(told.iter().all(|field| info.contains(*field)), "{info}");
+        let listed: String = cmd("CLIENT").arg("LIST").query(&mut con).unwrap();
+        assert_eq!(listed, info.replace("cmd=client|info", "cmd=client|list"));
+
+        // Nothing is pushed over a connection that has no socket.
+        let tracking: RedisResult<Value> = cmd("CLIENT").arg("TRACKING").arg("ON").query(&mut con);
+        let refused = tracking.unwrap_err();
+        assert!(refused.to_string().contains("unknown subcommand 'TRACKING'"), "{refused}");
+    }
+}

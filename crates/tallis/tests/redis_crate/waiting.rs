@@ -3,7 +3,7 @@
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use tallis::Store;
+use tallis::{Profile, Store};
 
 use super::client::{
     AsyncCommands, ErrorKind, RedisResult, ServerErrorKind, Value, aio, cmd, pipe,
@@ -79,9 +79,10 @@ fn pipelines() {
 
 #[test]
 fn a_transaction_goes_on_a_clone() {
-    let store = Store::new();
+    let store = Store::builder().profile(Profile::Redis82).build();
     store.set("n", 1).unwrap();
     let con = open(&store);
+    let mut again = con.clone();
     let mut rounds = 0;
     let (doubled,): (i64,) = ready(aio::transaction_async(con, &["n"], |mut con, mut pipeline| {
         rounds += 1;
@@ -92,6 +93,8 @@ fn a_transaction_goes_on_a_clone() {
     }))
     .unwrap();
     assert_eq!((rounds, doubled), (2, 21));
+    let info: String = ready(cmd("CLIENT").arg("INFO").query_async(&mut again)).unwrap();
+    assert!(info.contains(" watch=0 "), "{info}");
 }
 
 #[test]
