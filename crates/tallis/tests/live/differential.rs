@@ -18,9 +18,19 @@ use crate::blooms::is_old;
 use crate::nulls::with_one_null;
 use crate::store_limits::limits;
 
-/// What is there only for its errors.
-const WRONG: [&str; 7] =
-    ["(unknown)", "COMMAND", "CONFIG", "DEBUG", "MEMORY", "NONESUCH", "OBJECT"];
+/// What is there only for its errors: two of them on servers before 7.2.
+const WRONG: [&str; 10] = [
+    "(unknown)",
+    "CLIENT",
+    "CLIENT NO-TOUCH",
+    "CLIENT SETINFO",
+    "COMMAND",
+    "CONFIG",
+    "DEBUG",
+    "MEMORY",
+    "NONESUCH",
+    "OBJECT",
+];
 
 /// A store and the sessions on it.
 struct Tallis {

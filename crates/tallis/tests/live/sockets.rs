@@ -58,7 +58,13 @@ const LINES: &str = "
     COMMAND GETKEYS MSET a b c d
     COMMAND INFO nosuch
     MEMORY USAGE none
+    CLIENT GETNAME
+    CLIENT SETNAME me
+    CLIENT GETNAME
+    CLIENT LIST TYPE replica
+    CLIENT LIST TYPE x
     RESET
+    CLIENT GETNAME
     GET none
     HELLO 7
     QUIT
