@@ -102,6 +102,14 @@ fn number(word: &[u8]) -> Option<f64> {
 fn is_wrong_subcommand(name: &[u8], words: &[Vec<u8>]) -> bool {
     // The name, the least number of words, and whether more may follow.
     let subcommands: &[(&str, usize, bool)] = match name {
+        b"CLIENT" => &[
+            ("GETNAME", 2, false),
+            ("HELP", 2, false),
+            ("ID", 2, false),
+            ("INFO", 2, false),
+            ("LIST", 2, true),
+            ("SETNAME", 3, false),
+        ],
         b"COMMAND" => &[("COUNT", 2, false)],
         b"CONFIG" => &[("GET", 3, true), ("SET", 4, true), ("RESETSTAT", 2, false)],
         b"MEMORY" => &[("USAGE", 3, true)],
@@ -142,6 +150,8 @@ mod tests {
             "CONFIG SET a 9223372036854775808",
             "INFO memory keyspace",
             "OBJECT NONESUCH k",
+            "CLIENT NO-TOUCH on",
+            "CLIENT SETNAME",
             "OBJECT ENCODING",
             "MEMORY USAGE",
             "COMMAND",
@@ -174,6 +184,8 @@ mod tests {
             "CONFIG RESETSTAT",
             "INFO memory",
             "OBJECT ENCODING k",
+            "CLIENT SETNAME me",
+            "CLIENT LIST TYPE normal",
             "MEMORY USAGE k SAMPLES 5",
             "COMMAND COUNT",
             "PFDEBUG DECODE k",
