@@ -12,7 +12,7 @@ type Said = Vec<Result<u64, (ErrorKind, String)>>;
 
 /// What batches return where a shard holds something else, and counters have little room.
 fn scenario<B: Backend>(backend: B, store: &Store, form: VisitorsForm) -> Vec<Said> {
-    let visitors = Visitors::new(backend).form(form).default_yesterday(1_000);
+    let visitors = Visitors::new(backend).form(form).default_yesterday(4_000);
     // As many as a store takes at once.
     let count = |ids: std::ops::Range<i64>| {
         let ids: Vec<i64> = ids.collect();
