@@ -8,7 +8,7 @@ use tokio::runtime::Builder;
 use crate::asynchronous::check_task;
 use crate::place::of_cluster;
 use crate::suite::{Recipes, Setting};
-use crate::{check, dedup, setting};
+use crate::{check, dedup, moving, setting};
 
 /// Runs the suite by calls that block and by futures, with `Dedup` if there is the module for it; where there is none, the
 /// tests of single servers are counted as left out. Six servers take some seconds to become a cluster, so all share one.
@@ -27,6 +27,7 @@ fn check_cluster(name: &str, profile: Profile) {
         let server = AsyncServer::redis_cluster(client(&cluster)).await.unwrap();
         check_task(name, server, profile, setting, keys).await;
     });
+    moving::check_cluster(&cluster);
     if module.is_some() {
         dedup::check_cluster(&cluster, &runtime, profile);
     }

@@ -7,6 +7,7 @@ mod book;
 mod clusters;
 mod dedup;
 mod failover;
+mod moving;
 mod place;
 mod suite;
 
