@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
 
 use std::ffi::OsStr;
+use std::io::{Read, Write};
+use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
@@ -11,22 +13,25 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use redis::{ConnectionLike, RedisResult, Value};
 use resp::Requests;
-use tallis::{Bucket, Server as Backend, Visitors, VisitorsForm};
+use tallis::{AsyncServer, Bucket, Server as Backend, Visitors, VisitorsForm};
 use testkit::live::{Options, Server, locate};
+use tokio::runtime::Builder;
 
 use super::pieces;
 use crate::report::{Bench, Row, Section, Unit};
 
 const VISITS: usize = 100_000;
 const OURS: &str = "`Visitors`";
-const BENCHMARK: &str = "redis-benchmark";
-const ONE_BY_ONE: &str = "redis-benchmark, an SADD for each";
+const FUTURES: &str = "by futures";
+const ONE_EACH: &str = "redis-benchmark, a script for each visit";
+const THE_SAME: &str = "redis-benchmark, one of our scripts";
+const BARE: &str = "our bytes by a bare socket";
 
 pub(super) fn measure(bench: &Bench) -> Section {
-    let text = "100,000 visits of visitors who were there before, counted in batches on a *redis-server* by a unix socket, and \
-                *redis-benchmark* with one client that sends one of the same requests as often, with as many in a pipeline. The server \
-                does the same in both cases, always the same visits in the benchmark's; the client's own work is what differs, in part beside \
-                the server's. An SADD for each visit, and no count, is what a plain program would send.";
+    let text = "100,000 visits of visitors who were there before, counted in batches on a *redis-server* by a unix socket. \
+                *redis-benchmark* sends the script of a visit as often, in one pipeline, as a program does that has no batches; or one of \
+                the batch's scripts, always the same one, of which a server has all in its nearest caches. The bare socket is sent what \
+                `Visitors` sends, which is made before.";
     let mut section = Section::new("A server", text);
     let Some(program) = locate() else { return section };
     for (form, name) in [
@@ -42,35 +47,50 @@ pub(super) fn measure(bench: &Bench) -> Section {
 }
 
 fn row(bench: &Bench, server: &Server, form: VisitorsForm, name: &str) -> Option<Row> {
-    let requests = Arc::new(Mutex::new(Vec::new()));
-    let recorder = Recorder { connection: server.connect(), sent: Arc::clone(&requests) };
+    let sent = Arc::new(Mutex::new(Vec::new()));
+    let recorder = Recorder { connection: server.connect(), sent: Arc::clone(&sent) };
     let visitors = Visitors::on(Backend::redis(recorder)).form(form).default_yesterday(100_000);
-    let count = || visitors.count_ids(0..i64::from(pieces(VISITS)), Bucket::All).unwrap();
+    let ids = || 0..i64::from(pieces(VISITS));
+    let count = || visitors.count_ids(ids(), Bucket::All).unwrap();
     // The bucket is begun, and the scripts are known.
     count();
-    requests.lock().clear();
-    count();
-    let words = request(&requests.lock());
-    let of_one = visits_of(&words);
-    benchmark(&server.socket(), &words, of_one)?;
-    let sadd = ["SADD", "unique:all:17", "12345"].map(|word| word.as_bytes().to_vec());
+    sent.lock().clear();
+    assert_eq!(count(), 0);
+    let batch = std::mem::take(&mut *sent.lock());
+    visitors.count_id(1, Bucket::All).unwrap();
+    sent.lock().clear();
+    visitors.count_id(1, Bucket::All).unwrap();
+    let one = words(&sent.lock());
+    let some = words(&batch);
+    let of_some = visits_of(&some);
+    let socket = server.socket();
+    benchmark(&socket, &one, 1)?;
+
     let visitors = Visitors::on(Backend::redis(server.connect())).form(form);
+    let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+    let connection = runtime.block_on(server.client().get_multiplexed_async_connection()).unwrap();
+    let futures = Visitors::on(AsyncServer::redis(connection)).form(form);
     let results = bench
         .race()
         .contender(OURS, pieces(VISITS), || {
-            assert_eq!(visitors.count_ids(0..i64::from(pieces(VISITS)), Bucket::All).unwrap(), 0);
+            assert_eq!(visitors.count_ids(ids(), Bucket::All).unwrap(), 0);
         })
-        .timed(BENCHMARK, pieces(VISITS), || benchmark(&server.socket(), &words, of_one).unwrap())
-        .timed(ONE_BY_ONE, pieces(VISITS), || benchmark(&server.socket(), &sadd, 1).unwrap())
+        .contender(FUTURES, pieces(VISITS), || {
+            let new = runtime.block_on(futures.count_ids_async(ids(), Bucket::All));
+            assert_eq!(new.unwrap(), 0);
+        })
+        .timed(ONE_EACH, pieces(VISITS), || benchmark(&socket, &one, 1).unwrap())
+        .timed(THE_SAME, pieces(VISITS), || benchmark(&socket, &some, of_some).unwrap())
+        .contender(BARE, pieces(VISITS), || send(&socket, &batch))
         .run();
-    Some(Row::new(name, Unit::Nanos, results).factor(BENCHMARK, 1.25))
+    Some(Row::new(name, Unit::Nanos, results).factor(ONE_EACH, 1.25).factor(BARE, 1.25))
 }
 
 /// The time that the program tells for as many visits; none if the machine does not have it.
 fn benchmark(socket: &Path, words: &[Vec<u8>], of_one: usize) -> Option<Duration> {
     let requests = VISITS / of_one;
     let in_words = requests.to_string();
-    let mut command = Command::new(BENCHMARK);
+    let mut command = Command::new("redis-benchmark");
     command.arg("-s").arg(socket).args(["--csv", "-c", "1", "-n", &in_words, "-P", &in_words]);
     command.args(words.iter().map(|word| as_os_str(word)));
     let output = command.output().ok()?;
@@ -82,16 +102,29 @@ fn benchmark(socket: &Path, words: &[Vec<u8>], of_one: usize) -> Option<Duration
     Some(Duration::from_secs_f64(f64::from(pieces(requests)) / a_second / visits_of_requests))
 }
 
+/// Sends requests, and reads all replies: the last one is that of a request which is sent behind them.
+fn send(socket: &Path, requests: &[u8]) {
+    let mut stream = UnixStream::connect(socket).unwrap();
+    stream.write_all(requests).unwrap();
+    stream.write_all(b"*2\r\n$4\r\nECHO\r\n$3\r\nend\r\n").unwrap();
+    let (mut replies, mut part) = (Vec::new(), [0; 1 << 16]);
+    while !replies.ends_with(b"$3\r\nend\r\n") {
+        let len = stream.read(&mut part).unwrap();
+        assert!(len > 0, "the server hung up");
+        replies.extend_from_slice(&part[..len]);
+    }
+}
+
 /// The words of the first request that was sent.
-fn request(sent: &[u8]) -> Vec<Vec<u8>> {
+fn words(sent: &[u8]) -> Vec<Vec<u8>> {
     let mut requests = Requests::new();
     requests.feed(sent);
     let words = requests.take().unwrap().unwrap();
     words.into_iter().map(<[u8]>::to_vec).collect()
 }
 
-/// How many visits a script has: an argument each, behind the script's name, its keys, until when they are kept, and how many
-/// visits each shard has.
+/// How many visits the script of a batch has: an argument each, behind its keys, and behind until when they are kept and how
+/// many visits each shard has.
 fn visits_of(words: &[Vec<u8>]) -> usize {
     let keys: usize = std::str::from_utf8(&words[2]).unwrap().parse().unwrap();
     let shards = keys - 1;
@@ -110,6 +143,7 @@ struct Recorder<C> {
 
 impl<C: ConnectionLike> ConnectionLike for Recorder<C> {
     fn req_packed_command(&mut self, cmd: &[u8]) -> RedisResult<Value> {
+        self.sent.lock().extend_from_slice(cmd);
         self.connection.req_packed_command(cmd)
     }
 
