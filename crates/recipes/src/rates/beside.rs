@@ -45,7 +45,7 @@ fn numbers_that_lua_does_not_hold_are_refused() {
     let long = Meter { limit: 1, period_ms: most + 1 };
     let high = Meter { limit: most + 1, period_ms: 1 };
     for error in [
-        both.call_on_server(&pour(b"none", &deep, 1)).unwrap_err(),
+        both.call_on_server(&pour(b"none", &deep, 1, Some)).unwrap_err(),
         both.call_on_server(&count(b"none", long, 1)).unwrap_err(),
         both.call_on_server(&count(b"none", high, 1)).unwrap_err(),
     ] {
@@ -70,7 +70,7 @@ fn step(both: &mut Beside, rng: &mut Rng) {
         1 => drop(both.call(&take(key(KEYS[0]), limit(rng)))),
         2 | 3 => {
             let (quota, quantity) = (quota(rng), quantity(rng));
-            drop(both.call(&pour(key(KEYS[1]), &quota, quantity)));
+            drop(both.call(&pour(key(KEYS[1]), &quota, quantity, Some)));
         }
         4 if rng.below(8) == 0 => close(both, rng),
         4 | 5 => {

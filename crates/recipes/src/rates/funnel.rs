@@ -14,40 +14,43 @@ use crate::request::Request;
 pub(super) static POUR: Script = Script::new(include_str!("pour.lua"), |tx, call| {
     let ([key], quota) = (call.keys()?, Quota::of_depth(int_in_lua(call, 0)?));
     let drop = call.int(1)?.try_into().map_err(|_| ScriptCall::wrong())?;
-    let poured = pour_into(tx, key, &quota, drop)?;
-    Ok(Reply::Array(vec![
-        (!poured.throttle.limited).into(),
-        poured.stored.map(|stored| stored.to_string()).into(),
-        poured.now_us.into(),
-    ]))
+    pour_into(tx, key, &quota, drop, |throttle, stored, now_us| {
+        let stored = stored.map(|stored| stored.to_string());
+        Reply::Array(vec![(!throttle.limited).into(), stored.into(), now_us.into()])
+    })
 });
 
-/// What became of a quantity, and why.
-struct Poured {
-    throttle: Throttle,
-    /// The time at which the funnel was to be empty.
-    stored: Option<i64>,
-    now_us: i64,
-}
-
 /// GET of the time at which the funnel is empty, [`Quota::take`], and, if that changes the time, SET with PXAT, the
-/// millisecond in which the funnel will be empty.
+/// millisecond in which the funnel will be empty. `output` is given what became of the quantity, the time at which the funnel
+/// was to be empty, and the time.
 #[inline]
-fn pour_into(tx: &Tx<'_>, key: &[u8], quota: &Quota, quantity: u64) -> Result<Poured, Error> {
+fn pour_into<R>(
+    tx: &Tx<'_>,
+    key: &[u8],
+    quota: &Quota,
+    quantity: u64,
+    output: impl FnOnce(Throttle, Option<i64>, i64) -> R,
+) -> Result<R, Error> {
     tx.with_string(key, |string| {
         let (stored, now_us) = (string.get_int()?, string.now_us());
         let (throttle, next) = quota.take(stored, now_us, quantity);
         if let Some(next) = next {
             string.set_until(next, expiry_ms(next))?;
         }
-        Ok(Poured { throttle, stored, now_us })
+        Ok(output(throttle, stored, now_us))
     })
 }
 
-/// Pours into a funnel, if it holds that much.
+/// Pours into a funnel, if it holds that much; `output` is what is made of the result. A caller that has one of its own has the
+/// step as a part of itself, where one that is shared stays a function.
 #[inline]
-pub(super) fn pour(key: &[u8], quota: &Quota, quantity: u64) -> impl Procedure<Output = Throttle> {
-    step([key], move |tx| pour_into(tx, key, quota, quantity).map(|poured| poured.throttle))
+pub(super) fn pour<R>(
+    key: &[u8],
+    quota: &Quota,
+    quantity: u64,
+    output: impl Fn(Throttle) -> R + Copy,
+) -> impl Procedure<Output = R> {
+    step([key], move |tx| pour_into(tx, key, quota, quantity, |throttle, _, _| output(throttle)))
         .on_server_with(
             move || {
                 let depth = in_lua(quota.depth_us())?;
@@ -55,7 +58,7 @@ pub(super) fn pour(key: &[u8], quota: &Quota, quantity: u64) -> impl Procedure<O
             },
             move |reply| {
                 let (allowed, stored, now_us) = reply.convert()?;
-                decided(quota.take(stored, now_us, quantity).0, allowed)
+                decided(quota.take(stored, now_us, quantity).0, allowed).map(output)
             },
         )
 }
@@ -175,7 +178,7 @@ impl<B: Backend> Funnel<B> {
     /// [`ErrorKind::NotInteger`](store::ErrorKind::NotInteger) if the string is no integer. Nothing is changed then.
     #[inline]
     pub async fn take(&self, key: impl AsRef<[u8]>, quantity: u64) -> Result<Throttle, Error> {
-        self.backend.call(&pour(key.as_ref(), &self.quota, quantity)).await
+        self.backend.call(&pour(key.as_ref(), &self.quota, quantity, |throttle| throttle)).await
     }
 
     /// Pours `quantity` into the funnel at each of the keys, as [`take`](Self::take) does, under fewer locks; returns what
@@ -208,9 +211,9 @@ impl<B: Backend> Funnel<B> {
     ) -> Result<Vec<Throttle>, Error> {
         let keys: Vec<K> = keys.into_iter().collect();
         let pours: Vec<_> =
-            keys.iter().map(|key| pour(key.as_ref(), &self.quota, quantity)).collect();
+            keys.iter().map(|key| pour(key.as_ref(), &self.quota, quantity, Some)).collect();
         let mut throttles = vec![None; pours.len()];
-        call_all(&self.backend, &pours, |at, throttle| throttles[at] = Some(throttle)).await?;
+        call_all(&self.backend, &pours, |at, throttle| throttles[at] = throttle).await?;
         Ok(throttles.into_iter().flatten().collect())
     }
 }
