@@ -1,5 +1,7 @@
 //! The names of the keys of a bucket.
 
+use std::fmt::Write;
+
 use crate::bucket::Bucket;
 use crate::text::{Text, concat};
 
@@ -15,26 +17,34 @@ pub(super) fn shard_counter(shard: &[u8]) -> Text {
     concat([shard, b":count"])
 }
 
+fn named(bucket: Bucket, end: &str) -> String {
+    // Room for an hour: a text that grows takes as long as the look-up of its key.
+    let mut name = String::with_capacity(48);
+    // Writing to a String cannot fail.
+    let _ = write!(name, "{PREFIX}{bucket}{end}");
+    name
+}
+
 pub(super) fn counter_key(bucket: Bucket) -> String {
-    format!("{PREFIX}{bucket}")
+    named(bucket, "")
 }
 
 pub(super) fn expected_key(bucket: Bucket) -> String {
-    format!("{PREFIX}{bucket}:expected")
+    named(bucket, ":expected")
 }
 
 pub(super) fn tagged_key(bucket: Bucket) -> String {
-    format!("{PREFIX}{bucket}:tagged")
+    named(bucket, ":tagged")
 }
 
 pub(super) fn bits_key(bucket: Bucket) -> String {
-    format!("{PREFIX}{bucket}:bits")
+    named(bucket, ":bits")
 }
 
 pub(super) fn shards_key(bucket: Bucket) -> String {
-    format!("{PREFIX}{bucket}:shards")
+    named(bucket, ":shards")
 }
 
 pub(super) fn bitmap_key(bucket: Bucket) -> String {
-    format!("{PREFIX}{bucket}:bitmap")
+    named(bucket, ":bitmap")
 }
