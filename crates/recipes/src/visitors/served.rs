@@ -24,7 +24,9 @@ fn scenario<B: Backend>(backend: B, store: &Store, form: VisitorsForm) -> Vec<Sa
     let (shard, counter) = match form {
         VisitorsForm::Tagged => ("unique:all:{3}", "unique:all:{5}:count"),
         VisitorsForm::Bitmap => ("unique:all:bitmap", "unique:all"),
-        _ => ("unique:all:3", "unique:all"),
+        VisitorsForm::Forecast | VisitorsForm::Splitting | VisitorsForm::Compact => {
+            ("unique:all:3", "unique:all")
+        }
     };
     let spoilt: [&[u8]; 6] =
         [b"-1", b"0", b"999999999999999", b"-00", b"text", b"9223372036854775800"];
