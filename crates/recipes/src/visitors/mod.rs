@@ -3,6 +3,7 @@
 mod absorb;
 #[cfg(all(test, feature = "redis"))]
 mod beside;
+mod counting;
 mod form;
 mod inspect;
 mod keys;

@@ -77,11 +77,24 @@ pub(in crate::visitors) fn add_and_count<'k>(
 }
 
 /// What became of many visits.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, Default, PartialEq)]
 pub(in crate::visitors) struct Counted {
     pub(in crate::visitors) new: u64,
     /// Why the first was refused of those that were. All others have been counted.
     pub(in crate::visitors) refused: Option<Error>,
+}
+
+impl Counted {
+    /// Takes in what became of the visits behind these.
+    pub(in crate::visitors) fn add(&mut self, behind: Self) {
+        // A server may reply with any number.
+        self.new = self.new.saturating_add(behind.new);
+        self.refused = self.refused.take().or(behind.refused);
+    }
+
+    pub(in crate::visitors) fn into_result(self) -> Result<u64, Error> {
+        self.refused.map_or(Ok(self.new), Err)
+    }
 }
 
 impl From<u64> for Counted {

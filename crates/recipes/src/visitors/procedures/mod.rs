@@ -2,7 +2,7 @@
 
 mod adding;
 mod beginning;
-mod counting;
+mod counter;
 mod marking;
 
 use store::{Reply, Script};
@@ -11,7 +11,7 @@ pub(super) use adding::{
     Counted, add_all_and_count, add_and_count, add_kept, send_all_and_count, send_shard_and_count,
 };
 pub(super) use beginning::{BeginKeys, Visit, begin, look, set_nx};
-pub(super) use counting::count_in;
+pub(super) use counter::count_in;
 pub(super) use marking::{mark, mark_all_and_count, mark_and_count};
 
 /// The scripts of [`Visitors`](super::Visitors).
@@ -24,7 +24,7 @@ pub(crate) static SCRIPTS: [&Script; 9] = [
     &marking::MARK,
     &beginning::BEGIN,
     &beginning::SET,
-    &counting::COUNT,
+    &counter::COUNT,
 ];
 
 fn int(count: u64) -> Reply {
