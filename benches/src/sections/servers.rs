@@ -107,7 +107,7 @@ fn send(socket: &Path, requests: &[u8]) {
     let mut stream = UnixStream::connect(socket).unwrap();
     stream.write_all(requests).unwrap();
     stream.write_all(b"*2\r\n$4\r\nECHO\r\n$3\r\nend\r\n").unwrap();
-    let (mut replies, mut part) = (Vec::new(), [0; 1 << 16]);
+    let (mut replies, mut part) = (Vec::new(), vec![0; 1 << 16]);
     while !replies.ends_with(b"$3\r\nend\r\n") {
         let len = stream.read(&mut part).unwrap();
         assert!(len > 0, "the server hung up");

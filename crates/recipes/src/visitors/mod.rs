@@ -357,7 +357,7 @@ impl<B: Backend> Visitors<B> {
     /// # Errors
     ///
     /// As [`count_visit`](Self::count_visit). A session id or a number that is refused is, before any is counted of the 256
-    /// that it is among; of other errors the first is returned, and visits before and after it may have been counted.
+    /// that it is among; of other errors one is returned, and other visits may have been counted.
     ///
     /// # Examples
     ///
