@@ -7,8 +7,11 @@
 //! time goes into libFuzzer's C++), and a second build without it would cost all of that again.
 
 use std::fs;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 use clap::Args;
 
@@ -71,12 +74,30 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     if failed.is_empty() { Ok(()) } else { Err(format!("found something: {}", failed.join(", "))) }
 }
 
-/// Runs each target for some seconds and prints a line for each; returns which ran clean.
+/// Runs each target for some seconds, one on each core at a time, and prints a line for each; returns which ran clean.
 pub(crate) fn smoke(seconds: u32) -> Outcome<Vec<bool>> {
     let programs = build()?;
-    targets()?.iter().map(|target| smoke_one(&programs, target, seconds)).collect()
+    let targets = targets()?;
+    let next = AtomicUsize::new(0);
+    let run_some = || -> Outcome<Vec<bool>> {
+        let mut clean = Vec::new();
+        while let Some(target) = targets.get(next.fetch_add(1, Ordering::Relaxed)) {
+            clean.push(smoke_one(&programs, target, seconds)?);
+        }
+        Ok(clean)
+    };
+    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..cores).map(|_| scope.spawn(run_some)).collect();
+        let mut clean = Vec::new();
+        for worker in workers {
+            clean.extend(worker.join().map_err(|_| "a run of a target panicked")??);
+        }
+        Ok(clean)
+    })
 }
 
+/// What a run has found is printed in one piece, since others print beside it.
 fn smoke_one(programs: &Path, target: &str, seconds: u32) -> Outcome<bool> {
     let output = session(programs, target, seconds)?
         .output()
@@ -87,10 +108,8 @@ fn smoke_one(programs: &Path, target: &str, seconds: u32) -> Outcome<bool> {
         println!("{target}: {runs}");
     } else {
         let lines: Vec<&str> = log.lines().collect();
-        for line in &lines[lines.len().saturating_sub(60)..] {
-            println!("{line}");
-        }
-        println!("{target}: FAILED. {}", how_to_reproduce(target));
+        let last = lines[lines.len().saturating_sub(60)..].join("\n");
+        println!("{last}\n{target}: FAILED. {}", how_to_reproduce(target));
     }
     Ok(output.status.success())
 }
