@@ -179,7 +179,7 @@ const REDIS_62: Runs = Runs { server: "redis-6.2", seeds: 80..84, commands: 15_0
 pub(crate) const RUNS: [Runs; 6] = [ALL, ZSETS, BLOOMS, REDIS_82, VALKEY_91, REDIS_62];
 
 /// Commands that no random script has: one takes long and looks at no key, one ends the connection, and those on files
-/// and scripts have tests of their own (`tests/durability`, `tests/scripts` and `lua`).
+/// and scripts have tests of their own (`tests/durability`, `tests/embedded/scripts.rs` and `lua`).
 const NOT_RUN: [&str; 11] = [
     "BGREWRITEAOF",
     "BGSAVE",

@@ -2,7 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
 
-mod journal;
 mod precision;
 
 use std::collections::BTreeMap;
@@ -10,13 +9,14 @@ use std::sync::{Arc, Barrier};
 use std::thread;
 
 use bytes::Bytes;
-use journal::Journal;
 use tallis::bitpack::packed::{Codec, NumberCode};
 use tallis::{
     Aggregate, Error, ErrorKind, LocationTable, Locations, ManualClock, Precision, RestoreOptions,
     SortedSetAddOptions, Store, UpdateCheck,
 };
 use testkit::rng::Rng;
+
+use crate::journal::Journal;
 
 const SHARD: u64 = 1 << 20;
 

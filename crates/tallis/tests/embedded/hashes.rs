@@ -1,19 +1,17 @@
 //! Hashes by typed calls, beside a map.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
-mod journal;
-mod payload;
-
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use journal::Journal;
-use payload::{kinds, listpack, payload};
 use tallis::rdb::{self, Blob};
 use tallis::{ErrorKind, Limits, Member, Profile, RestoreOptions, ScanOptions, Store, Target};
 use testkit::rng::Rng;
+
+use crate::journal::Journal;
+use crate::payload::{kinds, listpack, payload};
 
 /// Limits that some fields reach.
 fn low() -> Limits {

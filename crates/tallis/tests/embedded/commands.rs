@@ -1,15 +1,14 @@
 //! The typed calls, one family after the other: what they answer, and that a call that fails changes nothing.
 
-mod journal;
-
 use std::sync::Arc;
 
-use journal::Journal;
 use tallis::{
     BitFieldOp, Clock, Error, ErrorKind, ExistenceCheck, Expiry, FieldType, Limits, ManualClock,
     Overflow, Reply, SetExpiry, SetOptions, Store,
 };
 use testkit::rng::Rng;
+
+use crate::journal::Journal;
 
 #[test]
 fn numbers_stay_numbers_and_count() {

@@ -4,19 +4,18 @@
 #![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
 #![expect(clippy::float_cmp, reason = "scores are compared as they were given")]
 
-mod journal;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use journal::Journal;
 use tallis::{
     Aggregate, Error, ErrorKind, LexBound, Limits, Profile, Reply, ScanOptions,
     SortedSetAddOptions, Store, UpdateCheck, ZRange,
 };
 use testkit::rng::Rng;
+
+use crate::journal::Journal;
 
 fn low(profile: Profile) -> Store {
     let limits =

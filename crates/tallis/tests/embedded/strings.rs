@@ -1,15 +1,14 @@
 //! Strings through the typed calls: what a WATCH sees, what a sink hears, and what fails.
 
-mod journal;
-
 use std::sync::Arc;
 
 use bytes::Bytes;
-use journal::Journal;
 use tallis::{
     ErrorKind, ExistenceCheck, Expiry, ManualClock, Profile, Reply, SetExpiry, SetOptions, Store,
 };
 use testkit::rng::Rng;
+
+use crate::journal::Journal;
 
 const NOW: i64 = 1_700_000_000_000;
 

@@ -3,13 +3,10 @@
 #![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
 #![expect(clippy::unreadable_literal, reason = "coordinates as the commands had them")]
 
-mod journal;
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use journal::Journal;
 use tallis::geo::{LATITUDES, Point, Shape, Unit, decode, hash_of_score};
 use tallis::{
     ErrorKind, GeoCentre, GeoHit, GeoOrder, GeoSearch, GeoStored, Profile, Reply,
@@ -17,7 +14,9 @@ use tallis::{
 };
 use testkit::rng::Rng;
 
-const ZIP_CODES: &str = include_str!("data/zip_codes.csv");
+use crate::journal::Journal;
+
+const ZIP_CODES: &str = include_str!("../data/zip_codes.csv");
 
 fn companies() -> Store {
     let store = Store::new();

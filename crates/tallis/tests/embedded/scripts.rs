@@ -3,20 +3,18 @@
 
 #![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
 
-#[path = "journal/mod.rs"]
-mod journal;
-
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use journal::Journal;
 use tallis::{
     Clock, Error, ErrorKind, ManualClock, Profile, Protocol, Reply, Script, ScriptCall, Store,
     StoreBuilder, Tx,
 };
+
+use crate::journal::Journal;
 
 /// Adds a number to each of its keys; then fails, if there is a second argument.
 static ADD: Script = Script::new("-- adds", |tx, call| {

@@ -8,15 +8,13 @@
     reason = "a function by name is of one lifetime"
 )]
 
-#[path = "journal/mod.rs"]
-mod journal;
-
 use std::sync::{Arc, Barrier};
 use std::thread;
 
 use bytes::Bytes;
-use journal::Journal;
 use tallis::{Effect, Error, ErrorKind, KeyRef, Locks, ManualClock, Reply, Sink, Store};
+
+use crate::journal::Journal;
 
 fn kind<T: std::fmt::Debug>(result: Result<T, Error>) -> ErrorKind {
     result.unwrap_err().kind()

@@ -1,7 +1,5 @@
 //! Fields that expire.
 
-mod expiring;
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -11,6 +9,8 @@ use tallis::{
     SaveOptions, SetExpiry, Store, Ttl,
 };
 use testkit::rng::Rng;
+
+use crate::expiring;
 
 const START: i64 = 1_700_000_000_000;
 

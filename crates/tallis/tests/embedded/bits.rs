@@ -2,15 +2,14 @@
 
 #![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
 
-mod journal;
-
 use std::sync::Arc;
 
-use journal::Journal;
 use tallis::{
     BitFieldOp, BitRange, BitUnit, Error, ErrorKind, FieldType, Overflow, Profile, Reply, Store,
 };
 use testkit::rng::Rng;
+
+use crate::journal::Journal;
 
 fn field(name: &str) -> FieldType {
     name.parse().unwrap()

@@ -2,17 +2,16 @@
 
 #![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
 
-mod journal;
-
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::Duration;
 
-use journal::Journal;
 use tallis::bloom::Settings;
 use tallis::{Dedup, ErrorKind, Limits, ManualClock, Store, each};
 use testkit::rng::Rng;
+
+use crate::journal::Journal;
 
 /// So seldom wrong that no test meets it.
 const NEVER: f64 = 1e-12;

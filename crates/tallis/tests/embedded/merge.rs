@@ -1,8 +1,6 @@
 //! Stores that are added up: every rule, what is refused, and that parts give what the whole gives.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
-mod journal;
-
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,6 +9,8 @@ use proptest::prelude::*;
 use tallis::bloom::Settings;
 use tallis::jiff::civil::date;
 use tallis::*;
+
+use crate::journal;
 
 fn dumps(store: &Store) -> Vec<(u32, Vec<u8>, Ttl, Vec<u8>)> {
     let mut dumps = Vec::new();

@@ -1,16 +1,11 @@
 //! Lists by typed calls, beside a deque.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
-mod journal;
-mod payload;
-
 use std::collections::{BTreeMap, VecDeque};
 use std::fs;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use journal::Journal;
-use payload::{kinds, listpack, payload};
 use tallis::listpack::{ListPack, Validation};
 use tallis::rdb::{self, Node, WriteOptions};
 use tallis::{
@@ -19,6 +14,9 @@ use tallis::{
 };
 use testkit::kept::Kept;
 use testkit::rng::Rng;
+
+use crate::journal::Journal;
+use crate::payload::{kinds, listpack, payload};
 
 const PROFILES: [Profile; 2] = [Profile::Redis70, Profile::Redis72];
 

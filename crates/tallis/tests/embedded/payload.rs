@@ -1,4 +1,5 @@
 //! Values as payloads and files have them.
+#![expect(clippy::unwrap_used, reason = "a test fails by a panic, in its helpers too")]
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -3,15 +3,14 @@
 
 #![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
 
-mod journal;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use journal::Journal;
 use proptest::prelude::*;
 use tallis::{ErrorKind, Limits, Profile, ScanOptions, Store};
+
+use crate::journal::Journal;
 
 const LOW: Limits = Limits {
     set_max_intset_entries: 6,

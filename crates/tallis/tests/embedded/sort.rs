@@ -1,13 +1,12 @@
 //! SORT by typed calls.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
-mod journal;
-
 use std::sync::Arc;
 
-use journal::Journal;
 use tallis::{Error, ErrorKind, ManualClock, Profile, SortOptions, Store};
 use testkit::rng::Rng;
+
+use crate::journal::Journal;
 
 const PROFILES: [Profile; 2] = [Profile::Redis70, Profile::Redis72];
 
