@@ -303,14 +303,19 @@ mod tests {
         );
 
         let set = fixed(Base::tagged(b"unique:all"), 10_000);
+        let mut of_one = 0;
         for visits in in_batches(&visits) {
             let shard = set.base.shard(visits[0].0);
             let keys = [shard_counter(&shard), shard];
             let keys = keys.each_ref().map(|key| KeyRef::new(key));
-            assert_eq!(
-                packed(&|| send_shard_and_count(&set, visits, until).request()),
+            let made = if let [(_, id)] = *visits {
+                of_one += 1;
+                packed(&|| add_and_count(keys[1].as_bytes(), keys[0], id, until).request())
+            } else {
                 packed(&|| add_all_and_count(&keys, visits, until).request())
-            );
+            };
+            assert_eq!(packed(&|| send_shard_and_count(&set, visits, until).request()), made);
         }
+        assert_eq!(of_one, 2);
     }
 }

@@ -70,10 +70,12 @@ pub(in crate::visitors) fn add_and_count<'k>(
         }
         Ok(count.is_some())
     })
-    .on_server(move || {
-        let request = Request::script(&ADD_AND_COUNT).key(counter).key(shard);
-        request.arg(id).arg(until.as_arg())
-    })
+    .on_server(move || request_of_one(counter, shard, id, until))
+}
+
+fn request_of_one(counter: KeyRef<'_>, shard: &[u8], id: i64, until: KeptUntil) -> Request {
+    let request = Request::script(&ADD_AND_COUNT).key(counter).key(shard);
+    request.arg(id).arg(until.as_arg())
 }
 
 /// What became of many visits.
@@ -189,7 +191,8 @@ pub(in crate::visitors) fn send_all_and_count<'k>(
     step([counter], |_| Err(on_a_server_only())).on_server_with(request, counted)
 }
 
-/// As [`send_all_and_count`], of visits to one shard, with its counter.
+/// As [`send_all_and_count`], of visits to one shard, with its counter. One by itself is an [`add_and_count`], which asks less
+/// of the server.
 pub(in crate::visitors) fn send_shard_and_count<'k>(
     set: &'k Fixed,
     visits: &'k [InShard<i64>],
@@ -198,9 +201,17 @@ pub(in crate::visitors) fn send_shard_and_count<'k>(
     let request = move || {
         let shard = set.base.shard(visits[0].0);
         let counter = shard_counter(&shard);
-        request_of_all(KeyRef::new(&counter), [&shard], visits, until)
+        let counter = KeyRef::new(&counter);
+        match *visits {
+            [(_, id)] => request_of_one(counter, &shard, id, until),
+            _ => request_of_all(counter, [&shard], visits, until),
+        }
     };
-    step([KeyRef::new(b"")], |_| Err(on_a_server_only())).on_server_with(request, counted)
+    let output = move |reply: Reply| match visits {
+        [_] => Ok(u64::from(reply.convert::<bool>()?).into()),
+        _ => counted(reply),
+    };
+    step([KeyRef::new(b"")], |_| Err(on_a_server_only())).on_server_with(request, output)
 }
 
 /// The error of a step that is asked of a store.
