@@ -22,7 +22,7 @@ pub(crate) struct Arguments {
 /// Seconds that each fuzz target gets: enough for its seeds.
 const FUZZ_SECONDS: u32 = 2;
 
-/// The same where nobody waits.
+/// The same under CI.
 const CI_FUZZ_SECONDS: u32 = 8;
 
 /// The same in a long run.

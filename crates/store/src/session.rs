@@ -2,6 +2,7 @@
 
 mod connection;
 mod table;
+mod watches;
 
 use std::ops::Range;
 
@@ -21,6 +22,7 @@ use crate::to_key::KeyRef;
 use crate::value::parse_int;
 use connection::{Connection, valid_name};
 pub(crate) use table::{CLIENT, SESSIONS, TRANSACTIONS};
+use watches::Watches;
 
 /// The state of one client: its database, its transaction, the keys that it watches, and the version of the protocol
 /// whose shapes its replies have, and what CLIENT tells of it: a number, a name, the library that uses it.
@@ -64,62 +66,6 @@ struct Queue {
     commands: Vec<Vec<Bytes>>,
     /// Whether one of them was refused, so that EXEC will be.
     refused: bool,
-}
-
-/// The keys that a session watches, until this is dropped.
-#[derive(Debug)]
-struct Watches {
-    store: Store,
-    keys: Vec<Watched>,
-}
-
-/// A watched key and its version when that began.
-#[derive(Debug)]
-struct Watched {
-    db: u32,
-    key: Box<[u8]>,
-    version: u64,
-}
-
-impl Watches {
-    fn new(store: &Store) -> Self {
-        Self { store: store.clone(), keys: Vec::new() }
-    }
-
-    fn add(&mut self, db: u32, key: &[u8]) {
-        if !self.keys.iter().any(|watched| watched.db == db && *watched.key == *key) {
-            let version = self.store.shared().watch(db, key);
-            self.keys.push(Watched { db, key: key.into(), version });
-        }
-    }
-
-    fn clear(&mut self) {
-        for watched in self.keys.drain(..) {
-            self.store.shared().unwatch(watched.db, &watched.key);
-        }
-    }
-
-    /// Whether one of the keys has changed, so that EXEC will run nothing.
-    fn have_changed(&self) -> Result<bool> {
-        if self.keys.is_empty() {
-            return Ok(false);
-        }
-        let keys: Vec<&[u8]> = self.keys.iter().map(|watched| &*watched.key).collect();
-        let changed = |tx: &Tx<'_>| Ok(self.keys.iter().any(|one| !one.is_unchanged(tx)));
-        self.store.with_locks(Some(&keys), changed)
-    }
-}
-
-impl Drop for Watches {
-    fn drop(&mut self) {
-        self.clear();
-    }
-}
-
-impl Watched {
-    fn is_unchanged(&self, tx: &Tx<'_>) -> bool {
-        tx.locks.version(self.db, &self.key) == Some(self.version)
-    }
 }
 
 impl Store {

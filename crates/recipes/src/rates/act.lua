@@ -10,7 +10,7 @@ local function text(number) return string.format('%.0f', number) end
 local over = redis.pcall('ZREMRANGEBYSCORE', history, '-inf', text(now - period))
 if type(over) == 'table' then return over end
 local count = redis.pcall('ZCARD', history)
--- The slot moves to another node of a cluster, and now that all is gone this one lets nobody make the key. The next call is
+-- The slot moves to another node of a cluster, and now that all is gone this one lets no script make the key. The next call is
 -- for the other node.
 if type(count) == 'table' then return redis.error_reply('TRYAGAIN the slot of the history moves') end
 local allowed = count < most

@@ -1,6 +1,7 @@
 //! Counting unique visitors exactly: Redis in Action, section 9.2.2.
 
 mod absorb;
+mod begin;
 #[cfg(all(test, feature = "redis"))]
 mod beside;
 mod counting;
@@ -23,16 +24,13 @@ use store::{Error, Store};
 
 use crate::backend::{AsyncBackend, Backend, BackendKind, Keyspace, batch};
 use crate::bucket::Bucket;
-use crate::errors::invalid;
 use crate::kept::KeptUntil;
 use crate::session_id::SessionIds;
-use crate::sharded_set::Spread;
 pub use form::VisitorsForm;
-use keys::{FORM_KEYS, bitmap_key, bits_key, counter_key, expected_key, shards_key, tagged_key};
+use keys::{counter_key, expected_key, tagged_key};
 pub use looked_up::VisitorsIn;
-use plan::{MOST_EXPECTED, Plan, expected, expected_async, number, number_async};
+use plan::{Plan, expected, expected_async, number, number_async};
 pub(crate) use procedures::SCRIPTS;
-use procedures::{BeginKeys, begin, set_nx};
 use recent::Recent;
 
 /// How many visits are one step.
@@ -480,72 +478,6 @@ impl<B: Backend> Visitors<B> {
                 self.forecast(bucket).await.map(Some)
             }
             Some(Plan::Splitting(_) | Plan::Bitmap { .. }) | None => Ok(None),
-        }
-    }
-
-    /// Finds the form of a bucket that this handle does not remember, or gives it one, for a visit if there is one.
-    #[cold]
-    async fn plan(&self, bucket: Bucket, visit: Option<i64>) -> Result<Arc<Plan>, Error> {
-        let until = self.kept_until(bucket);
-        let plan = loop {
-            if let Some(plan) = Plan::find(&self.backend, bucket, until).await? {
-                break Arc::new(plan);
-            }
-            // If another client is first, its value stays.
-            self.begin(bucket, visit).await?;
-        };
-        self.recent.insert(bucket, &plan);
-        Ok(plan)
-    }
-
-    async fn begin(&self, bucket: Bucket, visit: Option<i64>) -> Result<bool, Error> {
-        let (backend, until) = (&self.backend, self.kept_until(bucket));
-        let (form, value, plan) = match self.form {
-            VisitorsForm::Forecast => {
-                let expected = self.forecast(bucket).await?;
-                let plan = Plan::forecast(backend, bucket, expected, until);
-                (expected_key(bucket), expected.to_string(), plan)
-            }
-            VisitorsForm::Tagged => {
-                let expected = self.forecast(bucket).await?;
-                let plan = Plan::tagged(bucket, expected, until);
-                (tagged_key(bucket), expected.to_string(), plan)
-            }
-            VisitorsForm::Splitting => {
-                let plan = Plan::splitting(backend, bucket, Spread::Crc32, until);
-                (shards_key(bucket), "1".to_owned(), plan)
-            }
-            VisitorsForm::Compact => {
-                let of = self.ids.bits();
-                let plan = Plan::splitting(backend, bucket, Spread::HighBits { of }, until);
-                (bits_key(bucket), of.to_string(), plan)
-            }
-            VisitorsForm::Bitmap => {
-                (bitmap_key(bucket), String::new(), Plan::bitmap(backend, bucket, until))
-            }
-        };
-        let visit = visit.map(|id| plan.first_visit(id)).transpose()?;
-        let forms = FORM_KEYS.map(|key| key(bucket));
-        let forms = forms.each_ref().map(String::as_bytes);
-        if backend.kind() == BackendKind::Cluster {
-            return backend.call(&set_nx(form.as_bytes(), &value, until)).await;
-        }
-        let keys = BeginKeys::new(forms, form.as_bytes(), visit.as_ref());
-        backend.call(&begin(&keys, &value, until)).await
-    }
-
-    /// How many visitors to expect of a bucket that is begun.
-    async fn forecast(&self, bucket: Bucket) -> Result<u64, Error> {
-        let before = match bucket.previous() {
-            Some(before) => Some(self.count(before).await?),
-            None => None,
-        };
-        let yesterday = before.filter(|&count| count > 0).unwrap_or(self.default_yesterday);
-        match u64::try_from(forecast(yesterday)) {
-            Ok(expected) if expected <= MOST_EXPECTED => Ok(expected),
-            _ => Err(invalid(format!(
-                "ERR after {yesterday} visitors a forecast is above {MOST_EXPECTED}"
-            ))),
         }
     }
 }

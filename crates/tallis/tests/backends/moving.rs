@@ -36,8 +36,8 @@ pub(crate) fn check_cluster(cluster: &Cluster) {
     assert_eq!(keep(), Ok(501));
     // All actions are over, so the history is made anew, where the slot moves to.
     assert_eq!(reply(), Ok(2));
-    let nobody = cohorts.query(Cohort::of("none", day));
-    assert_eq!(nobody.store("{moving}:kept"), Ok(0));
+    let empty = cohorts.query(Cohort::of("none", day));
+    assert_eq!(empty.store("{moving}:kept"), Ok(0));
     moving.finish();
     assert_eq!(keep(), Ok(501));
     let mut node = cluster.connect(&to);

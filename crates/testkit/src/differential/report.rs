@@ -3,6 +3,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+/// What is there only for its errors: two of them on servers before 7.2.
+const REFUSED: [&str; 10] = [
+    "(unknown)",
+    "CLIENT",
+    "CLIENT NO-TOUCH",
+    "CLIENT SETINFO",
+    "COMMAND",
+    "CONFIG",
+    "DEBUG",
+    "MEMORY",
+    "NONESUCH",
+    "OBJECT",
+];
+
 /// How often a command ran.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
@@ -37,6 +51,15 @@ impl Report {
     pub fn never_done(&self) -> Vec<&str> {
         let never = self.by_command.iter().filter(|(_, count)| count.done == 0);
         never.map(|(name, _)| name.as_str()).collect()
+    }
+
+    /// Those of them that should have had another one: not those that are there for their errors, nor those of newer
+    /// servers.
+    #[must_use]
+    pub fn always_refused(&self) -> Vec<&str> {
+        let mut never = self.never_done();
+        never.retain(|name| !REFUSED.contains(name));
+        never
     }
 
     /// Adds what another run has compared.
