@@ -4,6 +4,4 @@
 #[path = "../../crates/bitpack/tests/driver/bitmap.rs"]
 mod driver;
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
-    driver::run(&driver::sequence(bytes));
-});
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| driver::run(bytes));

@@ -4,8 +4,6 @@
 #[path = "../../crates/intset/tests/driver/mod.rs"]
 mod driver;
 
-use testkit::oracle::int_set::IntSetOp;
-
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
-    driver::run(&IntSetOp::sequence(bytes));
+    driver::run(bytes);
 });

@@ -4,8 +4,6 @@
 #[path = "../../crates/listpack/tests/driver/mod.rs"]
 mod driver;
 
-use testkit::oracle::list_pack::ListPackOp;
-
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
-    driver::run(&ListPackOp::sequence(bytes));
+    driver::run(bytes);
 });

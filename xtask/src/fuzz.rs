@@ -6,16 +6,25 @@
 //! `RUSTC_BOOTSTRAP` opens just that. The sanitizer stays on in short runs as well: it costs the build nothing (the
 //! time goes into libFuzzer's C++), and a second build without it would cost all of that again.
 
+mod build;
+mod corpus;
+mod session;
+mod summary;
+
 use std::fs;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use clap::Args;
 
-use crate::run::{Outcome, cargo, output_of, step, succeed};
+pub(crate) use build::clippy;
+
+use self::build::build;
+use self::summary::{Row, table};
+use crate::run::{Outcome, step, succeed};
 use crate::tree;
 
 /// What `cargo xtask fuzz` takes.
@@ -24,103 +33,110 @@ pub(crate) struct Arguments {
     /// Minutes in all, shared out equally among the targets.
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     minutes: u32,
-    /// Runs one file through TARGET instead, to see again what it does.
-    #[arg(long, value_name = "FILE", requires = "target")]
+    /// Minutes for each target, in the place of minutes in all.
+    #[arg(long, value_name = "MINUTES", conflicts_with = "minutes", value_parser = clap::value_parser!(u32).range(1..))]
+    each: Option<u32>,
+    /// Copies minimised inputs to fuzz/seeds, where they are committed: at most 32 of a target, and 16 KiB.
+    #[arg(long)]
+    keep_seeds: bool,
+    /// Runs one file through the target instead, to see again what it does.
+    #[arg(long, value_name = "FILE", requires = "targets")]
     input: Option<PathBuf>,
-    /// The target to run; all of them if none is named.
-    target: Option<String>,
+    /// The targets to run; all of them if none is named.
+    #[arg(value_name = "TARGET")]
+    targets: Vec<String>,
 }
 
-/// Seconds after which one input counts as a hang.
-const HANG: u32 = 20;
-
-/// The flags that cargo-fuzz gives to the compiler.
-const FLAGS: &[&str] = &[
-    "-Cpasses=sancov-module",
-    "-Cllvm-args=-sanitizer-coverage-level=4",
-    "-Cllvm-args=-sanitizer-coverage-inline-8bit-counters",
-    "-Cllvm-args=-sanitizer-coverage-pc-table",
-    "-Cllvm-args=-sanitizer-coverage-trace-compares",
-    "-Cllvm-args=-sanitizer-coverage-stack-depth",
-    "-Cllvm-args=-simplifycfg-branch-fold-threshold=0",
-    // The coverage pass marks functions so that none is inlined across units.
-    "-Ccodegen-units=1",
-    "--cfg=fuzzing",
-    "-Zsanitizer=address",
-];
-
-/// Runs the targets for the time given.
+/// Runs the targets for the time given, as many at a time as there are cores.
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
-    let targets = chosen(arguments.target.as_deref())?;
+    let targets = chosen(&arguments.targets)?;
     let programs = step("Build", build)?;
     if let Some(input) = &arguments.input {
         let input = fs::canonicalize(input).map_err(|why| format!("{}: {why}", input.display()))?;
         return targets
             .iter()
-            .try_for_each(|target| succeed(in_fuzz(&programs.join(target)).arg(&input)));
+            .try_for_each(|target| succeed(session::program(&programs, target)?.arg(&input)));
     }
-    let share = u32::try_from(targets.len()).unwrap_or(u32::MAX);
-    let seconds = (arguments.minutes.saturating_mul(60) / share.max(1)).max(1);
-    let mut failed = Vec::new();
-    for target in &targets {
-        let outcome = step(&format!("{target}, {seconds} s"), || {
-            succeed(&mut session(&programs, target, seconds)?)
-        });
-        if outcome.is_err() {
-            println!("{}", how_to_reproduce(target));
-            failed.push(target.as_str());
-        }
-    }
-    if failed.is_empty() { Ok(()) } else { Err(format!("found something: {}", failed.join(", "))) }
+    let seconds = match arguments.each {
+        Some(minutes) => minutes.saturating_mul(60),
+        None => share(arguments.minutes, targets.len(), cores()),
+    };
+    println!("\n{} targets, {seconds} s each, {} at a time", targets.len(), cores());
+    let rows = side_by_side(&targets, |target| {
+        one(&programs, target, seconds, arguments.keep_seeds)
+    })?;
+    println!("\n{}", table(&rows));
+    let found = rows.iter().filter(|row| !row.progress.clean).map(|row| row.target.as_str());
+    let found: Vec<&str> = found.collect();
+    if found.is_empty() { Ok(()) } else { Err(format!("found something: {}", found.join(", "))) }
+}
+
+/// Seconds for each of the targets, when so many run at a time for some minutes.
+fn share(minutes: u32, targets: usize, at_a_time: usize) -> u32 {
+    let turns = u32::try_from(targets.div_ceil(at_a_time.max(1))).unwrap_or(u32::MAX);
+    (minutes.saturating_mul(60) / turns.max(1)).max(1)
+}
+
+/// Runs a target and minimises its corpus.
+fn one(programs: &Path, target: &str, seconds: u32, keep_seeds: bool) -> Outcome<Row> {
+    let before = corpus::len(target);
+    let progress = session::run(programs, target, seconds)?;
+    let reached = corpus::len(target);
+    // What was found is worth more than a small corpus.
+    let minimised = corpus::minimise(programs, target);
+    let kept = minimised.and_then(|()| {
+        if keep_seeds { corpus::keep_seeds(programs, target).map(Some) } else { Ok(None) }
+    });
+    let seeds = kept.unwrap_or_else(|why| {
+        println!("{why}");
+        None
+    });
+    let after = corpus::len(target);
+    let executions = progress.executions;
+    println!("{target}: {executions} runs, corpus {before}, then {reached}, minimised {after}");
+    Ok(Row { target: target.to_owned(), progress, corpus: [before, after], seeds })
 }
 
 /// Runs each target for some seconds, one on each core at a time, and prints a line for each; returns which ran clean.
 pub(crate) fn smoke(seconds: u32) -> Outcome<Vec<bool>> {
     let programs = build()?;
-    let targets = targets()?;
-    let next = AtomicUsize::new(0);
-    let run_some = || -> Outcome<Vec<bool>> {
-        let mut clean = Vec::new();
-        while let Some(target) = targets.get(next.fetch_add(1, Ordering::Relaxed)) {
-            clean.push(smoke_one(&programs, target, seconds)?);
+    side_by_side(&targets()?, |target| {
+        let progress = session::run(&programs, target, seconds)?;
+        if progress.clean {
+            println!("{target}: {} runs", progress.executions);
         }
-        Ok(clean)
-    };
-    let cores = thread::available_parallelism().map_or(1, NonZero::get);
-    thread::scope(|scope| {
-        let workers: Vec<_> = (0..cores).map(|_| scope.spawn(run_some)).collect();
-        let mut clean = Vec::new();
-        for worker in workers {
-            clean.extend(worker.join().map_err(|_| "a run of a target panicked")??);
-        }
-        Ok(clean)
+        Ok(progress.clean)
     })
 }
 
-/// What a run has found is printed in one piece, since others print beside it.
-fn smoke_one(programs: &Path, target: &str, seconds: u32) -> Outcome<bool> {
-    let output = session(programs, target, seconds)?
-        .output()
-        .map_err(|error| format!("cannot run {target}: {error}"))?;
-    let log = String::from_utf8_lossy(&output.stderr);
-    if output.status.success() {
-        let runs = log.lines().rev().find_map(|line| line.strip_prefix("Done ")).unwrap_or("ran");
-        println!("{target}: {runs}");
-    } else {
-        let lines: Vec<&str> = log.lines().collect();
-        let last = lines[lines.len().saturating_sub(60)..].join("\n");
-        println!("{last}\n{target}: FAILED. {}", how_to_reproduce(target));
-    }
-    Ok(output.status.success())
+/// Does `work` for each of these, one on each core at a time; results are in the order of the items.
+fn side_by_side<R: Send>(
+    items: &[String],
+    work: impl Fn(&str) -> Outcome<R> + Sync,
+) -> Outcome<Vec<R>> {
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(Vec::new());
+    let do_some = || {
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = items.get(at) else { return };
+            let result = work(item);
+            let mut done = done.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            done.push((at, result));
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..cores() {
+            scope.spawn(do_some);
+        }
+    });
+    let mut done = done.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+    done.sort_by_key(|&(at, _)| at);
+    done.into_iter().map(|(_, result)| result).collect()
 }
 
-/// What to type to see the failure again.
-fn how_to_reproduce(target: &str) -> String {
-    let folder = Path::new("fuzz/artifacts").join(target);
-    let files = tree::entries(&tree::root().join(&folder)).unwrap_or_default();
-    let newest = files.iter().max_by_key(|file| file.metadata().and_then(|it| it.modified()).ok());
-    let name = newest.and_then(|file| file.file_name()).unwrap_or("FILE".as_ref());
-    format!("Again: cargo xtask fuzz {target} --input {}", folder.join(name).display())
+fn cores() -> usize {
+    thread::available_parallelism().map_or(1, NonZero::get)
 }
 
 /// The targets there are, by name.
@@ -133,78 +149,18 @@ fn targets() -> Outcome<Vec<String>> {
         .collect())
 }
 
-fn chosen(name: Option<&str>) -> Outcome<Vec<String>> {
+/// The targets of these names, all if there are none.
+fn chosen(names: &[String]) -> Outcome<Vec<String>> {
     let all = targets()?;
-    match name {
-        None => Ok(all),
-        Some(name) if all.iter().any(|target| target == name) => Ok(vec![name.to_owned()]),
-        Some(name) => Err(format!("no target {name}; there are {}", all.join(", "))),
+    if let Some(name) = names.iter().find(|name| !all.contains(name)) {
+        return Err(format!("no target {name}; there are {}", all.join(", ")));
     }
-}
-
-/// Builds every target and gives the folder of the programs.
-fn build() -> Outcome<PathBuf> {
-    let host = host()?;
-    succeed(&mut cargo_in_fuzz("build", &host))?;
-    Ok(tree::root().join("fuzz/target").join(host).join("release"))
-}
-
-/// `cargo` for the targets as they are built for fuzzing.
-///
-/// The linter takes the same way, so that both share one build of libFuzzer.
-fn cargo_in_fuzz(subcommand: &str, host: &str) -> Command {
-    let mut command = cargo([subcommand, "--manifest-path", "fuzz/Cargo.toml", "--locked"]);
-    command.args(["--release", "--bins", "--target", host, "--target-dir", "fuzz/target"]);
-    let mut flags: Vec<String> = FLAGS.iter().map(ToString::to_string).collect();
-    flags.extend(std::env::var("RUSTFLAGS"));
-    command.env_remove("CARGO_ENCODED_RUSTFLAGS");
-    command.env("RUSTFLAGS", flags.join(" ")).env("RUSTC_BOOTSTRAP", "1");
-    command
-}
-
-/// Clippy over the targets.
-pub(crate) fn clippy() -> Outcome {
-    succeed(cargo_in_fuzz("clippy", &host()?).args(["--", "--deny", "warnings"]))
-}
-
-/// The name of this machine, as the compiler calls it.
-fn host() -> Outcome<String> {
-    let text = output_of(Command::new("rustc").arg("-vV"))?;
-    let host = text.lines().find_map(|line| line.strip_prefix("host: "));
-    host.map(str::to_owned).ok_or_else(|| "rustc -vV names no host".to_owned())
-}
-
-/// One run of a target: what it finds goes to the corpus, which is not committed; the seeds, which are, are only read.
-fn session(programs: &Path, target: &str, seconds: u32) -> Outcome<Command> {
-    let fuzz = tree::root().join("fuzz");
-    let corpus = fuzz.join("corpus").join(target);
-    let artifacts = fuzz.join("artifacts").join(target);
-    for folder in [&corpus, &artifacts] {
-        fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    }
-    let mut command = in_fuzz(&programs.join(target));
-    command.arg(corpus);
-    let seeds = fuzz.join("seeds").join(target);
-    if seeds.is_dir() {
-        command.arg(seeds);
-    }
-    command.arg(format!("-artifact_prefix={}/", artifacts.display()));
-    command.arg(format!("-max_total_time={seconds}")).arg(format!("-timeout={HANG}"));
-    Ok(command)
-}
-
-/// `program`, with what the address sanitizer needs to know.
-fn in_fuzz(program: &Path) -> Command {
-    let mut command = Command::new(program);
-    command.current_dir(tree::root().join("fuzz"));
-    // Two crates of one name and version, built apart, are no error.
-    command.env("ASAN_OPTIONS", "detect_odr_violation=0");
-    command
+    Ok(if names.is_empty() { all } else { names.to_vec() })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{chosen, targets};
+    use super::{chosen, share, side_by_side, targets};
     use crate::tree;
 
     #[test]
@@ -219,9 +175,36 @@ mod tests {
     }
 
     #[test]
+    fn every_folder_of_seeds_is_that_of_a_target() {
+        let targets = targets().expect("a list");
+        for folder in tree::entries(&tree::root().join("fuzz/seeds")).expect("a folder") {
+            let name = folder.file_name().expect("a name").to_string_lossy().into_owned();
+            assert!(targets.contains(&name), "{name}");
+        }
+    }
+
+    #[test]
     fn an_unknown_target_is_refused_with_the_list() {
-        let why = chosen(Some("no_such_target")).expect_err("no such target");
+        let why = chosen(&["no_such_target".to_owned()]).expect_err("no such target");
         assert!(why.contains(&targets().expect("a list")[0]), "{why}");
-        assert_eq!(chosen(None), targets());
+        assert_eq!(chosen(&[]), targets());
+        let two = ["wire", "aof_log"].map(str::to_owned);
+        assert_eq!(chosen(&two), Ok(two.to_vec()));
+    }
+
+    #[test]
+    fn minutes_are_shared_out_among_targets_and_cores() {
+        assert_eq!(share(10, 40, 2), 30);
+        assert_eq!(share(10, 41, 2), 28);
+        assert_eq!(share(1, 1, 8), 60);
+        assert_eq!(share(1, 1000, 1), 1);
+    }
+
+    #[test]
+    fn results_come_in_order_and_an_error_is_one() {
+        let items: Vec<String> = (0..20).map(|number| number.to_string()).collect();
+        assert_eq!(side_by_side(&items, |item| Ok(item.to_owned())), Ok(items.clone()));
+        let odd = |item: &str| if item == "7" { Err("seven".to_owned()) } else { Ok(()) };
+        assert_eq!(side_by_side(&items, odd), Err("seven".to_owned()));
     }
 }

@@ -1,9 +1,10 @@
 //! Operations on fields and a model that works bit by bit, with numbers of 128 bits.
 #![expect(clippy::unwrap_used, reason = "what fails here is what the tests look for")]
 
-use arbitrary::{Arbitrary, Unstructured};
+use arbitrary::Arbitrary;
 use bitpack::Bitmap;
 use bitpack::bitfield::{FieldType, Overflow, add, get, set};
+use testkit::sequence::Sequence;
 
 /// Bits that a run of operations may reach.
 const REACH: u64 = 700;
@@ -52,19 +53,6 @@ pub(crate) struct FieldOp {
     act: Act,
 }
 
-/// The operations that `bytes` spell, as the fuzzer would read them.
-pub(crate) fn sequence(bytes: &[u8]) -> Vec<FieldOp> {
-    let mut u = Unstructured::new(bytes);
-    let mut ops = Vec::new();
-    while !u.is_empty() {
-        match u.arbitrary() {
-            Ok(op) => ops.push(op),
-            Err(_) => break,
-        }
-    }
-    ops
-}
-
 impl Number {
     fn value(self) -> i64 {
         match self {
@@ -78,47 +66,60 @@ impl Number {
     }
 }
 
-/// Runs the operations on a bitmap, which grows, on a slice that is long enough, and on the model.
-pub(crate) fn run(ops: &[FieldOp]) {
-    let mut bitmap = Bitmap::new();
-    let mut slice = [0; LONGEST];
-    let mut model = Model { bits: vec![false; slice.len() * 8], len: 0 };
-    for op in ops {
-        let field =
-            Field { bits: u32::from(op.bits % (63 + u8::from(op.signed))) + 1, signed: op.signed };
-        let kind = if op.signed { FieldType::signed } else { FieldType::unsigned };
-        let kind = kind(field.bits).unwrap();
-        let offset = u64::from(op.offset) % REACH;
-        match op.act {
-            Act::Get => {
-                let wanted = i64::try_from(model.get(field, offset)).unwrap();
-                assert_eq!(bitmap.field(kind, offset), wanted, "{op:?}");
-                assert_eq!(get(&slice, kind, offset), wanted, "{op:?}");
-                assert_eq!(get(bitmap.as_bytes(), kind, u64::MAX - offset), 0);
-            }
-            Act::Set(number, mode) => {
-                let (value, overflow) = (number.value(), mode.into());
-                let old = model.get(field, offset);
-                let new = field.written(value, mode);
-                let wanted = new.map(|_| i64::try_from(old).unwrap());
-                assert_eq!(bitmap.set_field(kind, offset, value, overflow), wanted, "{op:?}");
-                assert_eq!(set(&mut slice, kind, offset, value, overflow), wanted, "{op:?}");
-                assert_eq!(kind.fit(value, overflow).map(i128::from), new, "{op:?}");
-                model.put(field, offset, new.unwrap_or(old));
-            }
-            Act::Add(number, mode) => {
-                let (by, overflow) = (number.value(), mode.into());
-                let old = model.get(field, offset);
-                let new = field.settle(old + i128::from(by), mode);
-                let wanted = new.map(|new| i64::try_from(new).unwrap());
-                assert_eq!(bitmap.add_field(kind, offset, by, overflow), wanted, "{op:?}");
-                assert_eq!(add(&mut slice, kind, offset, by, overflow), wanted, "{op:?}");
-                model.put(field, offset, new.unwrap_or(old));
-            }
-        }
-        assert_eq!(bitmap.as_bytes(), &model.bytes()[..model.len], "{op:?}");
-        assert_eq!(slice[..], model.bytes(), "{op:?}");
+/// A string that grows, one of full length, and the model of both.
+struct Trio {
+    bitmap: Bitmap,
+    slice: [u8; LONGEST],
+    model: Model,
+}
+
+impl Trio {
+    fn new() -> Self {
+        let model = Model { bits: vec![false; LONGEST * 8], len: 0 };
+        Self { bitmap: Bitmap::new(), slice: [0; LONGEST], model }
     }
+}
+
+/// Runs the operations that `bytes` spell, and compares all bytes after each.
+pub(crate) fn run(bytes: &[u8]) {
+    Sequence::from_bytes(bytes).run(Trio::new, step).unwrap();
+}
+
+fn step(Trio { bitmap, slice, model }: &mut Trio, op: &FieldOp) {
+    let field =
+        Field { bits: u32::from(op.bits % (63 + u8::from(op.signed))) + 1, signed: op.signed };
+    let kind = if op.signed { FieldType::signed } else { FieldType::unsigned };
+    let kind = kind(field.bits).unwrap();
+    let offset = u64::from(op.offset) % REACH;
+    match op.act {
+        Act::Get => {
+            let wanted = i64::try_from(model.get(field, offset)).unwrap();
+            assert_eq!(bitmap.field(kind, offset), wanted, "{op:?}");
+            assert_eq!(get(slice, kind, offset), wanted, "{op:?}");
+            assert_eq!(get(bitmap.as_bytes(), kind, u64::MAX - offset), 0);
+        }
+        Act::Set(number, mode) => {
+            let (value, overflow) = (number.value(), mode.into());
+            let old = model.get(field, offset);
+            let new = field.written(value, mode);
+            let wanted = new.map(|_| i64::try_from(old).unwrap());
+            assert_eq!(bitmap.set_field(kind, offset, value, overflow), wanted, "{op:?}");
+            assert_eq!(set(slice, kind, offset, value, overflow), wanted, "{op:?}");
+            assert_eq!(kind.fit(value, overflow).map(i128::from), new, "{op:?}");
+            model.put(field, offset, new.unwrap_or(old));
+        }
+        Act::Add(number, mode) => {
+            let (by, overflow) = (number.value(), mode.into());
+            let old = model.get(field, offset);
+            let new = field.settle(old + i128::from(by), mode);
+            let wanted = new.map(|new| i64::try_from(new).unwrap());
+            assert_eq!(bitmap.add_field(kind, offset, by, overflow), wanted, "{op:?}");
+            assert_eq!(add(slice, kind, offset, by, overflow), wanted, "{op:?}");
+            model.put(field, offset, new.unwrap_or(old));
+        }
+    }
+    assert_eq!(bitmap.as_bytes(), &model.bytes()[..model.len], "{op:?}");
+    assert_eq!(slice[..], model.bytes(), "{op:?}");
 }
 
 impl From<Mode> for Overflow {

@@ -1,9 +1,10 @@
 //! Operations on bits and a plain list of `bool` that they must agree with.
 #![expect(clippy::unwrap_used, reason = "what fails here is what the tests look for")]
 
-use arbitrary::{Arbitrary, Unstructured};
+use arbitrary::Arbitrary;
 use bitpack::bits::{self, Op, combine, combine_into};
 use bitpack::{Bitmap, Bits};
+use testkit::sequence::Sequence;
 
 /// Bits that a run of operations may reach, so that lists stay short.
 const REACH: u64 = 3200;
@@ -29,59 +30,49 @@ pub(crate) enum BitmapOp {
     Clear,
 }
 
-/// The operations that `bytes` spell, as the fuzzer would read them.
-pub(crate) fn sequence(bytes: &[u8]) -> Vec<BitmapOp> {
-    let mut u = Unstructured::new(bytes);
-    let mut ops = Vec::new();
-    while !u.is_empty() {
-        match u.arbitrary() {
-            Ok(op) => ops.push(op),
-            Err(_) => break,
-        }
-    }
-    ops
+/// A bitmap and its model.
+type Pair = (Bitmap, Vec<bool>);
+
+/// Runs the operations that `bytes` spell on both and checks the whole after each.
+pub(crate) fn run(bytes: &[u8]) {
+    Sequence::from_bytes(bytes).run(Pair::default, step).unwrap();
 }
 
-/// Runs the operations on both and checks the whole after each.
-pub(crate) fn run(ops: &[BitmapOp]) {
-    let mut bitmap = Bitmap::new();
-    let mut model: Vec<bool> = Vec::new();
-    for op in ops {
-        match op {
-            BitmapOp::Set(offset, on) => set(&mut bitmap, &mut model, u64::from(*offset), *on),
-            BitmapOp::Fill(start, len, on) => {
-                for offset in *start..start.saturating_add(len % 700) {
-                    set(&mut bitmap, &mut model, u64::from(offset), *on);
-                }
-            }
-            BitmapOp::Append(bytes) => {
-                let mut longer = bitmap.into_bytes();
-                let room = REACH_BYTES.saturating_sub(longer.len());
-                let bytes = &bytes[..bytes.len().min(room)];
-                longer.extend_from_slice(bytes);
-                bitmap = Bitmap::from_bytes(longer);
-                model.extend(to_model(bytes));
-            }
-            BitmapOp::Query(start, end) => query(&bitmap, &model, (*start).into(), (*end).into()),
-            BitmapOp::QueryFar(start, end) => query(&bitmap, &model, *start, *end),
-            BitmapOp::Combine(op, place, others) => {
-                let op = Op::ALL[usize::from(*op) % Op::ALL.len()];
-                let mut sources: Vec<&[u8]> = others.iter().map(Vec::as_slice).collect();
-                sources.insert(usize::from(*place) % (sources.len() + 1), bitmap.as_bytes());
-                let out = combined(op, &sources);
-                if let Some(mut out) = out {
-                    out.truncate(REACH_BYTES);
-                    model = to_model(&out);
-                    bitmap = out.into();
-                }
-            }
-            BitmapOp::Clear => {
-                bitmap = Bitmap::new();
-                model.clear();
+fn step((bitmap, model): &mut Pair, op: &BitmapOp) {
+    match op {
+        BitmapOp::Set(offset, on) => set(bitmap, model, u64::from(*offset), *on),
+        BitmapOp::Fill(start, len, on) => {
+            for offset in *start..start.saturating_add(len % 700) {
+                set(bitmap, model, u64::from(offset), *on);
             }
         }
-        check(bitmap.bits(), &model);
+        BitmapOp::Append(bytes) => {
+            let mut longer = std::mem::take(bitmap).into_bytes();
+            let room = REACH_BYTES.saturating_sub(longer.len());
+            let bytes = &bytes[..bytes.len().min(room)];
+            longer.extend_from_slice(bytes);
+            *bitmap = Bitmap::from_bytes(longer);
+            model.extend(to_model(bytes));
+        }
+        BitmapOp::Query(start, end) => query(bitmap, model, (*start).into(), (*end).into()),
+        BitmapOp::QueryFar(start, end) => query(bitmap, model, *start, *end),
+        BitmapOp::Combine(op, place, others) => {
+            let op = Op::ALL[usize::from(*op) % Op::ALL.len()];
+            let mut sources: Vec<&[u8]> = others.iter().map(Vec::as_slice).collect();
+            sources.insert(usize::from(*place) % (sources.len() + 1), bitmap.as_bytes());
+            let out = combined(op, &sources);
+            if let Some(mut out) = out {
+                out.truncate(REACH_BYTES);
+                *model = to_model(&out);
+                *bitmap = out.into();
+            }
+        }
+        BitmapOp::Clear => {
+            *bitmap = Bitmap::new();
+            model.clear();
+        }
     }
+    check(bitmap.bits(), model);
 }
 
 fn set(bitmap: &mut Bitmap, model: &mut Vec<bool>, offset: u64, on: bool) {

@@ -12,6 +12,7 @@
 
 use arbitrary::{Arbitrary, Unstructured};
 use bloom::{AddError, BloomFilter, ENCODING_VERSION, Loader, Settings, SizeError};
+use testkit::sequence::Sequence;
 
 /// Settings at which every transition comes soon.
 #[derive(Arbitrary, Clone, Copy, Debug)]
@@ -180,17 +181,19 @@ pub(crate) fn run(bytes: &[u8]) {
         settings = settings.non_scaling();
     }
     let scales = !made.non_scaling && expansion > 0;
-    let mut ours = settings.build().unwrap();
-    let mut plain = Plain::new(capacity, rate, expansion, scales);
-    compare(&ours, &plain);
-    for _ in 0..OPS {
-        if data.is_empty() {
-            break;
-        }
-        let op = Op::arbitrary(&mut data).unwrap();
-        step(op, &settings, &mut ours, &mut plain);
-        compare(&ours, &plain);
-    }
+    let start = || {
+        let pair = (settings.build().unwrap(), Plain::new(capacity, rate, expansion, scales));
+        compare(&pair.0, &pair.1);
+        pair
+    };
+    let mut sequence = Sequence::from_bytes(data.take_rest());
+    sequence.truncate(OPS);
+    sequence
+        .run(start, |(ours, plain), &op| {
+            step(op, &settings, ours, plain);
+            compare(ours, plain);
+        })
+        .unwrap();
 }
 
 fn step(op: Op, settings: &Settings, ours: &mut BloomFilter, plain: &mut Plain) {

@@ -1,9 +1,11 @@
 //! Two sketches beside their oracles, checked in depth after every operation.
 //!
 //! The model test and the fuzz target share this file.
+#![allow(clippy::unwrap_used, reason = "what fails here is what the tests look for")]
 
 use hll::{DENSE_LEN, Encoding, Hll, HllMut, Union};
 use testkit::oracle::hll::{HllOp, HllOracle};
+use testkit::sequence::Sequence;
 
 /// A sketch, its twin that is dense from the start, and what both should hold.
 struct Trio {
@@ -113,39 +115,56 @@ fn edit(value: &mut Vec<u8>) -> HllMut<'_> {
     HllMut::new(value).expect("header")
 }
 
+/// The sketch that is worked on, and the other one.
+type Pair = (Trio, Trio);
+
+fn start() -> Pair {
+    (Trio::new(), Trio::new())
+}
+
 /// Runs the operations under a limit on sparse bytes and panics where a sketch and its oracle part.
+#[allow(dead_code, reason = "not every user of this file has operations of its own")]
 pub(crate) fn run(ops: &[HllOp], limit: usize) {
-    let mut here = Trio::new();
-    let mut there = Trio::new();
-    for op in ops {
-        if !matches!(op, HllOp::Add(_) | HllOp::Place { .. } | HllOp::Run { .. }) {
-            here.end_series(limit);
-        }
-        match *op {
-            HllOp::Add(number) => {
-                let element = HllOp::element(number);
-                let hash = hll::hash(&element);
-                let mut probe = here.oracle.clone();
-                assert_eq!(probe.add(&element), here.oracle.clone().add_hash(hash));
-                here.add_hash(hash, limit);
-            }
-            HllOp::Place { register, rank } => here.add_hash(HllOp::hash(register, rank), limit),
-            HllOp::Run { register, len, rank } => {
-                for step in 0..u16::from(len % 16) {
-                    let register = register.wrapping_add(step);
-                    here.add_hash(HllOp::hash(register, rank), limit);
-                }
-            }
-            HllOp::Count => here.count(),
-            HllOp::Promote => {
-                let was_sparse = view(&here.value).encoding() == Encoding::Sparse;
-                assert_eq!(edit(&mut here.value).promote(), Ok(was_sparse));
-            }
-            HllOp::Merge => here.merge(&there, limit),
-            HllOp::Swap => core::mem::swap(&mut here, &mut there),
-            HllOp::Clear => here = Trio::new(),
-        }
-        here.check(limit);
+    let mut pair = start();
+    ops.iter().for_each(|op| step(&mut pair, op, limit));
+    pair.0.end_series(limit);
+}
+
+/// Runs the first hundred operations that `bytes` spell, as [`run`] does.
+#[allow(dead_code, reason = "not every user of this file has bytes")]
+pub(crate) fn run_bytes(bytes: &[u8], limit: usize) {
+    let mut sequence = Sequence::from_bytes(bytes);
+    sequence.truncate(100);
+    sequence.run(start, |pair, op| step(pair, op, limit)).unwrap().0.end_series(limit);
+}
+
+fn step((here, there): &mut Pair, op: &HllOp, limit: usize) {
+    if !matches!(op, HllOp::Add(_) | HllOp::Place { .. } | HllOp::Run { .. }) {
+        here.end_series(limit);
     }
-    here.end_series(limit);
+    match *op {
+        HllOp::Add(number) => {
+            let element = HllOp::element(number);
+            let hash = hll::hash(&element);
+            let mut probe = here.oracle.clone();
+            assert_eq!(probe.add(&element), here.oracle.clone().add_hash(hash));
+            here.add_hash(hash, limit);
+        }
+        HllOp::Place { register, rank } => here.add_hash(HllOp::hash(register, rank), limit),
+        HllOp::Run { register, len, rank } => {
+            for step in 0..u16::from(len % 16) {
+                let register = register.wrapping_add(step);
+                here.add_hash(HllOp::hash(register, rank), limit);
+            }
+        }
+        HllOp::Count => here.count(),
+        HllOp::Promote => {
+            let was_sparse = view(&here.value).encoding() == Encoding::Sparse;
+            assert_eq!(edit(&mut here.value).promote(), Ok(was_sparse));
+        }
+        HllOp::Merge => here.merge(there, limit),
+        HllOp::Swap => core::mem::swap(here, there),
+        HllOp::Clear => *here = Trio::new(),
+    }
+    here.check(limit);
 }

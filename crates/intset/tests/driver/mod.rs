@@ -1,103 +1,110 @@
 //! Runs operations on a set and on its oracle side by side. The fuzz target includes this file too.
+#![allow(clippy::unwrap_used, reason = "what fails here is what the tests look for")]
 
 use std::collections::BTreeSet;
 
 use intset::{Count, Each, IntSet, Sink, Validation, Width};
-use testkit::oracle::int_set::{IntSetOp, IntSetOracle, Member};
+use testkit::oracle::int_set::{IntSetOp, IntSetOracle, IntegerSet};
+use testkit::sequence::Sequence;
 
-/// Applies `ops` to an empty set; checks every answer, and after each step the whole set.
-pub(crate) fn run(ops: &[IntSetOp]) {
-    let mut set = IntSet::new();
-    let mut oracle = IntSetOracle::new();
-    for op in ops {
-        step(&mut set, &mut oracle, op);
-        check(&set, &oracle);
-    }
+/// The set under test.
+#[derive(Default)]
+pub(crate) struct Ours(IntSet);
+
+/// The set and its oracle.
+type Pair = (Ours, IntSetOracle);
+
+/// Applies the operations that `bytes` spell to an empty set; checks every answer, and after each step the whole set.
+pub(crate) fn run(bytes: &[u8]) {
+    Sequence::from_bytes(bytes).run(Pair::default, step).unwrap();
 }
 
 /// Applies `ops` and checks their answers, but the whole set only once, at the end.
 #[allow(dead_code, reason = "not every user of this file has read-only sequences")]
 pub(crate) fn ask(ops: &[IntSetOp]) {
-    let mut set = IntSet::new();
-    let mut oracle = IntSetOracle::new();
+    let (mut set, mut oracle) = Pair::default();
     for op in ops {
-        step(&mut set, &mut oracle, op);
+        oracle.apply(&mut set, op);
     }
-    check(&set, &oracle);
+    check(&set.0, &oracle);
 }
 
-fn step(set: &mut IntSet, oracle: &mut IntSetOracle, op: &IntSetOp) {
-    match op {
-        IntSetOp::Insert(Member(value)) => {
-            assert_eq!(set.insert(*value), oracle.insert(*value), "insert {value}");
-        }
-        IntSetOp::Remove(Member(value)) => {
-            assert_eq!(set.remove(*value), oracle.remove(*value), "remove {value}");
-        }
-        IntSetOp::RemoveAt(index) => {
-            if let Some(value) = oracle.get(usize::from(*index) % oracle.members().len().max(1)) {
-                assert!(set.remove(value), "remove member {value}");
-                assert!(oracle.remove(value));
-            }
-        }
-        IntSetOp::InsertRun(Member(start), count, step) => {
-            for i in 0..i64::from(*count) {
-                let value = start.wrapping_add(i * i64::from(*step));
-                assert_eq!(set.insert(value), oracle.insert(value), "insert {value} of a run");
-            }
-        }
-        IntSetOp::Extend(values) => {
-            set.extend(values.iter().map(|member| member.0));
-            for member in values {
-                oracle.insert(member.0);
-            }
-        }
-        IntSetOp::Query(Member(value)) => query(set, oracle, *value),
-        IntSetOp::At(index, random) => {
-            let index = usize::from(*index);
-            assert_eq!(set.get(index), oracle.get(index));
-            let chosen = set.random_member(*random);
-            assert_eq!(chosen.is_none(), oracle.members().is_empty());
-            assert!(chosen.is_none_or(|member| oracle.members().contains(&member)));
-        }
-        IntSetOp::Combine(values) => combine(set, oracle, values),
-        IntSetOp::ShrinkToFit => {
-            set.shrink_to_fit();
-            assert!(set.heap_bytes() == 0 || set.heap_bytes() == set.as_bytes().len());
-        }
-        IntSetOp::Reload => {
-            let blob = std::mem::take(set).into_bytes();
-            *set = IntSet::from_bytes(blob, Validation::Deep).expect("its own bytes");
-        }
-        IntSetOp::Clear => {
-            set.clear();
-            oracle.clear();
-        }
+fn step((set, oracle): &mut Pair, op: &IntSetOp) {
+    oracle.step(set, op);
+    check(&set.0, oracle);
+}
+
+impl IntegerSet for Ours {
+    fn insert(&mut self, value: i64) -> bool {
+        self.0.insert(value)
     }
-}
 
-fn query(set: &IntSet, oracle: &IntSetOracle, value: i64) {
-    set.prefetch_ends();
-    set.prefetch_place(value);
-    let is_member = oracle.members().contains(&value);
-    let below = oracle.count_below(value);
-    assert_eq!(set.contains(value), is_member, "contains {value}");
-    assert_eq!(set.count_below(value), below, "count below {value}");
-    assert_eq!(set.rank(value), is_member.then_some(below), "rank of {value}");
-}
+    fn remove(&mut self, value: i64) -> bool {
+        self.0.remove(value)
+    }
 
-fn combine(set: &IntSet, oracle: &IntSetOracle, values: &[Member]) {
-    let other: IntSet = values.iter().map(|member| member.0).collect();
-    let members: BTreeSet<i64> = values.iter().map(|member| member.0).collect();
-    let ours = oracle.members();
-    check_sinks(&ours.union(&members).copied().collect::<Vec<_>>(), set, &other, Operation::Union);
-    let both: Vec<i64> = ours.intersection(&members).copied().collect();
-    check_sinks(&both, set, &other, Operation::Intersection);
-    check_sinks(&both, &other, set, Operation::Intersection);
-    let ours_only: Vec<i64> = ours.difference(&members).copied().collect();
-    check_sinks(&ours_only, set, &other, Operation::Difference);
-    let theirs_only: Vec<i64> = members.difference(ours).copied().collect();
-    check_sinks(&theirs_only, &other, set, Operation::Difference);
+    fn contains(&self, value: i64) -> bool {
+        self.0.prefetch_ends();
+        self.0.prefetch_place(value);
+        self.0.contains(value)
+    }
+
+    fn members(&self) -> Vec<i64> {
+        self.0.iter().collect()
+    }
+
+    fn extend(&mut self, values: &[i64]) {
+        self.0.extend(values.iter().copied());
+    }
+
+    fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    fn count_below(&self, value: i64) -> usize {
+        self.0.count_below(value)
+    }
+
+    fn rank(&self, value: i64) -> Option<usize> {
+        self.0.rank(value)
+    }
+
+    fn get(&self, index: usize) -> Option<i64> {
+        self.0.get(index)
+    }
+
+    fn random_member(&self, random: u64) -> Option<i64> {
+        self.0.random_member(random)
+    }
+
+    fn union(&self, values: &[i64]) -> Option<Vec<i64>> {
+        Some(combined(&self.0, &values.iter().copied().collect(), Operation::Union))
+    }
+
+    fn intersection(&self, values: &[i64]) -> Option<Vec<i64>> {
+        let other = values.iter().copied().collect();
+        let both = combined(&self.0, &other, Operation::Intersection);
+        assert_eq!(combined(&other, &self.0, Operation::Intersection), both);
+        Some(both)
+    }
+
+    fn difference(&self, values: &[i64]) -> Option<Vec<i64>> {
+        let other: IntSet = values.iter().copied().collect();
+        let theirs = combined(&other, &self.0, Operation::Difference);
+        let members: BTreeSet<i64> = other.iter().collect();
+        assert!(members.into_iter().filter(|&member| !self.0.contains(member)).eq(theirs));
+        Some(combined(&self.0, &other, Operation::Difference))
+    }
+
+    fn shrink_to_fit(&mut self) {
+        self.0.shrink_to_fit();
+        assert!(self.0.heap_bytes() == 0 || self.0.heap_bytes() == self.0.as_bytes().len());
+    }
+
+    fn reload(&mut self) {
+        let blob = std::mem::take(&mut self.0).into_bytes();
+        self.0 = IntSet::from_bytes(blob, Validation::Deep).expect("its own bytes");
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -107,7 +114,8 @@ enum Operation {
     Difference,
 }
 
-fn check_sinks(expected: &[i64], a: &IntSet, b: &IntSet, operation: Operation) {
+/// The members of the combination, which must be the same whatever takes them.
+fn combined(a: &IntSet, b: &IntSet, operation: Operation) -> Vec<i64> {
     fn run(a: &IntSet, b: &IntSet, operation: Operation, sink: &mut impl Sink) {
         match operation {
             Operation::Union => a.union(b, sink),
@@ -121,19 +129,19 @@ fn check_sinks(expected: &[i64], a: &IntSet, b: &IntSet, operation: Operation) {
     run(a, b, operation, &mut count);
     run(a, b, operation, &mut set);
     run(a, b, operation, &mut Each(|member| seen.push(member)));
-    assert_eq!(kept, expected, "{operation:?}");
-    assert_eq!(count.0, expected.len());
-    assert!(set.iter().eq(expected.iter().copied()));
-    assert_eq!(seen, expected);
+    assert_eq!(count.0, kept.len(), "{operation:?}");
+    assert!(set.iter().eq(kept.iter().copied()), "{operation:?}");
+    assert_eq!(seen, kept, "{operation:?}");
     let made = match operation {
         Operation::Union => a | b,
         Operation::Intersection => a & b,
         Operation::Difference => a - b,
     };
     // As wide as its members need, whatever the sources are.
-    let plain: IntSet = expected.iter().copied().collect();
+    let plain: IntSet = kept.iter().copied().collect();
     assert_eq!(made.as_bytes(), plain.as_bytes(), "{operation:?}");
     assert!(made.heap_bytes() <= made.as_bytes().len());
+    kept
 }
 
 /// Compares everything that can be seen from outside.

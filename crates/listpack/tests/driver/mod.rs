@@ -1,17 +1,29 @@
 //! Runs operations on a list and on its oracle side by side. The fuzz target includes this file too.
+#![allow(clippy::unwrap_used, reason = "what fails here is what the tests look for")]
 
 use listpack::{Entry, ListPack, Position, Validation};
 use testkit::oracle::list_pack::{Element, ListPackOp, ListPackOracle};
+use testkit::sequence::Sequence;
 
-/// Applies `ops` to an empty list; checks every answer, and after each step the whole list.
-pub(crate) fn run(ops: &[ListPackOp]) {
-    let mut list = ListPack::new();
-    let mut oracle = ListPackOracle::new();
-    for op in ops {
-        step(&mut list, &mut oracle, op);
-        oracle.changed();
-        check(&list, &oracle);
-    }
+/// The list and its oracle.
+type Pair = (ListPack, ListPackOracle);
+
+/// Applies the operations that `bytes` spell to an empty list; checks every answer, and after each step the whole list.
+pub(crate) fn run(bytes: &[u8]) {
+    Sequence::from_bytes(bytes).run(Pair::default, checked_step).unwrap();
+}
+
+/// Applies `ops` as [`run`] does.
+#[allow(dead_code, reason = "not every user of this file has operations of its own")]
+pub(crate) fn run_all(ops: &[ListPackOp]) {
+    let mut pair = Pair::default();
+    ops.iter().for_each(|op| checked_step(&mut pair, op));
+}
+
+fn checked_step((list, oracle): &mut Pair, op: &ListPackOp) {
+    step(list, oracle, op);
+    oracle.changed();
+    check(list, oracle);
 }
 
 fn step(list: &mut ListPack, oracle: &mut ListPackOracle, op: &ListPackOp) {

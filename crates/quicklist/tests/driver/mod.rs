@@ -1,4 +1,5 @@
 //! Runs operations on a list and on its oracle side by side. The fuzz target includes this file too.
+#![allow(clippy::unwrap_used, reason = "what fails here is what the tests look for")]
 
 use std::collections::VecDeque;
 
@@ -6,6 +7,7 @@ use listpack::{ListPack, Validation};
 use quicklist::{Entry, Fill, Limits, NodeRef, QuickList, Refused};
 use testkit::oracle::list_pack::Element;
 use testkit::oracle::quick_list::QuickListOp;
+use testkit::sequence::Sequence;
 
 type Oracle = VecDeque<Vec<u8>>;
 
@@ -34,26 +36,41 @@ pub(crate) fn run(bytes: &[u8]) -> Seen {
         exact_merge: settings % 2 == 0,
         merge_replaced: settings % 3 != 0,
     };
-    let mut list = QuickList::new(limits);
-    let mut oracle = Oracle::new();
-    let mut seen = Seen::default();
-    let mut shared = None;
-    for op in QuickListOp::sequence(bytes) {
+    let start = || Run {
+        list: QuickList::new(limits),
+        oracle: Oracle::new(),
+        seen: Seen::default(),
+        shared: None,
+    };
+    let run = Sequence::from_bytes(bytes).run(start, Run::step).unwrap();
+    run.shared.into_iter().for_each(Frozen::check);
+    run.seen
+}
+
+/// A list at work.
+struct Run {
+    list: QuickList,
+    oracle: Oracle,
+    seen: Seen,
+    shared: Option<Frozen>,
+}
+
+impl Run {
+    fn step(&mut self, op: &QuickListOp) {
+        let Self { list, oracle, seen, shared } = self;
         if let QuickListOp::Share(other) = op {
-            shared.into_iter().for_each(Frozen::check);
-            shared = Some(Frozen::of(&mut list, &oracle, other));
+            shared.take().into_iter().for_each(Frozen::check);
+            *shared = Some(Frozen::of(list, oracle, *other));
             seen.shared += 1;
         } else {
-            step(&mut list, &mut oracle, &op);
+            step(list, oracle, op);
         }
-        check(&list, &oracle);
+        check(list, oracle);
         seen.steps += 1;
         seen.most_nodes = seen.most_nodes.max(list.node_count());
         seen.plain += usize::from(list.nodes().any(NodeRef::is_plain));
         seen.compressed += usize::from(list.nodes().any(|node| node.stream().is_some()));
     }
-    shared.into_iter().for_each(Frozen::check);
-    seen
 }
 
 /// A list that shares nodes with one that goes on, and what it was.

@@ -1,10 +1,10 @@
 //! From a failure to a short script that shows it.
 //!
-//! Delta debugging: what comes after the failure is cut off; then parts of the script are left out, halves first, then
-//! quarters, down to single commands, as long as the sides still differ on the same command. Then one key takes the
-//! place of two, and words are left out of the commands that remain.
+//! What comes after the failure is cut off; then commands are left out, as [`fewer`] does, as long as the sides still
+//! differ on the same command. Then one key takes the place of two, and words are left out of the commands that remain.
 
 use std::collections::HashSet;
+use std::{mem, slice};
 
 use super::generate::KEYS;
 use super::harness::{Differential, Failure};
@@ -12,6 +12,7 @@ use super::script::{How, Op};
 use super::subject::Subject;
 use super::{Difference, Settings, command_line, quoted};
 use crate::live::Server;
+use crate::shrink::fewer;
 
 /// Attempts in all. Each is a run on empty sides.
 const ATTEMPTS: usize = 600;
@@ -75,26 +76,7 @@ impl<S: Subject, F: FnMut(&Settings) -> S> Shrink<'_, F> {
 
     /// Leaves commands out.
     fn fewer(&mut self, ops: &mut Vec<Op>, last: &mut Failure) {
-        let mut size = ops.len().div_ceil(2);
-        while size > 0 {
-            let (mut at, mut shorter) = (0, false);
-            while at < ops.len() {
-                let end = (at + size).min(ops.len());
-                let rest = [&ops[..at], &ops[end..]].concat();
-                if let Some(found) = self.fails(&rest) {
-                    (*ops, *last) = found;
-                    shorter = true;
-                } else {
-                    at = end;
-                }
-            }
-            // Single commands may go once others have gone.
-            if size > 1 {
-                size = size.div_ceil(2);
-            } else if !shorter {
-                break;
-            }
-        }
+        (*ops, *last) = fewer(mem::take(ops), last.clone(), |rest| self.fails(&rest));
     }
 
     /// Puts one session and one key in the place of several.
@@ -124,19 +106,17 @@ impl<S: Subject, F: FnMut(&Settings) -> S> Shrink<'_, F> {
 
     /// Leaves words out of one command.
     fn shorten(&mut self, at: usize, ops: &mut Vec<Op>, last: &mut Failure) {
-        let mut size = ops.get(at).map_or(0, |op| op.words.len() / 2);
-        while size > 0 {
-            let mut from = 1;
-            while ops.get(at).is_some_and(|op| op.how == How::Plain && from < op.words.len()) {
-                let mut fewer = ops.clone();
-                let end = (from + size).min(fewer[at].words.len());
-                fewer[at].words.drain(from..end);
-                match self.fails(&fewer) {
-                    Some(found) => (*ops, *last) = found,
-                    None => from += size,
-                }
-            }
-            size /= 2;
+        let Some(Op { words, how: How::Plain, .. }) = ops.get(at) else { return };
+        let Some((name, words)) = words.split_first() else { return };
+        let (name, words) = (name.clone(), words.to_vec());
+        let mut shorter = ops.clone();
+        let (_, found) = fewer(words, None, |words| {
+            shorter.get_mut(at)?.words = [slice::from_ref(&name), &words].concat();
+            let found = self.fails(&shorter)?;
+            Some((words, Some(found)))
+        });
+        if let Some(found) = found {
+            (*ops, *last) = found;
         }
     }
 

@@ -1,9 +1,9 @@
 //! What is compared with the server.
 
 use std::io;
-use std::panic::{self, AssertUnwindSafe};
 
 use super::{Reply, Settings, apart, command_line};
+use crate::caught::caught;
 use crate::live::{Server, Wire, name_in};
 
 /// Sessions that the commands come from; a last one looks at what they have left.
@@ -28,12 +28,8 @@ pub(super) struct Caught<S>(pub(super) S);
 impl<S: Subject> Subject for Caught<S> {
     fn execute(&mut self, session: usize, words: &[Vec<u8>]) -> Reply {
         // The run ends here: what a panic may have left half done is not looked at.
-        let outcome = panic::catch_unwind(AssertUnwindSafe(|| self.0.execute(session, words)));
-        outcome.unwrap_or_else(|payload| {
-            let text = payload.downcast_ref::<&str>().map(ToString::to_string);
-            let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
-            Reply::Error(format!("(a panic) {}", text.unwrap_or_default()))
-        })
+        let outcome = caught(|| self.0.execute(session, words));
+        outcome.unwrap_or_else(|said| Reply::Error(format!("(a panic) {said}")))
     }
 }
 

@@ -1,4 +1,7 @@
 //! The oracle of the integer set: a `BTreeSet`.
+//!
+//! A set of yours is an [`IntegerSet`], of which four methods have to be written. [`IntSetOracle::step`] applies an
+//! operation to both and compares them. The [front page](crate) has an example.
 
 use std::collections::BTreeSet;
 
@@ -19,6 +22,9 @@ const EDGES: [i64; 8] = [
     0,
     1 << 59,
 ];
+
+/// Members of a difference that are shown.
+const SHOWN: usize = 8;
 
 impl<'a> Arbitrary<'a> for Member {
     fn arbitrary(u: &mut Unstructured<'a>) -> arbitrary::Result<Self> {
@@ -64,20 +70,76 @@ pub enum IntSetOp {
     Clear,
 }
 
-impl IntSetOp {
-    /// The operations that `bytes` spell, as the fuzzer would read them.
-    #[must_use]
-    pub fn sequence(bytes: &[u8]) -> Vec<Self> {
-        let mut u = Unstructured::new(bytes);
-        let mut ops = Vec::new();
-        while !u.is_empty() {
-            match u.arbitrary() {
-                Ok(op) => ops.push(op),
-                Err(_) => break,
-            }
+/// A set of integers under test. What has a body here may be left to it, or be what the set itself has.
+pub trait IntegerSet {
+    /// Adds `value`; false if it was there.
+    fn insert(&mut self, value: i64) -> bool;
+
+    /// Takes `value` out; false if it was not there.
+    fn remove(&mut self, value: i64) -> bool;
+
+    /// Whether `value` is a member.
+    fn contains(&self, value: i64) -> bool;
+
+    /// The members, in ascending order.
+    fn members(&self) -> Vec<i64>;
+
+    /// Adds many values.
+    fn extend(&mut self, values: &[i64]) {
+        for &value in values {
+            self.insert(value);
         }
-        ops
     }
+
+    /// Takes everything out.
+    fn clear(&mut self) {
+        for member in self.members() {
+            self.remove(member);
+        }
+    }
+
+    /// The number of members below `value`.
+    fn count_below(&self, value: i64) -> usize {
+        self.members().partition_point(|&member| member < value)
+    }
+
+    /// The number of members below `value`, if it is a member.
+    fn rank(&self, value: i64) -> Option<usize> {
+        self.contains(value).then(|| self.count_below(value))
+    }
+
+    /// The member at `index`, from the least.
+    fn get(&self, index: usize) -> Option<i64> {
+        self.members().get(index).copied()
+    }
+
+    /// The member that a random number chooses; none of an empty set.
+    fn random_member(&self, random: u64) -> Option<i64> {
+        let members = self.members();
+        let index = random.checked_rem(members.len() as u64)?;
+        usize::try_from(index).ok().and_then(|index| members.get(index).copied())
+    }
+
+    /// The members that this set or `values` have, in ascending order. `None`: the set has no such operation.
+    fn union(&self, _values: &[i64]) -> Option<Vec<i64>> {
+        None
+    }
+
+    /// The members that this set and `values` have, in ascending order. `None`: the set has no such operation.
+    fn intersection(&self, _values: &[i64]) -> Option<Vec<i64>> {
+        None
+    }
+
+    /// The members that this set has and `values` have not, in ascending order. `None`: the set has no such operation.
+    fn difference(&self, _values: &[i64]) -> Option<Vec<i64>> {
+        None
+    }
+
+    /// Releases the slack.
+    fn shrink_to_fit(&mut self) {}
+
+    /// Goes through the bytes and back.
+    fn reload(&mut self) {}
 }
 
 /// A set of integers with no tricks.
@@ -115,6 +177,107 @@ impl IntSetOracle {
     /// Takes everything out.
     pub fn clear(&mut self) {
         *self = Self::new();
+    }
+
+    /// Applies `op` to `set` and to this oracle, and compares the answers, but not what is in the set at the end: see
+    /// [`IntSetOracle::compare`].
+    ///
+    /// # Panics
+    ///
+    /// If the two differ.
+    pub fn apply(&mut self, set: &mut impl IntegerSet, op: &IntSetOp) {
+        match op {
+            IntSetOp::Insert(Member(value)) => {
+                assert_eq!(set.insert(*value), self.insert(*value), "insert {value}");
+            }
+            IntSetOp::Remove(Member(value)) => {
+                assert_eq!(set.remove(*value), self.remove(*value), "remove {value}");
+            }
+            IntSetOp::RemoveAt(index) => {
+                if let Some(value) = self.get(usize::from(*index) % self.members.len().max(1)) {
+                    assert!(set.remove(value), "remove member {value}");
+                    self.remove(value);
+                }
+            }
+            IntSetOp::InsertRun(Member(start), count, step) => {
+                for i in 0..i64::from(*count) {
+                    let value = start.wrapping_add(i * i64::from(*step));
+                    assert_eq!(set.insert(value), self.insert(value), "insert {value} of a run");
+                }
+            }
+            IntSetOp::Extend(values) => {
+                set.extend(&numbers(values));
+                for member in values {
+                    self.insert(member.0);
+                }
+            }
+            IntSetOp::Query(Member(value)) => {
+                let is_member = self.members.contains(value);
+                let below = self.count_below(*value);
+                assert_eq!(set.contains(*value), is_member, "contains {value}");
+                assert_eq!(set.count_below(*value), below, "count below {value}");
+                assert_eq!(set.rank(*value), is_member.then_some(below), "rank of {value}");
+            }
+            IntSetOp::At(index, random) => {
+                let index = usize::from(*index);
+                assert_eq!(set.get(index), self.get(index), "the member at {index}");
+                let chosen = set.random_member(*random);
+                assert_eq!(chosen.is_none(), self.members.is_empty(), "a random member");
+                assert!(chosen.is_none_or(|member| self.members.contains(&member)));
+            }
+            IntSetOp::Combine(values) => self.combine(set, &numbers(values)),
+            IntSetOp::ShrinkToFit => set.shrink_to_fit(),
+            IntSetOp::Reload => set.reload(),
+            IntSetOp::Clear => {
+                set.clear();
+                self.clear();
+            }
+        }
+    }
+
+    /// Compares the members of `set`.
+    ///
+    /// # Panics
+    ///
+    /// If they are others.
+    pub fn compare(&self, set: &impl IntegerSet) {
+        let members = set.members();
+        let differs = || {
+            let found: BTreeSet<i64> = members.iter().copied().collect();
+            let few = |one: &BTreeSet<i64>, other: &BTreeSet<i64>| -> Vec<i64> {
+                one.difference(other).copied().take(SHOWN).collect()
+            };
+            let (missing, wrong) = (few(&self.members, &found), few(&found, &self.members));
+            let (found, expected) = (members.len(), self.members.len());
+            format!("{found} members for {expected}: {missing:?} missing, {wrong:?} too many")
+        };
+        assert!(self.members.iter().eq(&members), "{}", differs());
+    }
+
+    /// [`IntSetOracle::apply`] and [`IntSetOracle::compare`].
+    ///
+    /// # Panics
+    ///
+    /// If the two differ.
+    pub fn step(&mut self, set: &mut impl IntegerSet, op: &IntSetOp) {
+        self.apply(set, op);
+        self.compare(set);
+    }
+
+    fn combine(&self, set: &impl IntegerSet, values: &[i64]) {
+        let other: BTreeSet<i64> = values.iter().copied().collect();
+        let ours = &self.members;
+        if let Some(members) = set.union(values) {
+            assert!(ours.union(&other).copied().eq(members), "the union with {values:?}");
+        }
+        if let Some(members) = set.intersection(values) {
+            let both = ours.intersection(&other).copied();
+            assert!(both.eq(members), "the intersection with {values:?}");
+        }
+        if let Some(members) = set.difference(values) {
+            let rest = ours.difference(&other).copied();
+            assert!(rest.eq(members), "the difference from {values:?}");
+        }
     }
 
     /// The members.
@@ -156,6 +319,10 @@ impl IntSetOracle {
         }
         blob
     }
+}
+
+fn numbers(members: &[Member]) -> Vec<i64> {
+    members.iter().map(|member| member.0).collect()
 }
 
 /// The bytes that `value` needs, by its range.

@@ -98,22 +98,6 @@ pub enum ListPackOp {
     MoveRun(u16, u8, u16),
 }
 
-impl ListPackOp {
-    /// The operations that `bytes` spell, as the fuzzer would read them.
-    #[must_use]
-    pub fn sequence(bytes: &[u8]) -> Vec<Self> {
-        let mut u = Unstructured::new(bytes);
-        let mut ops = Vec::new();
-        while !u.is_empty() {
-            match u.arbitrary() {
-                Ok(op) => ops.push(op),
-                Err(_) => break,
-            }
-        }
-        ops
-    }
-}
-
 /// A list of texts with no tricks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListPackOracle {

@@ -1,6 +1,6 @@
 //! Operations on a list of nodes. Its oracle is a `VecDeque` of texts, and a server for how the nodes are cut.
 
-use arbitrary::{Arbitrary, Unstructured};
+use arbitrary::Arbitrary;
 
 use super::list_pack::Element;
 
@@ -47,20 +47,4 @@ pub enum QuickListOp {
     ShrinkToFit,
     /// Take everything out.
     Clear,
-}
-
-impl QuickListOp {
-    /// The operations that `bytes` spell, as the fuzzer would read them.
-    #[must_use]
-    pub fn sequence(bytes: &[u8]) -> Vec<Self> {
-        let mut u = Unstructured::new(bytes);
-        let mut ops = Vec::new();
-        while !u.is_empty() {
-            match u.arbitrary() {
-                Ok(op) => ops.push(op),
-                Err(_) => break,
-            }
-        }
-        ops
-    }
 }

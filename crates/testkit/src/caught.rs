@@ -1,0 +1,65 @@
+//! Panics as errors, without their noise.
+
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::Once;
+
+thread_local! {
+    /// Whether a panic of this thread is to be caught.
+    static CATCHING: Cell<bool> = const { Cell::new(false) };
+    /// What the last one said, and where.
+    static SAID: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+static HOOK: Once = Once::new();
+
+/// What `work` returns, or what it says when it panics and where, as the standard library words it. Nothing is printed.
+///
+/// The hook for panics is wrapped once for the process. That of libFuzzer, which ends the process, is passed by too.
+/// A hook that is set later is called, whatever is to be caught.
+///
+/// # Errors
+///
+/// The message of the panic.
+pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    HOOK.call_once(|| {
+        let before = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            if CATCHING.get() {
+                SAID.set(info.to_string());
+            } else {
+                before(info);
+            }
+        }));
+    });
+    let outer = CATCHING.replace(true);
+    let outcome = panic::catch_unwind(AssertUnwindSafe(work));
+    CATCHING.set(outer);
+    outcome.map_err(|payload| {
+        let said = SAID.take();
+        if said.is_empty() { text_of(&*payload) } else { said }
+    })
+}
+
+/// The text of a panic whose hook another one has replaced.
+fn text_of(payload: &(dyn Any + Send)) -> String {
+    let text = payload.downcast_ref::<&str>().map(ToString::to_string);
+    let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
+    text.unwrap_or_else(|| "a panic without a message".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::caught;
+
+    #[test]
+    fn a_panic_is_an_error_with_its_place() {
+        assert_eq!(caught(|| 7), Ok(7));
+        let said = caught(|| assert_eq!(1, 2, "a reason")).unwrap_err();
+        assert!(said.contains("caught.rs") && said.contains("a reason"), "{said}");
+        let inner = caught(|| caught(|| panic!("inside")).unwrap_err()).unwrap();
+        assert!(inner.contains("inside"), "{inner}");
+        assert!(caught(|| panic!("again")).is_err());
+    }
+}

@@ -1,0 +1,97 @@
+//! From a sequence that fails to a short one.
+
+use std::mem;
+
+use arbitrary::{Arbitrary, Unstructured};
+
+use super::{Failure, Step};
+use crate::shrink::{fewer, lower};
+
+/// Operations of a sequence that is short enough to try its operations two by two.
+const FEW: usize = 12;
+
+/// Bytes that operations keep when they are simplified two by two: what tells their kind, and a small value.
+const KEPT: usize = 8;
+
+/// A sequence that fails at its last operation, and why.
+pub(super) struct Shrink<Op, F> {
+    pub(super) steps: Vec<Step<Op>>,
+    pub(super) why: String,
+    /// The failure of a sequence; `None` too when there were enough.
+    pub(super) fails: F,
+}
+
+impl<Op, F> Shrink<Op, F>
+where
+    Op: for<'a> Arbitrary<'a> + Clone,
+    F: FnMut(&[Step<Op>]) -> Option<Failure>,
+{
+    /// Shrinks until nothing changes.
+    pub(super) fn run(&mut self) {
+        loop {
+            self.leave_out();
+            let before: Vec<_> = self.steps.iter().map(|step| step.bytes.clone()).collect();
+            for at in (0..self.steps.len()).rev() {
+                self.simplify(at);
+            }
+            self.simplify_pairs();
+            if self.steps.iter().map(|step| &step.bytes).eq(&before) {
+                return;
+            }
+        }
+    }
+
+    /// Leaves operations out.
+    fn leave_out(&mut self) {
+        let (steps, why) = (mem::take(&mut self.steps), mem::take(&mut self.why));
+        (self.steps, self.why) = fewer(steps, why, |mut rest| {
+            let failure = (self.fails)(&rest)?;
+            rest.truncate(failure.at);
+            Some((rest, failure.why))
+        });
+    }
+
+    /// Reads one operation from fewer and lower bytes.
+    fn simplify(&mut self, at: usize) {
+        let Some(bytes) = self.steps.get(at).map(|step| step.bytes.clone()) else { return };
+        let (mut bytes, ()) = fewer(bytes, (), |bytes| {
+            self.replace(&[(at, &bytes)])?;
+            Some((bytes, ()))
+        });
+        for byte in (0..bytes.len()).rev().chain(0..bytes.len()) {
+            lower(&mut bytes, byte, |bytes| self.replace(&[(at, bytes)]));
+        }
+    }
+
+    /// Cuts the bytes of two operations at once.
+    fn simplify_pairs(&mut self) {
+        let len = self.steps.len();
+        if len > FEW {
+            return;
+        }
+        let pairs = (0..len).flat_map(|one| (one + 1..len).map(move |other| (one, other)));
+        for (one, other) in pairs {
+            let [first, second] = [one, other].map(|at| {
+                self.steps.get(at).map(|step| step.bytes.clone()).unwrap_or_default()
+            });
+            // What both keep grows from nothing, so the first that fails is the shortest.
+            let (most, rest) = (first.len().min(KEPT), second.len().min(KEPT));
+            let mut kept = (0..most + rest).flat_map(|sum| {
+                (sum.saturating_sub(rest)..=sum.min(most)).map(move |of_one| (of_one, sum - of_one))
+            });
+            kept.find_map(|(a, b)| self.replace(&[(one, &first[..a]), (other, &second[..b])]));
+        }
+    }
+
+    /// Reads operations from other bytes and keeps that if the last one still fails.
+    fn replace(&mut self, others: &[(usize, &[u8])]) -> Option<()> {
+        let mut steps = self.steps.clone();
+        for &(at, bytes) in others {
+            let op = Unstructured::new(bytes).arbitrary().ok()?;
+            *steps.get_mut(at)? = Step { op, bytes: bytes.to_vec() };
+        }
+        let failure = (self.fails)(&steps)?;
+        // One that fails before is found when operations are left out.
+        (failure.at == steps.len()).then(|| (self.steps, self.why) = (steps, failure.why))
+    }
+}

@@ -1,0 +1,147 @@
+//! Sequences of operations on structures with a fault that is known, and on one without.
+
+use std::collections::BTreeSet;
+
+use testkit::oracle::int_set::{IntSetOp, IntSetOracle, IntegerSet, Member};
+use testkit::sequence::{Difference, Sequence};
+
+/// What is wrong with a set.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fault {
+    /// Nothing.
+    None,
+    /// A value that needs four bytes takes the least member out.
+    Widens,
+    /// A set of 299 members takes no other.
+    Full,
+    /// A removal of what is not there panics.
+    Panics,
+    /// The members below a value are counted with it.
+    Counts,
+}
+
+/// A set with that fault.
+struct Faulty {
+    members: BTreeSet<i64>,
+    fault: Fault,
+}
+
+impl IntegerSet for Faulty {
+    fn insert(&mut self, value: i64) -> bool {
+        match self.fault {
+            Fault::Widens if i16::try_from(value).is_err() => drop(self.members.pop_first()),
+            Fault::Full if self.members.len() >= 299 => return !self.contains(value),
+            _ => {}
+        }
+        self.members.insert(value)
+    }
+
+    fn remove(&mut self, value: i64) -> bool {
+        assert!(self.fault != Fault::Panics || self.contains(value), "no such member");
+        self.members.remove(&value)
+    }
+
+    fn contains(&self, value: i64) -> bool {
+        self.members.contains(&value)
+    }
+
+    fn members(&self) -> Vec<i64> {
+        self.members.iter().copied().collect()
+    }
+
+    fn count_below(&self, value: i64) -> usize {
+        let and_itself = self.fault == Fault::Counts && self.contains(value);
+        self.members.range(..value).count() + usize::from(and_itself)
+    }
+}
+
+fn run(seed: u64, fault: Fault) -> Result<(), Difference<IntSetOp>> {
+    let start = || (Faulty { members: BTreeSet::new(), fault }, IntSetOracle::new());
+    Sequence::from_seed(seed, 4000).run(start, |(set, oracle), op| oracle.step(set, op)).map(drop)
+}
+
+/// The differences that several seeds lead to.
+fn differences(fault: Fault) -> Vec<Difference<IntSetOp>> {
+    let found: Vec<_> = (0..16).filter_map(|seed| run(seed, fault).err()).collect();
+    assert!(found.len() >= 4, "{} seeds show the fault", found.len());
+    found
+}
+
+#[test]
+fn a_right_structure_passes() {
+    for seed in 0..20 {
+        run(seed, Fault::None).unwrap();
+    }
+}
+
+#[test]
+fn a_fault_of_two_values_is_shrunk_to_both() {
+    for difference in differences(Fault::Widens) {
+        let inserted: Vec<i64> = difference.ops().iter().flat_map(values).collect();
+        // In one operation that adds both, or in two: neither can be made of the other.
+        assert!(difference.ops().len() <= 2 && inserted.len() == 2, "{difference}");
+        assert!(i16::try_from(inserted[1]).is_err(), "{difference}");
+        assert!(difference.len_before() >= 1);
+    }
+}
+
+/// What an operation adds.
+fn values(op: &IntSetOp) -> Vec<i64> {
+    match op {
+        IntSetOp::Insert(Member(value)) => vec![*value],
+        IntSetOp::InsertRun(Member(start), count, step) => {
+            (0..i64::from(*count)).map(|i| start.wrapping_add(i * i64::from(*step))).collect()
+        }
+        IntSetOp::Extend(members) => members.iter().map(|member| member.0).collect(),
+        other => panic!("{other:?} adds nothing"),
+    }
+}
+
+#[test]
+fn a_fault_of_size_is_shrunk_to_as_few_runs_as_reach_it() {
+    for difference in differences(Fault::Full) {
+        let ops = difference.ops();
+        // A run adds at most 255 members.
+        assert!(matches!(ops.len(), 2 | 3), "{difference}");
+        let all: BTreeSet<i64> = ops.iter().flat_map(values).collect();
+        assert_eq!(all.len(), 300, "{difference}");
+    }
+}
+
+#[test]
+fn a_panic_of_the_structure_is_a_difference() {
+    for difference in differences(Fault::Panics) {
+        assert_eq!(difference.ops(), [IntSetOp::Remove(Member(0))], "{difference}");
+        assert!(difference.why().contains("no such member"));
+    }
+}
+
+#[test]
+fn a_wrong_answer_is_shrunk_to_the_question_and_what_it_needs() {
+    for difference in differences(Fault::Counts) {
+        let want = [IntSetOp::Insert(Member(0)), IntSetOp::Query(Member(0))];
+        assert_eq!(difference.ops(), want, "{difference}");
+        let shown = format!("{difference:?}");
+        assert!(shown.contains("last of 2 operations"), "{shown}");
+        assert!(shown.contains("\n  Insert(Member(0))\n  Query(Member(0))\n"), "{shown}");
+        assert!(shown.contains("count below 0"), "{shown}");
+    }
+}
+
+#[test]
+fn a_state_that_differs_before_the_first_operation_has_none() {
+    let sequence = Sequence::<u8>::from_bytes(&[1, 2, 3]);
+    let difference = sequence.run(|| panic!("no state"), |(): &mut (), _| {}).unwrap_err();
+    assert_eq!(difference.ops(), []);
+    assert_eq!(difference.len_before(), 0);
+    assert!(difference.why().contains("no state"));
+}
+
+#[test]
+fn the_state_at_the_end_is_given() {
+    let mut sequence = Sequence::from_bytes(&[1, 2, 3, 4]);
+    sequence.truncate(3);
+    assert_eq!(sequence.run(|| 0_u32, |sum, op: &u8| *sum += u32::from(*op)).unwrap(), 6);
+    assert_eq!(sequence.ops().len(), 3);
+    assert_eq!(format!("{sequence:?}"), "[1, 2, 3]");
+}

@@ -1,0 +1,54 @@
+//! How the targets are built.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::run::{Outcome, cargo, output_of, succeed};
+use crate::tree;
+
+/// The flags that cargo-fuzz gives to the compiler.
+const FLAGS: &[&str] = &[
+    "-Cpasses=sancov-module",
+    "-Cllvm-args=-sanitizer-coverage-level=4",
+    "-Cllvm-args=-sanitizer-coverage-inline-8bit-counters",
+    "-Cllvm-args=-sanitizer-coverage-pc-table",
+    "-Cllvm-args=-sanitizer-coverage-trace-compares",
+    "-Cllvm-args=-sanitizer-coverage-stack-depth",
+    "-Cllvm-args=-simplifycfg-branch-fold-threshold=0",
+    // The coverage pass marks functions so that none is inlined across units.
+    "-Ccodegen-units=1",
+    "--cfg=fuzzing",
+    "-Zsanitizer=address",
+];
+
+/// Builds every target and gives the folder of the programs.
+pub(super) fn build() -> Outcome<PathBuf> {
+    let host = host()?;
+    succeed(&mut cargo_in_fuzz("build", &host))?;
+    Ok(tree::root().join("fuzz/target").join(host).join("release"))
+}
+
+/// `cargo` for the targets as they are built for fuzzing.
+///
+/// The linter takes the same way, so that both share one build of libFuzzer.
+fn cargo_in_fuzz(subcommand: &str, host: &str) -> Command {
+    let mut command = cargo([subcommand, "--manifest-path", "fuzz/Cargo.toml", "--locked"]);
+    command.args(["--release", "--bins", "--target", host, "--target-dir", "fuzz/target"]);
+    let mut flags: Vec<String> = FLAGS.iter().map(ToString::to_string).collect();
+    flags.extend(std::env::var("RUSTFLAGS"));
+    command.env_remove("CARGO_ENCODED_RUSTFLAGS");
+    command.env("RUSTFLAGS", flags.join(" ")).env("RUSTC_BOOTSTRAP", "1");
+    command
+}
+
+/// Clippy over the targets.
+pub(crate) fn clippy() -> Outcome {
+    succeed(cargo_in_fuzz("clippy", &host()?).args(["--", "--deny", "warnings"]))
+}
+
+/// The name of this machine, as the compiler calls it.
+fn host() -> Outcome<String> {
+    let text = output_of(Command::new("rustc").arg("-vV"))?;
+    let host = text.lines().find_map(|line| line.strip_prefix("host: "));
+    host.map(str::to_owned).ok_or_else(|| "rustc -vV names no host".to_owned())
+}
