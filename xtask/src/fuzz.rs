@@ -62,9 +62,8 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         None => share(arguments.minutes, targets.len(), cores()),
     };
     println!("\n{} targets, {seconds} s each, {} at a time", targets.len(), cores());
-    let rows = side_by_side(&targets, |target| {
-        one(&programs, target, seconds, arguments.keep_seeds)
-    })?;
+    let rows =
+        side_by_side(&targets, |target| one(&programs, target, seconds, arguments.keep_seeds))?;
     println!("\n{}", table(&rows));
     let found = rows.iter().filter(|row| !row.progress.clean).map(|row| row.target.as_str());
     let found: Vec<&str> = found.collect();

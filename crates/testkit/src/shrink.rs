@@ -113,9 +113,8 @@ mod tests {
     #[test]
     fn a_number_is_lowered_to_the_least_that_fails() {
         for bound in [0_u16, 1, 255, 256, 1001, 0x8000, 0x8001] {
-            let fails = |bytes: &[u8]| {
-                (u16::from_le_bytes([bytes[0], bytes[1]]) >= bound).then_some(())
-            };
+            let fails =
+                |bytes: &[u8]| (u16::from_le_bytes([bytes[0], bytes[1]]) >= bound).then_some(());
             let mut bytes = u16::MAX.to_le_bytes();
             for _ in 0..3 {
                 for at in 0..2 {

@@ -117,12 +117,12 @@ mod tests {
             #4\tINITED cov: 20 ft: 21 corp: 3/9b exec/s: 0 rss: 30Mb\n\
             #1024\tNEW    cov: 541 ft: 2110 corp: 41/24Kb lim: 80 exec/s: 341 rss: 40Mb L: 5/9\n";
         let found = Progress::parse(log, false);
-        assert_eq!(
-            found,
-            Progress { executions: 1024, edges: 541, features: 2110, clean: false }
-        );
+        assert_eq!(found, Progress { executions: 1024, edges: 541, features: 2110, clean: false });
         let done = format!("{log}Done 2101 runs in 3 second(s)\n");
-        assert_eq!(Progress::parse(&done, true), Progress { executions: 2101, clean: true, ..found });
+        assert_eq!(
+            Progress::parse(&done, true),
+            Progress { executions: 2101, clean: true, ..found }
+        );
         assert_eq!(Progress::parse("", true).executions, 0);
     }
 }

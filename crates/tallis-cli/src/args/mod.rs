@@ -15,6 +15,8 @@ mod man;
 mod merge;
 mod uv;
 
+use std::ffi::OsString;
+
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub use bloom::{BloomArgs, BloomCommand, PlanArgs};
@@ -84,7 +86,29 @@ impl Args {
     ///
     /// [`Failure::CommandLine`]: it does not parse, or asks for help or for the version.
     pub fn read() -> Result<Self, Failure> {
-        let matches = Self::definition().try_get_matches()?;
+        Self::read_from(std::env::args_os())
+    }
+
+    /// These words as a command line; the first is the name of the program.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Args::read`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis_cli::{Args, Command};
+    ///
+    /// let args = Args::read_from(["tallis", "uv", "--every", "hour"])?;
+    /// assert!(matches!(args.command, Command::Uv(_)));
+    /// assert_eq!(Args::read_from(["tallis", "nope"]).unwrap_err().status(), 2);
+    /// # Ok::<(), tallis_cli::Failure>(())
+    /// ```
+    pub fn read_from<W: Into<OsString> + Clone>(
+        words: impl IntoIterator<Item = W>,
+    ) -> Result<Self, Failure> {
+        let matches = Self::definition().try_get_matches_from(words)?;
         Ok(Self::from_arg_matches(&matches)?)
     }
 

@@ -9,6 +9,8 @@ mod json;
 mod prompt;
 mod run;
 mod terminal;
+mod typing;
 
 pub use format::Style;
-pub use run::run;
+pub use run::{answer, run};
+pub use typing::Typing;

@@ -73,6 +73,32 @@ pub fn run(args: &CliArgs) -> Result<(), Failure> {
     ran
 }
 
+/// Runs each line of `input` on the store, and writes the replies to `output`, as `tallis cli` does with a pipe.
+///
+/// # Errors
+///
+/// [`Failure`]: the input cannot be read, or the output not be written.
+///
+/// # Examples
+///
+/// ```
+/// use tallis::Store;
+/// use tallis_cli::cli::{Style, answer};
+///
+/// let mut out = Vec::new();
+/// answer(&Store::new(), Style::Formatted, &b"set k 'a b'\nget k\n"[..], &mut out)?;
+/// assert_eq!(out, b"OK\n\"a b\"\n");
+/// # Ok::<(), tallis_cli::Failure>(())
+/// ```
+pub fn answer(
+    store: &Store,
+    style: Style,
+    input: impl Read,
+    output: impl Write,
+) -> Result<(), Failure> {
+    run_lines(&mut Client::new(store, style, output), input, false)
+}
+
 /// The prompt waits inside the line editor, so a signal is handled in its own thread.
 fn save_when_killed(store: &Store, destination: &Destination) -> Result<(), Failure> {
     if destination.is_none() {

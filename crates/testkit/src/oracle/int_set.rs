@@ -249,7 +249,10 @@ impl IntSetOracle {
             };
             let (missing, wrong) = (few(&self.members, &found), few(&found, &self.members));
             let (found, expected) = (members.len(), self.members.len());
-            format!("{found} members for {expected}: {missing:?} missing, {wrong:?} too many")
+            let order = if members.is_sorted() { "" } else { ", not in order" };
+            format!(
+                "{found} members for {expected}: {missing:?} missing, {wrong:?} too many{order}"
+            )
         };
         assert!(self.members.iter().eq(&members), "{}", differs());
     }

@@ -36,7 +36,10 @@ impl<Op: fmt::Debug> fmt::Display for Difference<Op> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { ops, why, before } = self;
         let len = ops.len();
-        writeln!(f, "a difference at the last of {len} operations (of {before} before shrinking):")?;
+        writeln!(
+            f,
+            "a difference at the last of {len} operations (of {before} before shrinking):"
+        )?;
         ops.iter().try_for_each(|op| writeln!(f, "  {op:?}"))?;
         f.write_str(why)
     }

@@ -71,9 +71,8 @@ where
         }
         let pairs = (0..len).flat_map(|one| (one + 1..len).map(move |other| (one, other)));
         for (one, other) in pairs {
-            let [first, second] = [one, other].map(|at| {
-                self.steps.get(at).map(|step| step.bytes.clone()).unwrap_or_default()
-            });
+            let [first, second] = [one, other]
+                .map(|at| self.steps.get(at).map(|step| step.bytes.clone()).unwrap_or_default());
             // What both keep grows from nothing, so the first that fails is the shortest.
             let (most, rest) = (first.len().min(KEPT), second.len().min(KEPT));
             let mut kept = (0..most + rest).flat_map(|sum| {
