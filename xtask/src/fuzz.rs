@@ -14,8 +14,8 @@ mod summary;
 use std::fs;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use clap::Args;
@@ -120,7 +120,7 @@ fn side_by_side<R: Send>(
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(item) = items.get(at) else { return };
             let result = work(item);
-            let mut done = done.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
             done.push((at, result));
         }
     };
@@ -129,7 +129,7 @@ fn side_by_side<R: Send>(
             scope.spawn(do_some);
         }
     });
-    let mut done = done.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     done.sort_by_key(|&(at, _)| at);
     done.into_iter().map(|(_, result)| result).collect()
 }

@@ -100,7 +100,7 @@ mod tests {
         let fails = |case: Vec<u32>| {
             let marked = case.iter().filter(|&&it| it % 40 == 0).count();
             let balance: i64 = case.iter().map(|&it| if it % 2 == 0 { 1 } else { -1 }).sum();
-            (marked >= 2 && balance >= 0).then(|| (case, marked))
+            (marked >= 2 && balance >= 0).then_some((case, marked))
         };
         let (least, marked) = fewer((0..200).collect(), 5, fails);
         assert_eq!(marked, 2);

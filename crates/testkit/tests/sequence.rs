@@ -78,8 +78,8 @@ enum Step {
     Remove(u16),
 }
 
-fn forgetful((ours, plain): &mut (BTreeSet<u16>, BTreeSet<u16>), step: &Step) {
-    match *step {
+fn forgetful((ours, plain): &mut (BTreeSet<u16>, BTreeSet<u16>), step: Step) {
+    match step {
         Step::Insert(value) => {
             if value >= 1000 && ours.len() >= 3 {
                 ours.pop_first();
@@ -93,7 +93,10 @@ fn forgetful((ours, plain): &mut (BTreeSet<u16>, BTreeSet<u16>), step: &Step) {
 
 #[test]
 fn operations_and_values_are_shrunk_to_the_known_minimum() {
-    let run = |seed| Sequence::<Step>::from_seed(seed, 2000).run(Default::default, forgetful);
+    let run = |seed| {
+        let sequence = Sequence::<Step>::from_seed(seed, 2000);
+        sequence.run(Default::default, |sets, step| forgetful(sets, *step))
+    };
     for difference in (0..16).map(|seed| run(seed).unwrap_err()) {
         let [small @ .., Step::Insert(1000)] = difference.ops() else {
             panic!("{difference}");
@@ -106,13 +109,14 @@ fn operations_and_values_are_shrunk_to_the_known_minimum() {
 
 /// What an operation adds.
 fn values(op: &IntSetOp) -> Vec<i64> {
-    match op {
-        IntSetOp::Insert(Member(value)) => vec![*value],
-        IntSetOp::InsertRun(Member(start), count, step) => {
-            (0..i64::from(*count)).map(|i| start.wrapping_add(i * i64::from(*step))).collect()
-        }
-        IntSetOp::Extend(members) => members.iter().map(|member| member.0).collect(),
-        other => panic!("{other:?} adds nothing"),
+    if let IntSetOp::Insert(Member(value)) = op {
+        vec![*value]
+    } else if let IntSetOp::InsertRun(Member(start), count, step) = op {
+        (0..i64::from(*count)).map(|i| start.wrapping_add(i * i64::from(*step))).collect()
+    } else if let IntSetOp::Extend(members) = op {
+        members.iter().map(|member| member.0).collect()
+    } else {
+        panic!("{op:?} adds nothing")
     }
 }
 

@@ -44,7 +44,7 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// Reads what libFuzzer prints: `#2097152	pulse  cov: 541 ft: 2110 corp: 412/24Kb ...`, and at the end
+    /// Reads what libFuzzer prints: `#2097152 pulse  cov: 541 ft: 2110 corp: 412/24Kb ...`, and at the end
     /// `Done 2101874 runs in 31 second(s)`.
     fn parse(log: &str, clean: bool) -> Self {
         let mut progress = Self { clean, ..Self::default() };

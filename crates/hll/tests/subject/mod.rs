@@ -1,7 +1,7 @@
 //! Two sketches beside their oracles, checked in depth after every operation.
 //!
 //! The model test and the fuzz target share this file.
-#![allow(clippy::unwrap_used, reason = "what fails here is what the tests look for")]
+#![expect(clippy::unwrap_used, reason = "what fails here is what the tests look for")]
 
 use hll::{DENSE_LEN, Encoding, Hll, HllMut, Union};
 use testkit::oracle::hll::{HllOp, HllOracle};
@@ -126,7 +126,9 @@ fn start() -> Pair {
 #[allow(dead_code, reason = "not every user of this file has operations of its own")]
 pub(crate) fn run(ops: &[HllOp], limit: usize) {
     let mut pair = start();
-    ops.iter().for_each(|op| step(&mut pair, op, limit));
+    for op in ops {
+        step(&mut pair, *op, limit);
+    }
     pair.0.end_series(limit);
 }
 
@@ -135,14 +137,14 @@ pub(crate) fn run(ops: &[HllOp], limit: usize) {
 pub(crate) fn run_bytes(bytes: &[u8], limit: usize) {
     let mut sequence = Sequence::from_bytes(bytes);
     sequence.truncate(100);
-    sequence.run(start, |pair, op| step(pair, op, limit)).unwrap().0.end_series(limit);
+    sequence.run(start, |pair, op| step(pair, *op, limit)).unwrap().0.end_series(limit);
 }
 
-fn step((here, there): &mut Pair, op: &HllOp, limit: usize) {
+fn step((here, there): &mut Pair, op: HllOp, limit: usize) {
     if !matches!(op, HllOp::Add(_) | HllOp::Place { .. } | HllOp::Run { .. }) {
         here.end_series(limit);
     }
-    match *op {
+    match op {
         HllOp::Add(number) => {
             let element = HllOp::element(number);
             let hash = hll::hash(&element);

@@ -1,5 +1,5 @@
 //! Runs operations on a list and on its oracle side by side. The fuzz target includes this file too.
-#![allow(clippy::unwrap_used, reason = "what fails here is what the tests look for")]
+#![expect(clippy::unwrap_used, reason = "what fails here is what the tests look for")]
 
 use listpack::{Entry, ListPack, Position, Validation};
 use testkit::oracle::list_pack::{Element, ListPackOp, ListPackOracle};
@@ -17,7 +17,9 @@ pub(crate) fn run(bytes: &[u8]) {
 #[allow(dead_code, reason = "not every user of this file has operations of its own")]
 pub(crate) fn run_all(ops: &[ListPackOp]) {
     let mut pair = Pair::default();
-    ops.iter().for_each(|op| checked_step(&mut pair, op));
+    for op in ops {
+        checked_step(&mut pair, op);
+    }
 }
 
 fn checked_step((list, oracle): &mut Pair, op: &ListPackOp) {

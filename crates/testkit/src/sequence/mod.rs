@@ -136,6 +136,7 @@ impl<Op: for<'a> Arbitrary<'a>> Sequence<Op> {
 
 impl<Op> Sequence<Op> {
     /// The operations in order.
+    #[must_use]
     pub fn ops(&self) -> impl ExactSizeIterator<Item = &Op> {
         self.steps.iter().map(|step| &step.op)
     }
