@@ -50,7 +50,7 @@ pub(crate) struct Arguments {
 /// Runs the targets for the time given, as many at a time as there are cores.
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let targets = chosen(&arguments.targets)?;
-    let programs = step("Build", build)?;
+    let programs = step("Build", || build((!arguments.targets.is_empty()).then_some(&targets)))?;
     if let Some(input) = &arguments.input {
         let input = fs::canonicalize(input).map_err(|why| format!("{}: {why}", input.display()))?;
         return targets
@@ -98,7 +98,7 @@ fn one(programs: &Path, target: &str, seconds: u32, keep_seeds: bool) -> Outcome
 
 /// Runs each target for some seconds, one on each core at a time, and prints a line for each; returns which ran clean.
 pub(crate) fn smoke(seconds: u32) -> Outcome<Vec<bool>> {
-    let programs = build()?;
+    let programs = build(None)?;
     side_by_side(&targets()?, |target| {
         let progress = session::run(&programs, target, seconds)?;
         if progress.clean {

@@ -21,10 +21,21 @@ const FLAGS: &[&str] = &[
     "-Zsanitizer=address",
 ];
 
-/// Builds every target and gives the folder of the programs.
-pub(super) fn build() -> Outcome<PathBuf> {
+/// Builds these targets, or all, and gives the folder of the programs.
+pub(super) fn build(targets: Option<&[String]>) -> Outcome<PathBuf> {
     let host = host()?;
-    succeed(&mut cargo_in_fuzz("build", &host))?;
+    let mut command = cargo_in_fuzz("build", &host);
+    match targets {
+        Some(targets) => {
+            for target in targets {
+                command.args(["--bin", target]);
+            }
+        }
+        None => {
+            command.arg("--bins");
+        }
+    }
+    succeed(&mut command)?;
     Ok(tree::root().join("fuzz/target").join(host).join("release"))
 }
 
@@ -33,7 +44,7 @@ pub(super) fn build() -> Outcome<PathBuf> {
 /// The linter takes the same way, so that both share one build of libFuzzer.
 fn cargo_in_fuzz(subcommand: &str, host: &str) -> Command {
     let mut command = cargo([subcommand, "--manifest-path", "fuzz/Cargo.toml", "--locked"]);
-    command.args(["--release", "--bins", "--target", host, "--target-dir", "fuzz/target"]);
+    command.args(["--release", "--target", host, "--target-dir", "fuzz/target"]);
     let mut flags: Vec<String> = FLAGS.iter().map(ToString::to_string).collect();
     flags.extend(std::env::var("RUSTFLAGS"));
     command.env_remove("CARGO_ENCODED_RUSTFLAGS");
@@ -43,7 +54,7 @@ fn cargo_in_fuzz(subcommand: &str, host: &str) -> Command {
 
 /// Clippy over the targets.
 pub(crate) fn clippy() -> Outcome {
-    succeed(cargo_in_fuzz("clippy", &host()?).args(["--", "--deny", "warnings"]))
+    succeed(cargo_in_fuzz("clippy", &host()?).args(["--bins", "--", "--deny", "warnings"]))
 }
 
 /// The name of this machine, as the compiler calls it.
