@@ -4,8 +4,6 @@
 //! and completions that fit the line.
 #![no_main]
 
-use std::cell::LazyCell;
-
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 use tallis::Store;
@@ -13,7 +11,7 @@ use tallis::resp::{quote_word, split_words};
 use tallis_cli::cli::{Style, Typing, answer};
 
 thread_local! {
-    static TYPING: LazyCell<Typing> = LazyCell::new(|| Typing::new(&Store::new()));
+    static TYPING: Typing = Typing::new(&Store::new());
 }
 
 fn quoted(words: &[Vec<u8>]) -> Vec<u8> {
