@@ -61,7 +61,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         Some(minutes) => minutes.saturating_mul(60),
         None => share(arguments.minutes, targets.len(), cores()),
     };
-    println!("\n{} targets, {seconds} s each, {} at a time", targets.len(), cores());
+    println!("\ntargets: {}, {seconds} s each, {} at a time", targets.len(), cores());
     let rows =
         side_by_side(&targets, |target| one(&programs, target, seconds, arguments.keep_seeds))?;
     println!("\n{}", table(&rows));
