@@ -1,10 +1,12 @@
 //! Bloom filters, ours and others, as the benchmarks ask them: u64 keys at 1 %.
 //!
 //! *classic* is RedisBloom's way in plain Rust: two whole hashes, a division for each probe, a look after each. The
-//! other crates have hashes and layouts of their own, and seven probes where a scaling filter has eight.
+//! other crates have hashes and layouts of their own, and seven probes where a scaling filter has eight; sbbf-rs-safe takes a hash, which
+//! ahash makes.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark: what fails here stops it")]
 
+use std::fmt;
 use std::ops::Range;
 
 use bloom::{BloomFilter, Settings};
@@ -186,6 +188,44 @@ impl Filter for bloomfilter::Bloom<u64> {
 
     fn ask(&self, keys: &[Key]) -> usize {
         keys.iter().filter(|key| self.check(&u64::from_le_bytes(**key))).count()
+    }
+}
+
+/// Blocks of 32 bytes, of which a key sets a bit in each word, as in Parquet.
+pub struct Split {
+    filter: sbbf_rs_safe::Filter,
+    hash: ahash::RandomState,
+}
+
+impl Split {
+    /// Bits a key: the least whole number whose error is at most [`ERROR`].
+    const BITS: usize = 11;
+}
+
+impl fmt::Debug for Split {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Split").field("bytes", &self.filter.as_bytes().len()).finish()
+    }
+}
+
+impl Filter for Split {
+    const NAME: &str = "sbbf-rs-safe";
+
+    fn make(settings: &Settings) -> Self {
+        let capacity = usize::try_from(settings.capacity()).unwrap();
+        let filter = sbbf_rs_safe::Filter::new(Self::BITS, capacity);
+        Self { filter, hash: ahash::RandomState::with_seeds(1, 2, 3, 4) }
+    }
+
+    fn add(&mut self, keys: &[Key]) -> usize {
+        let mut add =
+            |key: &Key| !self.filter.insert_hash(self.hash.hash_one(u64::from_le_bytes(*key)));
+        keys.iter().filter(|key| add(key)).count()
+    }
+
+    fn ask(&self, keys: &[Key]) -> usize {
+        let hash = |key: &Key| self.hash.hash_one(u64::from_le_bytes(*key));
+        keys.iter().filter(|key| self.filter.contains_hash(hash(key))).count()
     }
 }
 

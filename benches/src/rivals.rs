@@ -3,7 +3,7 @@
 //! The rivals are made of an ordered set of scores and members and a map from member to score. The ordered set is the
 //! standard library's `BTreeSet`, which shares each member with the map by an `Arc`, as Redis's skip list and
 //! dictionary do, and has no ranks; or indexset's, which has them, with members of exactly 16 bytes in place of
-//! pointers, the best that can be done for it.
+//! pointers, the best that can be done for it; or that of the crate skiplist, which has ranks too, with the same members.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark: what fails here stops it")]
 #![expect(clippy::float_cmp, reason = "scores are compared as Redis compares them")]
@@ -14,6 +14,7 @@ use std::hint::black_box;
 use std::ops::Range;
 use std::sync::Arc;
 
+use skiplist::OrderedSkipList;
 use skiplist_zset::{Limits, ZSet};
 
 /// A score and a member that others share.
@@ -146,6 +147,52 @@ impl Ranked for IndexSetAndMap {
         for rank in ranks {
             // The score is read, as it is in a set of ours: a reference to an entry is no answer yet.
             let Inline(score, member) = self.order.get_index(rank).unwrap();
+            black_box((*score, &member[..]));
+        }
+    }
+}
+
+/// skiplist's ordered list with members of exactly 16 bytes in place, and a map from member to score.
+#[derive(Clone, Debug, Default)]
+pub struct SkipListAndMap {
+    order: OrderedSkipList<Inline>,
+    scores: HashMap<[u8; 16], f64, ahash::RandomState>,
+}
+
+impl Rival for SkipListAndMap {
+    const NAME: &str = "skiplist and HashMap";
+
+    fn add(&mut self, member: &[u8], score: f64) {
+        let member = member.try_into().unwrap();
+        match self.scores.insert(member, score) {
+            Some(old) if old == score => return,
+            // Each entry is there once, so any of its kind is the one.
+            Some(old) => drop(self.order.take_fast(&Inline(old, member))),
+            None => {}
+        }
+        self.order.insert(Inline(score, member));
+    }
+
+    fn score(&self, member: &[u8]) -> Option<f64> {
+        self.scores.get(member).copied()
+    }
+
+    fn remove(&mut self, member: &[u8]) -> bool {
+        let Some((member, score)) = self.scores.remove_entry(member) else { return false };
+        self.order.take_fast(&Inline(score, member)).is_some()
+    }
+}
+
+impl Ranked for SkipListAndMap {
+    fn rank(&self, member: &[u8]) -> usize {
+        let member = member.try_into().unwrap();
+        self.order.rank(&Inline(self.scores[&member], member)).unwrap()
+    }
+
+    fn range(&self, ranks: Range<usize>) {
+        // Its iterator goes through all that come before, so each is asked for by itself.
+        for rank in ranks {
+            let Inline(score, member) = self.order.get_by_index(rank).unwrap();
             black_box((*score, &member[..]));
         }
     }

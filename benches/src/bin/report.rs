@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use clap::builder::PossibleValuesParser;
-use tallis_benches::report::{Bench, Effort, Machine, Measured, Run, compare, page};
+use tallis_benches::report::{Bench, Effort, Machine, Plot, Run, compare, page, plots};
 use tallis_benches::sections;
 use testkit::alloc::Counting;
 
@@ -27,11 +27,14 @@ struct Arguments {
     /// Compares with the run that `--json` wrote to this file, and prints that in place of the page.
     #[arg(long, value_name = "FILE")]
     compare: Option<PathBuf>,
-    /// Measures nothing: compares with the run in this file.
-    #[arg(long, value_name = "FILE", requires = "compare", conflicts_with_all = ["json", "quick"])]
+    /// Also draws plots, into files of this folder, which the page then links to as `plots`. Other files of SVG in it are removed.
+    #[arg(long, value_name = "DIR", conflicts_with = "compare")]
+    plots: Option<PathBuf>,
+    /// Measures nothing: takes the run in this file, to compare it or to write the page.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "quick"])]
     with: Option<PathBuf>,
     /// Only these sections.
-    #[arg(value_name = "SECTION", value_parser = PossibleValuesParser::new(sections::ALL.iter().map(|(name, _)| *name)))]
+    #[arg(value_name = "SECTION", value_parser = PossibleValuesParser::new(sections::ALL.iter().map(|part| part.name)))]
     sections: Vec<String>,
 }
 
@@ -60,10 +63,36 @@ fn run(arguments: &Arguments) -> Result<String, String> {
     if let Some(file) = &arguments.json {
         fs::write(file, now.to_json()).map_err(|error| format!("{}: {error}", file.display()))?;
     }
-    Ok(before.map_or_else(
-        || page(&now),
-        |before| compare(&before, &now, &arguments.sections).to_string(),
-    ))
+    if let Some(before) = before {
+        return Ok(compare(&before, &now, &arguments.sections).to_string());
+    }
+    let drawn = match &arguments.plots {
+        Some(folder) => draw(&now, folder)?,
+        None => Vec::new(),
+    };
+    Ok(page(&now, &drawn))
+}
+
+/// Draws the plots of a run into a folder.
+fn draw(run: &Run, folder: &Path) -> Result<Vec<Plot>, String> {
+    let at = |path: &Path| {
+        let path = path.display().to_string();
+        move |error| format!("{path}: {error}")
+    };
+    let plots = plots(run)?;
+    fs::create_dir_all(folder).map_err(at(folder))?;
+    for entry in fs::read_dir(folder).map_err(at(folder))? {
+        let file = entry.map_err(at(folder))?.path();
+        let is_old = file.extension().is_some_and(|ending| ending == "svg");
+        if is_old {
+            fs::remove_file(&file).map_err(at(&file))?;
+        }
+    }
+    for plot in &plots {
+        let file = folder.join(&plot.file);
+        fs::write(&file, &plot.svg).map_err(at(&file))?;
+    }
+    Ok(plots)
 }
 
 fn read(file: &Path) -> Result<Run, String> {
@@ -76,10 +105,11 @@ fn measure(arguments: &Arguments) -> Run {
     let effort = if arguments.quick { Effort::Quick } else { Effort::Full };
     let bench = Bench::new(effort, &ALLOCATOR);
     let mut measured = Vec::new();
-    for (name, measure) in sections::ALL {
-        if arguments.sections.is_empty() || arguments.sections.iter().any(|wanted| wanted == name) {
-            eprintln!("measuring: {name}");
-            measured.push(Measured { name: (*name).to_owned(), section: measure(&bench) });
+    for part in sections::ALL {
+        if arguments.sections.is_empty() || arguments.sections.iter().any(|name| name == part.name)
+        {
+            eprintln!("measuring: {}", part.name);
+            measured.push(part.run(&bench));
         }
     }
     let command = match effort {

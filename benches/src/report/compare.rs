@@ -14,14 +14,20 @@
 //! quotient is above [`LIMIT`] and all of its spread is above 1, that is, if the two spreads are apart. With several
 //! rivals it has to be so beside each of them. What a live server takes is measured once, after the rounds, so
 //! nothing is known of its spread: it is no yardstick.
+//!
+//! # Agreement
+//!
+//! Two runs of the same code agree in a factor beside a rival if that is neither worse nor better by the same rule. They agree
+//! if [`SHARE`] of their factors do.
 
 use std::fmt::{self, Display, Formatter, Write};
 
+use super::agreement::SHARE;
 use super::table::cell;
 use super::{Measured, Result, Row, Run, Sample, Unit};
 
 /// What is less than this is not worth a mark.
-const LIMIT: f64 = 1.03;
+pub(super) const LIMIT: f64 = 1.03;
 
 /// What is to be thought of a factor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,7 +115,7 @@ pub fn compare(before: &Run, now: &Run, only: &[String]) -> Comparison {
     let gone = old.iter().filter(|entry| !new.iter().any(|other| entry.is(other)));
     lines.extend(gone.map(|entry| entry.line(Change::Before)));
     let mut warnings = Vec::new();
-    if before.machine != now.machine {
+    if !before.machine.is_like(&now.machine) {
         warnings.push(
             "The machines or the compilers differ: only factors beside rivals say something."
                 .to_owned(),
@@ -121,6 +127,51 @@ pub fn compare(before: &Run, now: &Run, only: &[String]) -> Comparison {
     }
     let heads = [before, now].map(|run| format!("{}, `{}`", run.date, run.command));
     Comparison { heads, warnings, lines }
+}
+
+/// How well the factors beside rivals agree.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Agreement {
+    /// How many factors both runs have beside rivals that ran in the same rounds.
+    pub factors: usize,
+    /// Those that do not agree.
+    pub apart: Vec<String>,
+}
+
+impl Agreement {
+    /// The share of factors that agree; none if there are no factors.
+    #[must_use]
+    pub fn share(&self) -> Option<f64> {
+        #[expect(clippy::cast_precision_loss, reason = "hundreds")]
+        let [all, apart] = [self.factors, self.apart.len()].map(|count| count as f64);
+        (self.factors > 0).then(|| (all - apart) / all)
+    }
+
+    /// Whether the two runs agree: none if that is not known.
+    #[must_use]
+    pub fn holds(&self) -> Option<bool> {
+        self.share().map(|share| share >= SHARE)
+    }
+}
+
+impl Display for Agreement {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let (Some(share), Some(holds)) = (self.share(), self.holds()) else {
+            return writeln!(
+                f,
+                "Whether the runs agree is not known: no rival ran in the rounds of both.\n"
+            );
+        };
+        let verdict = if holds { "The runs agree" } else { "The runs do not agree" };
+        writeln!(
+            f,
+            "{verdict}: {} of {} factors beside rivals that ran in the same rounds do ({:.0} %), where {:.0} % are asked for.\n",
+            self.factors - self.apart.len(),
+            self.factors,
+            (100.0 * share).floor(),
+            100.0 * SHARE,
+        )
+    }
 }
 
 /// One of our results and where it is.
@@ -150,7 +201,7 @@ impl Entry<'_> {
 fn ours<'a>(run: &'a Run, only: &[String]) -> Vec<Entry<'a>> {
     let wanted = |measured: &&Measured| only.is_empty() || only.contains(&measured.name);
     let sections = run.sections.iter().filter(wanted);
-    let rows = sections.flat_map(|Measured { name, section }| {
+    let rows = sections.flat_map(|Measured { name, section, .. }| {
         section.rows().iter().map(move |row| (name.as_str(), row))
     });
     rows.flat_map(|(section, row)| {
@@ -187,6 +238,7 @@ impl Display for Comparison {
         for warning in warnings {
             writeln!(f, "{warning}\n")?;
         }
+        write!(f, "{}", self.agreement())?;
         writeln!(
             f,
             "A factor is now divided by before, for rates the contrary: above 1 is worse. In brackets is the middle half of\n\
@@ -208,6 +260,24 @@ impl Display for Comparison {
 }
 
 impl Comparison {
+    /// In how many factors the runs agree.
+    #[must_use]
+    pub fn agreement(&self) -> Agreement {
+        let (mut factors, mut apart) = (0, Vec::new());
+        for line in &self.lines {
+            let Change::Both { beside, .. } = &line.change else { continue };
+            for (rival, factor) in beside {
+                factors += 1;
+                if Verdict::of(*factor) != Verdict::Alike {
+                    let Line { section, work, name, .. } = line;
+                    let factor = spread(*factor, times);
+                    apart.push(format!("{section}: {work}, {name} beside {rival}: {factor}"));
+                }
+            }
+        }
+        Agreement { factors, apart }
+    }
+
     fn write_sum(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let named = |wanted: &dyn Fn(&Change) -> bool| -> Vec<String> {
             let lines = self.lines.iter().filter(|line| wanted(&line.change));
@@ -230,8 +300,13 @@ impl Comparison {
             before.len(),
             now.len(),
         )?;
-        let lists =
-            [("Worse", worse), ("Better", better), ("Only before", before), ("Only now", now)];
+        let lists = [
+            ("Worse", worse),
+            ("Better", better),
+            ("Factors that do not agree", self.agreement().apart),
+            ("Only before", before),
+            ("Only now", now),
+        ];
         for (title, names) in lists.into_iter().filter(|(_, names)| !names.is_empty()) {
             writeln!(f, "\n{title}:\n")?;
             for name in names {
@@ -285,13 +360,9 @@ fn spread(sample: Sample, shown: impl Fn(f64) -> String) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Machine, Measured, Result, Row, Run, Sample, Section, Unit};
+    use super::super::tests::{about, run as run_of};
+    use super::super::{Result, Row, Run, Sample, Section, Touched, Unit};
     use super::{Change, Comparison, Line, Verdict, compare};
-
-    /// Rounds about a figure, some per cent apart.
-    fn about(figure: f64, percent: f64) -> Vec<f64> {
-        (-2..=2).map(|step| figure * (1.0 + f64::from(step) * percent / 100.0)).collect()
-    }
 
     fn ours(figure: f64, percent: f64) -> Result {
         Result::of("tallis", false, about(figure, percent))
@@ -303,17 +374,17 @@ mod tests {
 
     fn run(rows: Vec<Row>) -> Run {
         let section = rows.into_iter().fold(Section::new("Sets", ""), Section::row);
-        let sections = vec![Measured { name: "sets".to_owned(), section }];
-        Run::new(Machine::here(), "report".to_owned(), "2025-03-12".to_owned(), sections)
+        run_of(vec![("sets", Some("sets"), section)])
     }
 
     fn nanos(work: &str, results: Vec<Result>) -> Row {
-        Row::new(work, Unit::Nanos, results)
+        Row::new(work, Unit::Nanos, Touched::bytes(1), results)
     }
 
     /// What becomes of a row of these results.
     fn change(unit: Unit, before: Vec<Result>, now: Vec<Result>) -> (f64, Vec<f64>, Verdict) {
-        let [before, now] = [before, now].map(|results| run(vec![Row::new("add", unit, results)]));
+        let [before, now] = [before, now]
+            .map(|results| run(vec![Row::new("add", unit, Touched::bytes(1), results)]));
         let Comparison { lines, .. } = compare(&before, &now, &[]);
         let [Line { change: Change::Both { factor, beside, verdict, .. }, .. }] = &lines[..] else {
             panic!("{lines:?}")
@@ -424,6 +495,31 @@ mod tests {
     }
 
     #[test]
+    fn two_runs_agree_if_nine_in_ten_factors_do() {
+        let of = |apart: usize| {
+            let rows = |slower: usize| {
+                let ours = |at: usize| ours(if at < slower { 120.0 } else { 100.0 }, 0.5);
+                let row = |at: usize| {
+                    nanos(&format!("add {at}"), vec![ours(at), theirs("hashbrown", 50.0)])
+                };
+                run((0..20).map(row).collect())
+            };
+            let comparison = compare(&rows(0), &rows(apart), &[]);
+            let agreement = comparison.agreement();
+            assert_eq!((agreement.factors, agreement.apart.len()), (20, apart));
+            let text = comparison.to_string();
+            let told = if agreement.holds() == Some(true) { "agree" } else { "do not agree" };
+            assert!(text.contains(&format!("\nThe runs {told}: {} of 20", 20 - apart)), "{text}");
+            agreement.holds()
+        };
+        assert_eq!([0, 2, 3].map(of), [Some(true), Some(true), Some(false)]);
+        let alone = run(vec![nanos("add", vec![ours(1.0, 1.0)])]);
+        let comparison = compare(&alone, &alone, &[]);
+        assert_eq!(comparison.agreement().holds(), None);
+        assert!(comparison.to_string().contains("\nWhether the runs agree is not known"));
+    }
+
+    #[test]
     fn the_text_shows_both_spreads_and_sums_up() {
         let before = run(vec![nanos("add", vec![ours(100.0, 1.0), theirs("hashbrown", 50.0)])]);
         let mut now = run(vec![nanos("add", vec![ours(150.0, 2.0), theirs("hashbrown", 50.0)])]);
@@ -431,7 +527,9 @@ mod tests {
         let line = "| add: tallis | 100 ns [99.0 ns, 101 ns] | 150 ns [147 ns, 153 ns] | x1.50 [x1.46, x1.55] \
                     | hashbrown x1.50 [x1.47, x1.53] | **worse** |\n";
         assert!(text.contains(line), "{text}");
-        assert!(text.ends_with("\nWorse:\n\n* sets: add, tallis\n"), "{text}");
+        let end = "\nWorse:\n\n* sets: add, tallis\n\nFactors that do not agree:\n\n\
+                   * sets: add, tallis beside hashbrown: x1.50 [x1.47, x1.53]\n";
+        assert!(text.ends_with(end), "{text}");
         assert!(!text.contains("differ:"), "{text}");
         now.machine.processor.push('X');
         assert!(

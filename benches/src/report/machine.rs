@@ -6,6 +6,8 @@ use std::{env, fs};
 
 use serde::{Deserialize, Serialize};
 
+use super::Caches;
+
 /// The machine and the tools: without them a figure says nothing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {
@@ -19,6 +21,9 @@ pub struct Machine {
     pub kernel: String,
     /// The compiler's version.
     pub rustc: String,
+    /// The caches of one processor; those of older runs are not known.
+    #[serde(default)]
+    pub caches: Caches,
 }
 
 impl Machine {
@@ -33,14 +38,25 @@ impl Machine {
             threads: available_parallelism().map_or(1, usize::from),
             kernel: format!("{} {}, {}", env::consts::OS, or_unknown(&kernel), env::consts::ARCH),
             rustc: or_unknown(&output_of("rustc", &["--version"])),
+            caches: Caches::here(),
         }
+    }
+
+    /// Whether the other is the same, as far as both are known.
+    #[must_use]
+    pub fn is_like(&self, other: &Self) -> bool {
+        let caches = [&self.caches, &other.caches];
+        let known = !caches.iter().any(|caches| caches.are_unknown());
+        let same = Self { caches: self.caches.clone(), ..other.clone() };
+        *self == same && (!known || caches[0] == caches[1])
     }
 
     /// Names and values, to be shown.
     #[must_use]
-    pub fn lines(&self) -> [(&'static str, String); 4] {
+    pub fn lines(&self) -> [(&'static str, String); 5] {
         [
             ("processor", format!("{}, {} threads", self.processor, self.threads)),
+            ("caches", self.caches.to_string()),
             ("vector extensions", self.extensions.clone()),
             ("system", self.kernel.clone()),
             ("compiler", self.rustc.clone()),
@@ -88,7 +104,20 @@ fn output_of(program: &str, arguments: &[&str]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Cache, Caches};
     use super::{Machine, processor_of};
+
+    #[test]
+    fn what_is_not_known_of_caches_is_no_difference() {
+        let of = |caches: &[u64]| {
+            let caches = caches.iter().map(|&bytes| Cache { level: 1, bytes }).collect();
+            Machine { caches: Caches::new(caches), ..Machine::here() }
+        };
+        assert!(of(&[]).is_like(&of(&[32])) && of(&[32]).is_like(&of(&[])));
+        assert!(of(&[32]).is_like(&of(&[32])) && !of(&[32]).is_like(&of(&[48])));
+        let other = Machine { threads: 77, ..of(&[]) };
+        assert!(!of(&[]).is_like(&other));
+    }
 
     #[test]
     fn the_model_is_found_on_either_architecture() {

@@ -1,22 +1,35 @@
 //! The page `docs/benchmarks.md`: what it holds and how it is written; and the same rows as JSON, to compare two
 //! runs.
 //!
-//! A page is a head that names the machine, and [`Section`]s of [`Row`]s. A row is one piece of work: what it took
+//! A page is a head that names the machine, tells the rows that are lost and sums up the others, and [`Section`]s of [`Row`]s. A row is one piece of work: what it took
 //! here, the target, and what rivals took **in the same run**. Nanoseconds differ from machine to machine; the ratios
 //! are what to compare.
 
+mod agreement;
+mod cache;
 mod compare;
+mod head;
+mod losses;
 mod machine;
+mod means;
 mod measure;
+mod plots;
+mod rival;
 mod run;
 mod table;
 
 use serde::{Deserialize, Serialize};
 use testkit::alloc::Counting;
 
-pub use compare::{Change, Comparison, Line, Verdict, compare};
+pub use agreement::Spreads;
+pub use cache::{Cache, Caches, Place, Touched};
+pub use compare::{Agreement, Change, Comparison, Line, Verdict, compare};
+pub use losses::{Loss, losses};
 pub use machine::Machine;
+pub use means::{FamilyMeans, Mean, Of, by_family, overall};
 pub use measure::{Effort, Race, Result, Sample};
+pub use plots::{Plot, plots};
+pub use rival::{Kind, Side};
 pub use run::{Measured, Run};
 pub use table::{Unit, page};
 
@@ -82,6 +95,12 @@ impl Section {
         self
     }
 
+    /// The heading.
+    #[must_use]
+    pub fn title(&self) -> &str {
+        &self.title
+    }
+
     /// The rows so far.
     #[must_use]
     pub fn rows(&self) -> &[Row] {
@@ -107,14 +126,42 @@ pub struct Row {
     results: Vec<Result>,
     targets: Vec<Target>,
     note: String,
+    /// None in runs of a time when rows had no bytes.
+    #[serde(default)]
+    touched: Option<Touched>,
+    /// Which rows are the same work at other sizes, and the size.
+    #[serde(default)]
+    curve: Option<(String, f64)>,
 }
 
 impl Row {
-    /// A row of results in `unit`. The first of them is ours; those that are not [rivals](Result::rival) are other
-    /// forms of ours.
+    /// A row of results in `unit`, which go through as many bytes as `touched` says. The first of the results is ours; those that
+    /// are not [rivals](Result::rival) are other forms of ours.
+    ///
+    /// # Panics
+    ///
+    /// If it measures time and goes through nothing.
     #[must_use]
-    pub fn new(work: &str, unit: Unit, results: Vec<Result>) -> Self {
-        Self { work: work.to_owned(), unit, results, targets: Vec::new(), note: String::new() }
+    pub fn new(work: &str, unit: Unit, touched: Touched, results: Vec<Result>) -> Self {
+        assert!(unit == Unit::Bytes || touched != Touched::NOTHING, "{work}: of how many bytes?");
+        Self {
+            work: work.to_owned(),
+            unit,
+            results,
+            targets: Vec::new(),
+            note: String::new(),
+            touched: Some(touched),
+            curve: None,
+        }
+    }
+
+    /// One of several rows that are the same work, `curve`, at other sizes.
+    #[must_use]
+    pub fn at_size(mut self, curve: &str, size: usize) -> Self {
+        #[expect(clippy::cast_precision_loss, reason = "a place on paper")]
+        let size = size as f64;
+        self.curve = Some((curve.to_owned(), size));
+        self
     }
 
     /// What ours is to reach, in the unit of the row.
@@ -166,6 +213,40 @@ impl Row {
         &self.results
     }
 
+    /// The results that are no work of this project.
+    pub fn rivals(&self) -> impl Iterator<Item = &Result> {
+        self.results.iter().filter(|result| result.rival)
+    }
+
+    /// How many times as much the first result of ours takes; for rates how many times as many theirs does. Above 1 ours is
+    /// behind.
+    ///
+    /// # Panics
+    ///
+    /// If the row has no results.
+    #[must_use]
+    pub fn behind(&self, rival: &Result) -> Sample {
+        let ours = &self.results[0];
+        if self.unit.less_is_better() { ours.over(rival) } else { rival.over(ours) }
+    }
+
+    /// The same beside the best rival that is on that side, if there is one.
+    fn beside_best(&self, side: Side) -> Option<f64> {
+        let rivals = self.rivals().filter(|rival| side.has(&rival.name));
+        rivals.map(|rival| self.behind(rival).median).max_by(f64::total_cmp)
+    }
+
+    /// The bytes that the row goes through, where that is known.
+    #[must_use]
+    pub const fn touched(&self) -> Option<Touched> {
+        self.touched
+    }
+
+    /// What [`at_size`](Self::at_size) was given.
+    fn curve(&self) -> Option<(&str, f64)> {
+        self.curve.as_ref().map(|(curve, size)| (curve.as_str(), *size))
+    }
+
     /// Those beside whom a target is.
     pub fn yardsticks(&self) -> impl Iterator<Item = &str> {
         self.targets.iter().filter_map(|target| target.beside.as_deref())
@@ -174,5 +255,69 @@ impl Row {
     /// The result of that name.
     fn result(&self, name: &str) -> Option<&Result> {
         self.results.iter().find(|result| result.name == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Machine, Measured, Result, Row, Run, Sample, Section, Touched, Unit};
+
+    /// Rounds about a figure, some per cent apart.
+    pub(super) fn about(figure: f64, percent: f64) -> Vec<f64> {
+        (-2..=2).map(|step| figure * (1.0 + f64::from(step) * percent / 100.0)).collect()
+    }
+
+    /// A run of sections, with their names and families.
+    pub(super) fn run(sections: Vec<(&str, Option<&str>, Section)>) -> Run {
+        let sections = sections.into_iter().map(|(name, family, section)| Measured {
+            name: name.to_owned(),
+            family: family.map(str::to_owned),
+            section,
+        });
+        let (command, date) = ("report".to_owned(), "2025-03-12".to_owned());
+        Run::new(Machine::here(), command, date, sections.collect())
+    }
+
+    /// A row of sets with crates and a server, one of strings with yo-kv, one of bytes, and one that is not ours.
+    pub(super) fn sections() -> Vec<(&'static str, Option<&'static str>, Section)> {
+        let ours = || Result::of("tallis", false, about(10.0, 1.0));
+        let theirs = |name: &str, nanos: f64| Result::of(name, true, about(nanos, 0.0));
+        let server = Result::rival("redis-server", Sample::exact(40.0));
+        let row = |work: &str, results| Row::new(work, Unit::Nanos, Touched::bytes(1000), results);
+        let bytes = |name: &str, bytes| Result::rival(name, Sample::exact(bytes));
+        let held = vec![Result::new("tallis", Sample::exact(5.0)), bytes("hashbrown", 10.0)];
+        let add = vec![ours(), theirs("hashbrown", 5.0), theirs("HashSet", 20.0), server];
+        let sets = Section::new("Sets of ids", "").row(row("add", add)).row(Row::new(
+            "bytes",
+            Unit::Bytes,
+            Touched::NOTHING,
+            held,
+        ));
+        let strings =
+            Section::new("Strings", "").row(row("GET", vec![ours(), theirs("yo-kv", 40.0)]));
+        let other = Section::new("Std", "").row(row("get", vec![ours(), theirs("BTreeSet", 1.0)]));
+        vec![
+            ("sets", Some("sets"), sets),
+            ("strings", Some("strings"), strings),
+            ("std", None, other),
+        ]
+    }
+
+    #[test]
+    #[should_panic(expected = "of how many bytes?")]
+    fn a_row_of_time_has_bytes() {
+        let _ = Row::new("add", Unit::Nanos, Touched::NOTHING, Vec::new());
+    }
+
+    #[test]
+    fn above_1_is_behind_for_rates_too() {
+        let of = |unit, ours, theirs| {
+            let theirs = Result::rival("yo-kv", Sample::exact(theirs));
+            let results = vec![Result::new("tallis", Sample::exact(ours)), theirs.clone()];
+            Row::new("work", unit, Touched::bytes(1), results).behind(&theirs)
+        };
+        assert_eq!(of(Unit::Nanos, 3.0, 2.0), Sample::exact(1.5));
+        assert_eq!(of(Unit::PerSecond, 2.0, 3.0), Sample::exact(1.5));
+        assert_eq!(of(Unit::Times, 2.0, 1.0), Sample::exact(0.5));
     }
 }

@@ -12,6 +12,9 @@ const LAYOUT: u32 = 1;
 pub struct Measured {
     /// The name.
     pub name: String,
+    /// With which others it is summed up; none if it has no result of ours, or if the run is of a time before families.
+    #[serde(default)]
+    pub family: Option<String>,
     /// Its rows.
     #[serde(flatten)]
     pub section: Section,
@@ -69,7 +72,7 @@ impl Run {
         if run.tallis_report != LAYOUT {
             return Err(format!("layout {}, where {LAYOUT} is read", run.tallis_report));
         }
-        for Measured { name, section } in &run.sections {
+        for Measured { name, section, .. } in &run.sections {
             for row in section.rows() {
                 if row.results().is_empty() {
                     return Err(format!("{name}, {}: a row without results", row.work()));
@@ -90,7 +93,7 @@ impl Run {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Machine, Result, Row, Sample, Section, Unit};
+    use super::super::{Machine, Place, Result, Row, Sample, Section, Touched, Unit};
     use super::{Measured, Run};
 
     fn run() -> Run {
@@ -100,13 +103,15 @@ mod tests {
         let bytes = Result::new("tallis", Sample::exact(4.25));
         let section = Section::new("Sets", "Random ids.\nAll of them.")
             .row(
-                Row::new("contains", Unit::Nanos, vec![ours, rival])
+                Row::new("contains", Unit::Nanos, Touched::bytes(9), vec![ours, rival])
+                    .at_size("contains", 512)
                     .beside("redis-server", [1.0, 3.0])
                     .factor("a \"rival\" | {", 2.0)
                     .note("a note"),
             )
-            .row(Row::new("bytes", Unit::Bytes, vec![bytes]).target(4.0));
-        let sections = vec![Measured { name: "sets".to_owned(), section }];
+            .row(Row::new("bytes", Unit::Bytes, Touched::NOTHING, vec![bytes]).target(4.0));
+        let family = Some("sets".to_owned());
+        let sections = vec![Measured { name: "sets".to_owned(), family, section }];
         Run::new(Machine::here(), "a command".to_owned(), "2025-03-12".to_owned(), sections)
     }
 
@@ -114,6 +119,26 @@ mod tests {
     fn a_run_comes_back_from_its_json() {
         let text = run().to_json();
         assert_eq!(Run::from_json(&text), Ok(run()));
+    }
+
+    #[test]
+    fn a_run_of_a_time_before_families_caches_and_bytes_is_read() {
+        let text = run().to_json();
+        let start = text.find(",\"caches\":[").expect("caches");
+        let end = start + text[start..].find(']').expect("their end") + 1;
+        let old = text.replace(&text[start..end], "").replace(",\"family\":\"sets\"", "");
+        let old = old.replace(",\"touched\":9,\"curve\":[\"contains\",512.0]", "");
+        let old = old.replace(",\"touched\":0,\"curve\":null", "");
+        for field in ["caches", "family", "touched", "curve"] {
+            assert!(!old.contains(&format!("\"{field}\"")), "{field}: {old}");
+        }
+        let read = Run::from_json(&old).expect("a run");
+        let now = run();
+        assert_eq!(read.sections[0].family, None);
+        let row = &read.sections[0].section.rows()[0];
+        assert_eq!(read.machine.caches.place(row.touched()), Place::Unknown);
+        assert_eq!(row.results(), now.sections[0].section.rows()[0].results());
+        assert!(read.machine.is_like(&now.machine));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Result, Row, Run, Sample, Section, Target};
+use super::{Caches, Plot, Result, Row, Run, Sample, Section, Target, cache, head};
 
 /// What the figures of a row count, and how they are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,20 +49,26 @@ impl Unit {
         }
     }
 
+    /// Whether it is about time.
+    pub(super) const fn is_time(self) -> bool {
+        !matches!(self, Self::Bytes)
+    }
+
     fn reaches(self, value: f64, target: f64) -> bool {
         if self.less_is_better() { value <= target } else { value >= target }
     }
 }
 
-/// The whole page.
+/// The whole page, with links to these plots, which lie in the folder `plots` beside it.
 #[must_use]
-pub fn page(run: &Run) -> String {
+pub fn page(run: &Run, plots: &[Plot]) -> String {
     let mut text = String::new();
-    write_page(&mut text, run).unwrap_or_else(|_| unreachable!("writing to a string cannot fail"));
+    write_page(&mut text, run, plots)
+        .unwrap_or_else(|_| unreachable!("writing to a string cannot fail"));
     text
 }
 
-fn write_page(text: &mut String, run: &Run) -> std::fmt::Result {
+fn write_page(text: &mut String, run: &Run, plots: &[Plot]) -> std::fmt::Result {
     let Run { command, date, machine, sections, .. } = run;
     writeln!(text, "# Benchmarks\n")?;
     writeln!(text, "Written by `{command}` on {date}. Not to be edited: run it again.\n")?;
@@ -70,15 +76,19 @@ fn write_page(text: &mut String, run: &Run) -> std::fmt::Result {
     for (name, value) in machine.lines() {
         writeln!(text, "| {name} | {} |", cell(&value))?;
     }
+    writeln!(text)?;
+    head::write(text, run, plots)?;
     writeln!(
         text,
-        "\nEach figure is the median of rounds in which all contenders of the row take turns, with the lowest and\n\
-         the highest round in brackets. A factor is ours divided by the rival's, from the same run: below 1 we\n\
+        "## How to read the tables\n\n\
+         Each figure is the median of rounds in which all contenders of the row take turns, with the lowest and\n\
+         the highest round in brackets. A factor is ours divided by the rival's, for rates the contrary, from the same run: below 1 we\n\
          take less. Compare factors, not nanoseconds: other machines differ. So a target for a time is a factor too; in\n\
-         brackets are the nanoseconds that it was made of, on the machine where it was set.\n"
+         brackets are the nanoseconds that it was made of, on the machine where it was set. *Data* is the nearest cache that holds all that\n\
+         the row goes through of our structure, and how many bytes that is; rows that measure bytes have none.\n"
     )?;
     for measured in sections {
-        write_section(text, &measured.section)?;
+        write_section(text, &measured.section, &machine.caches)?;
     }
     // One newline ends the page.
     text.truncate(text.trim_end().len());
@@ -86,7 +96,7 @@ fn write_page(text: &mut String, run: &Run) -> std::fmt::Result {
     Ok(())
 }
 
-fn write_section(text: &mut String, section: &Section) -> std::fmt::Result {
+fn write_section(text: &mut String, section: &Section, caches: &Caches) -> std::fmt::Result {
     writeln!(text, "## {}\n", section.title)?;
     if !section.text.is_empty() {
         writeln!(text, "{}\n", section.text)?;
@@ -96,11 +106,12 @@ fn write_section(text: &mut String, section: &Section) -> std::fmt::Result {
     }
     let noted = section.rows.iter().any(|row| !row.note.is_empty());
     let (head, rule) = if noted { (" | remark", "|---") } else { ("", "") };
-    writeln!(text, "| work | measured | target | in the same run{head} |")?;
-    writeln!(text, "|---|---|---|---{rule}|")?;
+    writeln!(text, "| work | data | measured | target | in the same run{head} |")?;
+    writeln!(text, "|---|---|---|---|---{rule}|")?;
     for row in &section.rows {
         let rivals: Vec<String> = rivals(row);
-        write!(text, "| {} | {} ", cell(&row.work), measured(row))?;
+        let data = cache::cell(caches, row.touched);
+        write!(text, "| {} | {data} | {} ", cell(&row.work), measured(row))?;
         write!(text, "| {} | {} |", dash(targets(row).join("; ")), dash(rivals.join("; ")))?;
         if noted {
             write!(text, " {} |", cell(&row.note))?;
@@ -145,14 +156,13 @@ fn shown_target(row: &Row, ours: &Result, target: &Target) -> String {
 }
 
 /// A factor with two digits that count.
-fn times(factor: f64) -> String {
+pub(super) fn times(factor: f64) -> String {
     if factor < 0.1 { format!("x{factor:.3}") } else { format!("x{factor:.2}") }
 }
 
 fn rivals(row: &Row) -> Vec<String> {
-    let Some((ours, rivals)) = row.results.split_first() else { return Vec::new() };
-    let shown = rivals.iter().map(|result| {
-        let (factor, median) = (ours.over(result).median, result.sample.median);
+    let shown = row.results.iter().skip(1).map(|result| {
+        let (factor, median) = (row.behind(result).median, result.sample.median);
         format!("{} {} (x{factor:.2})", cell(&result.name), row.unit.shown(median))
     });
     shown.collect()
@@ -170,7 +180,9 @@ pub(super) fn cell(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::{Unit, page};
-    use crate::report::{Machine, Measured, Result, Row, Run, Sample, Section};
+    use crate::report::{
+        Cache, Caches, Machine, Measured, Result, Row, Run, Sample, Section, Touched,
+    };
 
     #[test]
     fn figures_keep_three_digits() {
@@ -198,39 +210,47 @@ mod tests {
             threads: 2,
             kernel: "linux 6.1, x86_64".to_owned(),
             rustc: "rustc 1.95.0".to_owned(),
+            caches: Caches::new(vec![Cache { level: 1, bytes: 32 << 10 }]),
         };
         let ours = Result::new("tallis", Sample::of(vec![8.5, 9.0, 12.0]));
         let rival = Result::new("sorted Vec", Sample::exact(12.0));
         let rate = Result::new("tallis", Sample::exact(900_000.0));
         let section = Section::new("intset", "Random ids.")
             .row(
-                Row::new("contains", Unit::Nanos, vec![ours.clone(), rival])
+                Row::new("contains", Unit::Nanos, Touched::bytes(4000), vec![ours.clone(), rival])
                     .beside("sorted Vec", [8.0, 10.0])
                     .beside("redis-server", [9.0, 36.0])
                     .factor("sorted Vec", 0.5),
             )
-            .row(Row::new("lines", Unit::PerSecond, vec![rate]).target(1e6).note("cold"));
-        let plain = Section::new("hll", "").row(Row::new("count", Unit::Nanos, vec![ours]));
-        let named = |section| Measured { name: String::new(), section };
+            .row(
+                Row::new("lines", Unit::PerSecond, Touched::bytes(1 << 20), vec![rate])
+                    .target(1e6)
+                    .note("cold"),
+            );
+        let held = Row::new("bytes", Unit::Bytes, Touched::NOTHING, vec![ours]);
+        let plain = Section::new("hll", "").row(held);
+        let named = |section| Measured { name: String::new(), family: None, section };
         let (command, date) = ("cargo xtask report".to_owned(), "2025-03-12".to_owned());
         let run = Run::new(machine, command, date, [section, plain].map(named).into());
-        let text = page(&run);
+        let text = page(&run, &[]);
         let head = "# Benchmarks\n\n\
             Written by `cargo xtask report` on 2025-03-12. Not to be edited: run it again.\n\n\
             | | |\n|---|---|\n\
             | processor | A \\| B, 2 threads |\n\
+            | caches | L1d 32 KiB |\n\
             | vector extensions | AVX2 |\n\
             | system | linux 6.1, x86_64 |\n\
-            | compiler | rustc 1.95.0 |\n\n";
+            | compiler | rustc 1.95.0 |\n\n\
+            ## The rows that we lose\n\n";
         assert!(text.starts_with(head), "{text}");
         let body = "## intset\n\nRandom ids.\n\n\
-            | work | measured | target | in the same run | remark |\n|---|---|---|---|---|\n\
-            | contains | tallis: **9.00 ns** [8.50 ns, 12.0 ns] | x0.80 of sorted Vec (8 of 10), met; \
+            | work | data | measured | target | in the same run | remark |\n|---|---|---|---|---|---|\n\
+            | contains | L1d, 4.00 kB | tallis: **9.00 ns** [8.50 ns, 12.0 ns] | x0.80 of sorted Vec (8 of 10), met; \
              x0.25 of redis-server (9 of 36), not measured; x0.50 of sorted Vec, missed | sorted Vec 12.0 ns (x0.75) |  |\n\
-            | lines | tallis: **900 k/s** | 1.00 M/s, missed | - | cold |\n\n\
+            | lines | memory, 1.05 MB | tallis: **900 k/s** | 1.00 M/s, missed | - | cold |\n\n\
             ## hll\n\n\
-            | work | measured | target | in the same run |\n|---|---|---|---|\n\
-            | count | tallis: **9.00 ns** [8.50 ns, 12.0 ns] | - | - |\n";
+            | work | data | measured | target | in the same run |\n|---|---|---|---|---|\n\
+            | bytes | - | tallis: **9.00 B** [8.50 B, 12.0 B] | - | - |\n";
         assert!(text.ends_with(body), "{text}");
     }
 }

@@ -2,10 +2,14 @@
 
 #![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
 
+use std::collections::BTreeSet;
+
 use hashbrown::HashSet;
 use redis::Cmd;
+use roaring::RoaringTreemap;
 use tallis::{ShardedSet, Store};
 
+use super::held;
 use super::live::{Live, command, rival};
 use super::yo::{self, Yo};
 use crate::inputs::{merge, two_sets};
@@ -26,7 +30,7 @@ pub(super) fn measure(bench: &Bench) -> Section {
         "Two sets of {members} random 63-bit ids, half of them in common; the time is for an element of both inputs together, \
          and the result is kept. In shards: `ShardedSet` and its `*_store`, made for the union in shards of {SHARD}, beside the \
          merge of two sorted vectors into a third that is reused; the target is twice that merge. In hash tables: one command on \
-         two keys. *hashbrown* builds a new `HashSet`; *yo-kv* does the same command on the same members. *redis-server* does the same command on the same keys, shard by shard or once, \
+         two keys. *hashbrown*, *BTreeSet* and *RoaringTreemap* build a new set; *yo-kv* does the same command on the same members. *redis-server* does the same command on the same keys, shard by shard or once, \
          its time the server's own; building what is compared is in no figure."
     );
     let ids = two_sets(members);
@@ -101,7 +105,7 @@ fn sharded(bench: &Bench, ids: &[Vec<i64>; 2]) -> Vec<Row> {
             .run();
         results.extend(rival(theirs.map(|theirs| theirs[which] / all)));
         rows.push(
-            Row::new(&format!("{}, in shards", NAMES[which]), Unit::Nanos, results)
+            Row::new(&format!("{}, in shards", NAMES[which]), Unit::Nanos, held(&store), results)
                 .factor("sorted merge", 2.0),
         );
     }
@@ -139,6 +143,21 @@ fn tables(bench: &Bench, ids: &[Vec<i64>; 2]) -> Vec<Row> {
         1 => &left | &right,
         _ => &left - &right,
     };
+    let [left_tree, right_tree] =
+        [0, 1].map(|which: usize| ids[which].iter().copied().collect::<BTreeSet<i64>>());
+    let tree = |which: usize| match which {
+        0 => &left_tree & &right_tree,
+        1 => &left_tree | &right_tree,
+        _ => &left_tree - &right_tree,
+    };
+    let [left_map, right_map] = [0, 1].map(|which: usize| {
+        ids[which].iter().map(|id| id.cast_unsigned()).collect::<RoaringTreemap>()
+    });
+    let map = |which: usize| match which {
+        0 => &left_map & &right_map,
+        1 => &left_map | &right_map,
+        _ => &left_map - &right_map,
+    };
     let theirs = Live::start().map(|mut live| {
         live.run(["a", "b"].into_iter().zip(ids).flat_map(|(key, ids)| {
             ids.iter().map(move |&id| command([b"SADD", key.as_bytes(), id.to_string().as_bytes()]))
@@ -150,17 +169,26 @@ fn tables(bench: &Bench, ids: &[Vec<i64>; 2]) -> Vec<Row> {
     for (which, (want, was)) in expected(ids).into_iter().zip(BARE).enumerate() {
         assert_eq!((stored(which), bare(which).len()), (want, want), "{}", NAMES[which]);
         assert_eq!(keyspace(which), want, "{}", NAMES[which]);
+        let built = (tree(which).len(), usize::try_from(map(which).len()).unwrap());
+        assert_eq!(built, (want, want), "{}", NAMES[which]);
         let mut results: Vec<Result> = bench
             .race()
             .contender("tallis", pieces, || stored(which))
             .rivals()
             .contender(yo::NAME, pieces, || keyspace(which))
             .contender("hashbrown", pieces, || bare(which))
+            .contender("BTreeSet", pieces, || tree(which))
+            .contender("RoaringTreemap", pieces, || map(which))
             .run();
         results.extend(rival(theirs.map(|theirs| theirs[which] / all)));
         rows.push(
-            Row::new(&format!("{}, in hash tables", NAMES[which]), Unit::Nanos, results)
-                .beside("hashbrown", [20.0, was]),
+            Row::new(
+                &format!("{}, in hash tables", NAMES[which]),
+                Unit::Nanos,
+                held(&store),
+                results,
+            )
+            .beside("hashbrown", [20.0, was]),
         );
     }
     rows

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use testkit::rng::Rng;
 
-use crate::report::{Bench, Result, Row, Sample, Section, Unit};
+use crate::report::{Bench, Result, Row, Sample, Section, Touched, Unit};
 
 /// Members of a small set: what one shard holds.
 const MEMBERS: u32 = 512;
@@ -50,7 +50,12 @@ fn contains(bench: &Bench) -> Row {
         .contender("BTreeSet", pieces, || probes.iter().filter(|id| tree.contains(id)).count())
         .contender("HashSet", pieces, || probes.iter().filter(|id| hash.contains(id)).count())
         .run();
-    Row::new("contains, 512 members, half of the ids there", Unit::Nanos, results)
+    Row::new(
+        "contains, 512 members, half of the ids there",
+        Unit::Nanos,
+        Touched::bytes(size_of_val(&*sorted)),
+        results,
+    )
 }
 
 fn held(bench: &Bench) -> Row {
@@ -81,5 +86,5 @@ fn held(bench: &Bench) -> Row {
         Result::rival("HashSet", each(hash_bytes)),
         Result::rival("HashSet of UUIDs as text", each(text_bytes)),
     ];
-    Row::new(&format!("bytes a member, {count} members"), Unit::Bytes, results)
+    Row::new(&format!("bytes a member, {count} members"), Unit::Bytes, Touched::NOTHING, results)
 }

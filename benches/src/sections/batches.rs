@@ -7,9 +7,9 @@ use std::hint::black_box;
 use jiff::{SignedDuration, Timestamp};
 use tallis::{Bucket, FieldType, Store, UvLevel, UvWindows, Visitors};
 
-use super::pieces;
+use super::{built, held, pieces};
 use crate::inputs::{Turns, Words, shuffled};
-use crate::report::{Bench, Result, Row, Section, Unit};
+use crate::report::{Bench, Result, Row, Section, Touched, Unit};
 
 /// How the page calls the two.
 const MANY: &str = "by 100";
@@ -80,8 +80,8 @@ fn race_by<T: Copy>(
         .run()
 }
 
-fn row(work: &str, results: Vec<Result>, aim: f64) -> Row {
-    Row::new(work, Unit::Nanos, results).factor(ONE, aim)
+fn row(work: &str, touched: Touched, results: Vec<Result>, aim: f64) -> Row {
+    Row::new(work, Unit::Nanos, touched, results).factor(ONE, aim)
 }
 
 /// A string of random bits, and offsets of bits all over it.
@@ -101,7 +101,7 @@ fn getbit(bench: &Bench) -> Row {
     assert!(store.getbit_multiple("bits", &offsets[..CALL]).unwrap().into_iter().eq(ones));
     let many = |offsets: &[u64]| drop(black_box(store.getbit_multiple("bits", offsets).unwrap()));
     let one = |offset| assert!(black_box(store.getbit("bits", offset)).is_ok());
-    row("GETBIT of 100 MB", race(bench, &offsets, many, one), 0.11)
+    row("GETBIT of 100 MB", held(&store), race(bench, &offsets, many, one), 0.11)
 }
 
 fn setbit(bench: &Bench) -> Row {
@@ -115,7 +115,7 @@ fn setbit(bench: &Bench) -> Row {
         let (offset, value) = of(&offset);
         black_box(store.setbit("bits", offset, value).unwrap());
     };
-    Row::new("SETBIT of 100 MB", Unit::Nanos, race(bench, &offsets, many, one))
+    Row::new("SETBIT of 100 MB", Unit::Nanos, held(&store), race(bench, &offsets, many, one))
 }
 
 fn bitfield(bench: &Bench) -> Row {
@@ -126,7 +126,7 @@ fn bitfield(bench: &Bench) -> Row {
         drop(black_box(store.bitfield_ro("bits", fields).unwrap()));
     };
     let one = |offset| assert!(black_box(store.bitfield_get("bits", field, offset)).is_ok());
-    Row::new("BITFIELD_RO of 100 MB", Unit::Nanos, race(bench, &offsets, many, one))
+    Row::new("BITFIELD_RO of 100 MB", Unit::Nanos, held(&store), race(bench, &offsets, many, one))
 }
 
 /// GET as words, in a pipeline and by `execute`.
@@ -141,31 +141,36 @@ fn pipeline(bench: &Bench, words: &[&[u8]]) -> Row {
         drop(black_box(pipeline.replies().unwrap()));
     };
     let one = |word: &[u8]| drop(black_box(store.execute(&[b"GET", word])));
-    Row::new("pipeline of GET", Unit::Nanos, race(bench, words, many, one))
+    Row::new("pipeline of GET", Unit::Nanos, held(&store), race(bench, words, many, one))
 }
 
 /// Visits of visitors who have come before, and of new ones.
 fn visits(bench: &Bench, again: bool) -> Row {
-    let results = race_visits(bench, Visitors::new, again);
+    let (touched, results) = race_visits(bench, Visitors::new, again);
     let work = if again { "visits, of visitors who come again" } else { "visits, of new visitors" };
-    row(work, results, 0.35)
+    row(work, touched, results, 0.35)
 }
 
 /// The same in sets of a fixed number of shards, with a counter.
 fn visits_of_the_book(bench: &Bench) -> Row {
-    let results = race_visits(bench, Visitors::book, true);
-    Row::new("visits of the book's form, who come again", Unit::Nanos, results)
+    let (touched, results) = race_visits(bench, Visitors::book, true);
+    Row::new("visits of the book's form, who come again", Unit::Nanos, touched, results)
 }
 
-fn race_visits(bench: &Bench, visitors: fn(Store) -> Visitors, again: bool) -> Vec<Result> {
+fn race_visits(
+    bench: &Bench,
+    visitors: fn(Store) -> Visitors,
+    again: bool,
+) -> (Touched, Vec<Result>) {
     let count = if bench.effort().is_quick() { 20_000 } else { 1_000_000 };
     let mut rng = testkit::rng::Rng::new(11);
     let mut ids = |count| (0..count).map(|_| (rng.u64() >> 4).cast_signed()).collect::<Vec<i64>>();
     let (all, fresh) = (ids(count), ids(count));
-    let [by_many, by_one] = [(); 2].map(|()| {
-        let visitors = visitors(Store::new());
+    let [(by_many, touched), (by_one, _)] = [(); 2].map(|()| {
+        let store = Store::new();
+        let visitors = visitors(store.clone());
         visitors.count_ids(all.iter().copied(), Bucket::All).unwrap();
-        visitors
+        (visitors, held(&store))
     });
     let many = |ids: &[i64]| {
         black_box(by_many.count_ids(ids.iter().copied(), Bucket::All).unwrap());
@@ -173,7 +178,8 @@ fn race_visits(bench: &Bench, visitors: fn(Store) -> Visitors, again: bool) -> V
     let one = |id: i64| {
         black_box(by_one.count_id(id, Bucket::All).unwrap());
     };
-    race_by(bench, ("by 1000", 1000), if again { &all } else { &fresh }, many, one)
+    let ids = if again { &all } else { &fresh };
+    (touched, race_by(bench, ("by 1000", 1000), ids, many, one))
 }
 
 /// Visits of minutes that are sparse, written to four levels.
@@ -209,7 +215,7 @@ fn windows(bench: &Bench) -> Row {
             }
         })
         .run();
-    row("record_many, minutes sparse", results, 0.37)
+    row("record_many, minutes sparse", built(bench, fresh), results, 0.37)
 }
 
 /// Elements of keys that stay sparse.
@@ -219,6 +225,13 @@ fn pfadd(bench: &Bench) -> Row {
     let elements: Words = (0..KEYS * EACH).map(|n| format!("{n:08}")).collect();
     let elements: Vec<&[u8]> = elements.iter().collect();
     let key = |at: usize| format!("uv:{at}");
+    let touched = built(bench, || {
+        let store = Store::new();
+        for (at, elements) in elements.chunks(EACH).enumerate() {
+            store.pfadd(key(at), elements).unwrap();
+        }
+        store
+    });
     let results = bench
         .race()
         .contender_from("by 500", pieces(elements.len()), Store::new, |store| {
@@ -236,7 +249,7 @@ fn pfadd(bench: &Bench) -> Row {
             }
         })
         .run();
-    Row::new("PFADD, new sparse keys", Unit::Nanos, results)
+    Row::new("PFADD, new sparse keys", Unit::Nanos, touched, results)
 }
 
 fn keys(words: &[&[u8]]) -> Store {
@@ -252,7 +265,7 @@ fn mget(bench: &Bench, words: &[&[u8]]) -> Row {
     let strings = store.mget(&words[..CALL]).unwrap();
     assert!(strings.iter().zip(words).all(|(string, word)| string.as_deref() == Some(*word)));
     let many = |words: &[&[u8]]| drop(store.mget(words).unwrap());
-    row("MGET", race(bench, words, many, |word| drop(store.get(word).unwrap())), 0.30)
+    row("MGET", held(&store), race(bench, words, many, |word| drop(store.get(word).unwrap())), 0.30)
 }
 
 fn mset(bench: &Bench, words: &[&[u8]]) -> Row {
@@ -262,7 +275,7 @@ fn mset(bench: &Bench, words: &[&[u8]]) -> Row {
         store.mset(&pairs).unwrap();
     };
     let results = race(bench, words, many, |word| store.set(word, word).unwrap());
-    Row::new("MSET", Unit::Nanos, results)
+    Row::new("MSET", Unit::Nanos, held(&store), results)
 }
 
 fn exists(bench: &Bench, words: &[&[u8]]) -> Row {
@@ -270,7 +283,7 @@ fn exists(bench: &Bench, words: &[&[u8]]) -> Row {
     assert_eq!(store.exists_many(&words[..CALL]).unwrap(), CALL);
     let many = |words: &[&[u8]]| assert_eq!(store.exists_many(words).unwrap(), words.len());
     let results = race(bench, words, many, |word| assert!(store.exists(word).unwrap()));
-    Row::new("EXISTS", Unit::Nanos, results)
+    Row::new("EXISTS", Unit::Nanos, held(&store), results)
 }
 
 fn set(words: &[&[u8]]) -> Store {
@@ -284,14 +297,19 @@ fn smismember(bench: &Bench, words: &[&[u8]]) -> Row {
     let many =
         |words: &[&[u8]]| assert!(store.smismember("set", words).unwrap().iter().all(|it| *it));
     let one = |word: &[u8]| assert!(store.sismember("set", word).unwrap());
-    row("SMISMEMBER", race(bench, words, many, one), 0.25)
+    row("SMISMEMBER", held(&store), race(bench, words, many, one), 0.25)
 }
 
 fn sadd(bench: &Bench, words: &[&[u8]]) -> Row {
     let store = set(words);
     let many = |words: &[&[u8]]| assert_eq!(store.sadd("set", words).unwrap(), 0);
     let one = |word: &[u8]| assert_eq!(store.sadd("set", word).unwrap(), 0);
-    Row::new("SADD, members that are there", Unit::Nanos, race(bench, words, many, one))
+    Row::new(
+        "SADD, members that are there",
+        Unit::Nanos,
+        held(&store),
+        race(bench, words, many, one),
+    )
 }
 
 fn hash(words: &[&[u8]]) -> Store {
@@ -308,7 +326,7 @@ fn hmget(bench: &Bench, words: &[&[u8]]) -> Row {
     assert!(values.iter().zip(words).all(|(value, word)| value.as_deref() == Some(*word)));
     let many = |words: &[&[u8]]| drop(black_box(store.hmget("hash", words).unwrap()));
     let one = |word: &[u8]| drop(black_box(store.hget("hash", word).unwrap()));
-    Row::new("HMGET, beside HGET", Unit::Nanos, race(bench, words, many, one))
+    Row::new("HMGET, beside HGET", Unit::Nanos, held(&store), race(bench, words, many, one))
 }
 
 fn hset(bench: &Bench, words: &[&[u8]]) -> Row {
@@ -318,7 +336,12 @@ fn hset(bench: &Bench, words: &[&[u8]]) -> Row {
         assert_eq!(store.hset_multiple("hash", &pairs).unwrap(), 0);
     };
     let one = |word: &[u8]| assert_eq!(store.hset("hash", word, word).unwrap(), 0);
-    Row::new("HSET, fields that are there", Unit::Nanos, race(bench, words, many, one))
+    Row::new(
+        "HSET, fields that are there",
+        Unit::Nanos,
+        held(&store),
+        race(bench, words, many, one),
+    )
 }
 
 fn hdel(bench: &Bench, words: &[&[u8]]) -> Row {
@@ -328,7 +351,7 @@ fn hdel(bench: &Bench, words: &[&[u8]]) -> Row {
     let others: Vec<&[u8]> = others.iter().map(|word| &word[..]).collect();
     let many = |words: &[&[u8]]| assert_eq!(store.hdel("hash", words).unwrap(), 0);
     let one = |word: &[u8]| assert_eq!(store.hdel("hash", word).unwrap(), 0);
-    Row::new("HDEL, others", Unit::Nanos, race(bench, &others, many, one))
+    Row::new("HDEL, others", Unit::Nanos, held(&store), race(bench, &others, many, one))
 }
 
 fn sorted(words: &[&[u8]]) -> Store {
@@ -342,7 +365,7 @@ fn zmscore(bench: &Bench, words: &[&[u8]]) -> Row {
     let store = sorted(words);
     let many = |words: &[&[u8]]| drop(store.zscore_multiple("zset", words).unwrap());
     let one = |word: &[u8]| assert!(store.zscore("zset", word).unwrap().is_some());
-    row("ZMSCORE", race(bench, words, many, one), 0.35)
+    row("ZMSCORE", held(&store), race(bench, words, many, one), 0.35)
 }
 
 fn zadd(bench: &Bench, words: &[&[u8]]) -> Row {
@@ -359,7 +382,7 @@ fn zadd(bench: &Bench, words: &[&[u8]]) -> Row {
         by_many.zadd_multiple("zset", &pairs).unwrap();
     };
     let one = |word: &[u8]| assert_eq!(by_one.zadd("zset", word, of_one()).unwrap(), 0);
-    row("ZADD, another score", race(bench, words, many, one), 0.60)
+    row("ZADD, another score", held(&by_many), race(bench, words, many, one), 0.60)
 }
 
 fn geopos(bench: &Bench, words: &[&[u8]]) -> Row {
@@ -370,5 +393,5 @@ fn geopos(bench: &Bench, words: &[&[u8]]) -> Row {
     assert_eq!(store.geo_add("geo", &places).unwrap(), words.len());
     let many = |words: &[&[u8]]| assert!(store.geo_pos("geo", words).unwrap()[0].is_some());
     let one = |word: &[u8]| assert!(store.geo_pos("geo", [word]).unwrap()[0].is_some());
-    Row::new("GEOPOS", Unit::Nanos, race(bench, words, many, one))
+    Row::new("GEOPOS", Unit::Nanos, held(&store), race(bench, words, many, one))
 }

@@ -5,15 +5,18 @@
 use std::hint::black_box;
 
 use bitpack::bitfield;
+use bitvec::vec::BitVec;
 use fixedbitset::FixedBitSet;
 use redis::Cmd;
+use roaring::RoaringBitmap;
 use tallis::{FieldType, Overflow, Store};
 use testkit::rng::Rng;
 
+use super::held;
 use super::live::{Live, SERVER, command, rival};
 use super::yo::{self, Yo};
 use crate::inputs::Turns;
-use crate::report::{Bench, Result, Row, Section, Unit};
+use crate::report::{Bench, Result, Row, Section, Touched, Unit};
 
 /// What stands beside the bare fields.
 const STORE: &str = "tallis, the store";
@@ -28,7 +31,7 @@ pub(super) fn measure(bench: &Bench) -> Section {
     let text = "Whole strings: each call looks at all of them, or writes all of the result over an older one. *A plain read* sums \
                 the words of the same memory up; *a plain loop* does the same work word by word, or byte by byte for BITOP, \
                 into memory that is there already. Single bits: in random order all over the string. Fields: `u12`, in random \
-                order, in a string of 32 KiB, which the first cache holds. *bare* is without a store. *yo-kv* is that crate's `Keyspace` without locks, whose \
+                order, in a string of 32 KiB, which the first cache holds. *bare* is without a store. *RoaringBitmap* keeps the count of each of its containers, of 65,536 bits. *yo-kv* is that crate's `Keyspace` without locks, whose \
                 strings end below 2 MiB. *redis-server* is its \
                 own time for a call, without the socket.";
     let mut live = Live::start();
@@ -82,6 +85,14 @@ fn fixed_bit_set(bytes: &[u8]) -> FixedBitSet {
     FixedBitSet::with_capacity_and_blocks(bytes.len() * 8, blocks)
 }
 
+fn bit_vec(bytes: &[u8]) -> BitVec<u64> {
+    BitVec::from_vec(words(bytes).collect())
+}
+
+fn roaring(bytes: &[u8]) -> RoaringBitmap {
+    RoaringBitmap::from_lsb0_bytes(0, bytes)
+}
+
 /// A keyspace with that string, if it takes strings of that length.
 fn keyspace<const N: usize>(strings: [(&[u8], &[u8]); N]) -> Option<Yo> {
     let mut yo = Yo::default();
@@ -109,7 +120,10 @@ fn count(bench: &Bench, len: usize, live: Option<&mut Live>) -> Row {
     let fixed = fixed_bit_set(&bytes);
     let plain_loop = |bytes| words(bytes).map(|word| u64::from(word.count_ones())).sum::<u64>();
     assert_eq!(store.bitcount("k").unwrap(), plain_loop(&bytes));
+    let (vec, roaring) = (bit_vec(&bytes), roaring(&bytes));
     assert_eq!(store.bitcount("k").unwrap(), fixed.count_ones(..) as u64);
+    assert_eq!(store.bitcount("k").unwrap(), vec.count_ones() as u64);
+    assert_eq!(store.bitcount("k").unwrap(), roaring.len());
     let mut yo = keyspace([(b"k", &bytes)]);
     assert!(yo.as_mut().is_none_or(|yo| yo.bitcount(b"k") == plain_loop(&bytes)));
     let mut race = bench.race().contender("tallis", 1, || store.bitcount("k").unwrap()).rivals();
@@ -120,10 +134,12 @@ fn count(bench: &Bench, len: usize, live: Option<&mut Live>) -> Row {
         .contender("a plain read", 1, || plain_read(black_box(&bytes)))
         .contender("a plain loop", 1, || plain_loop(black_box(&bytes)))
         .contender("fixedbitset", 1, || black_box(&fixed).count_ones(..))
+        .contender("bitvec", 1, || black_box(&vec).count_ones())
+        .contender("RoaringBitmap", 1, || black_box(&roaring).len())
         .run();
     let calls = vec![command([b"BITCOUNT", b"k"]); 20];
     results.extend(server(live, vec![command([b"SET", b"k", &bytes])], "BITCOUNT", calls));
-    let row = Row::new(&format!("BITCOUNT of {}", size(len)), Unit::Nanos, results);
+    let row = Row::new(&format!("BITCOUNT of {}", size(len)), Unit::Nanos, held(&store), results);
     // In a cache it is not the memory that is waited for.
     if len > 10_000_000 {
         row.factor("a plain read", NEARLY)
@@ -159,6 +175,17 @@ fn combine(bench: &Bench, len: usize, live: Option<&mut Live>) -> Row {
         assert_eq!(yo.bit_or(b"out", [b"a", b"b"]), len);
         assert!(yo.has(b"out", &store.get("out").unwrap().unwrap()));
     }
+    let (mut out_vec, vecs) = (bit_vec(&a), [bit_vec(&a), bit_vec(&b)]);
+    let mut by_vec = || {
+        out_vec.copy_from_bitslice(black_box(&vecs[0]));
+        out_vec |= black_box(&vecs[1]);
+        out_vec[0]
+    };
+    let [roaring_a, roaring_b] = [&a, &b].map(|bytes| roaring(bytes));
+    let by_roaring = || black_box(&roaring_a) | black_box(&roaring_b);
+    by_vec();
+    let ones = store.bitcount("out").unwrap();
+    assert_eq!((by_roaring().len(), roaring_a.union_len(&roaring_b)), (ones, ones));
     let mut race = bench
         .race()
         .contender("tallis", 1, || store.bit_or("out", ["a", "b"]).unwrap())
@@ -170,11 +197,13 @@ fn combine(bench: &Bench, len: usize, live: Option<&mut Live>) -> Row {
     let mut results = race
         .contender("a plain loop, words", 1, words)
         .contender("a plain loop, bytes", 1, bytes)
+        .contender("bitvec", 1, by_vec)
+        .contender("RoaringBitmap", 1, by_roaring)
         .run();
     let made = vec![command([b"SET", b"a", &a]), command([b"SET", b"b", &b])];
     let calls = vec![command([b"BITOP", b"OR", b"out", b"a", b"b"]); 10];
     results.extend(server(live, made, "BITOP", calls));
-    Row::new(&format!("BITOP OR of two, {}", size(len)), Unit::Nanos, results)
+    Row::new(&format!("BITOP OR of two, {}", size(len)), Unit::Nanos, held(&store), results)
         .factor("a plain loop, words", NEARLY)
         .factor("a plain loop, bytes", NEARLY)
 }
@@ -194,7 +223,7 @@ fn position(bench: &Bench, len: usize, live: Option<&mut Live>) -> Row {
         .run();
     let calls = vec![command([b"BITPOS", b"k", b"1"]); 20];
     results.extend(server(live, vec![command([b"SET", b"k", &zeros])], "BITPOS", calls));
-    Row::new(&format!("BITPOS over {} of zeros", size(len)), Unit::Nanos, results)
+    Row::new(&format!("BITPOS over {} of zeros", size(len)), Unit::Nanos, held(&store), results)
         .factor("a plain read", NEARLY)
 }
 
@@ -213,11 +242,20 @@ fn get_bit(bench: &Bench, len: usize, live: Option<&mut Live>) -> Row {
     let bytes = Rng::new(5).bytes(len);
     let store = Store::new();
     store.set("k", &bytes).unwrap();
-    let fixed = fixed_bit_set(&bytes);
+    let (fixed, vec, roaring) = (fixed_bit_set(&bytes), bit_vec(&bytes), roaring(&bytes));
     let (size_of_turn, count) = turns(bench);
     let places = places(count, len as u64 * 8);
     let of_turn = u32::try_from(size_of_turn).unwrap();
-    let (mut ours, mut theirs) = (Turns::new(size_of_turn, count), Turns::new(size_of_turn, count));
+    let [mut ours, mut theirs, mut of_vec, mut of_roaring] =
+        [(); 4].map(|()| Turns::new(size_of_turn, count));
+    let at = |&place: &u64| usize::try_from(place).unwrap();
+    // The crates count the bits of a byte from its lowest one, Redis from its highest.
+    for place in &places[..1000] {
+        let of_ours = store.getbit("k", place ^ 7).unwrap();
+        let value = u32::try_from(*place).unwrap();
+        let of_theirs = [fixed.contains(at(place)), vec[at(place)], roaring.contains(value)];
+        assert_eq!(of_theirs, [of_ours; 3]);
+    }
     let mut results = bench
         .race()
         .contender("tallis", of_turn, || {
@@ -227,14 +265,20 @@ fn get_bit(bench: &Bench, len: usize, live: Option<&mut Live>) -> Row {
         .rivals()
         .contender("fixedbitset, bare", of_turn, || {
             let places = &places[theirs.turn()];
-            let at = |&place| usize::try_from(place).unwrap();
             places.iter().map(at).filter(|&at| fixed.contains(at)).count()
+        })
+        .contender("bitvec, bare", of_turn, || {
+            places[of_vec.turn()].iter().map(at).filter(|&at| vec[at]).count()
+        })
+        .contender("RoaringBitmap, bare", of_turn, || {
+            let value = |&place: &u64| u32::try_from(place).unwrap();
+            places[of_roaring.turn()].iter().map(value).filter(|&n| roaring.contains(n)).count()
         })
         .run();
     let text = |place: &u64| command([b"GETBIT", b"k", place.to_string().as_bytes()]);
     let calls = places.iter().take(100_000).map(text).collect();
     results.extend(server(live, vec![command([b"SET", b"k", &bytes])], "GETBIT", calls));
-    Row::new(&format!("GETBIT of {}", size(len)), Unit::Nanos, results)
+    Row::new(&format!("GETBIT of {}", size(len)), Unit::Nanos, held(&store), results)
         .beside(SERVER, [30.0, 208.0])
 }
 
@@ -242,12 +286,14 @@ fn set_bit(bench: &Bench, len: usize, live: Option<&mut Live>) -> Row {
     let bytes = Rng::new(6).bytes(len);
     let store = Store::new();
     store.set("k", &bytes).unwrap();
-    let mut fixed = fixed_bit_set(&bytes);
+    let (mut fixed, mut vec, mut roaring) =
+        (fixed_bit_set(&bytes), bit_vec(&bytes), roaring(&bytes));
     let (size_of_turn, count) = turns(bench);
     let places = places(count, len as u64 * 8);
     let of_turn = u32::try_from(size_of_turn).unwrap();
-    let (mut ours, mut theirs) = (Turns::new(size_of_turn, count), Turns::new(size_of_turn, count));
-    let (mut on, mut too) = (false, false);
+    let [mut ours, mut theirs, mut of_vec, mut of_roaring] =
+        [(); 4].map(|()| Turns::new(size_of_turn, count));
+    let [mut on, mut too, mut vec_on, mut roaring_on] = [false; 4];
     let mut results = bench
         .race()
         .contender("tallis", of_turn, || {
@@ -263,11 +309,28 @@ fn set_bit(bench: &Bench, len: usize, live: Option<&mut Live>) -> Row {
                 fixed.set(usize::try_from(place).unwrap(), too);
             }
         })
+        .contender("bitvec, bare", of_turn, || {
+            vec_on = !vec_on;
+            for &place in &places[of_vec.turn()] {
+                vec.set(usize::try_from(place).unwrap(), vec_on);
+            }
+        })
+        .contender("RoaringBitmap, bare", of_turn, || {
+            roaring_on = !roaring_on;
+            for &place in &places[of_roaring.turn()] {
+                let value = u32::try_from(place).unwrap();
+                if roaring_on {
+                    roaring.insert(value);
+                } else {
+                    roaring.remove(value);
+                }
+            }
+        })
         .run();
     let text = |place: &u64| command([b"SETBIT", b"k", place.to_string().as_bytes(), b"1"]);
     let calls = places.iter().take(100_000).map(text).collect();
     results.extend(server(live, vec![command([b"SET", b"k", &bytes])], "SETBIT", calls));
-    Row::new(&format!("SETBIT of {}", size(len)), Unit::Nanos, results)
+    Row::new(&format!("SETBIT of {}", size(len)), Unit::Nanos, held(&store), results)
         .beside(SERVER, [32.0, 224.0])
 }
 
@@ -301,7 +364,7 @@ fn get_field(bench: &Bench, live: Option<&mut Live>) -> Row {
     let text = |at: &u64| command([b"BITFIELD", b"k", b"GET", b"u12", at.to_string().as_bytes()]);
     let calls = places.iter().map(text).collect();
     results.extend(server(live, vec![command([b"SET", b"k", &bytes])], "BITFIELD", calls));
-    Row::new("BITFIELD get", Unit::Nanos, results).beside(SERVER, [28.0, 104.0])
+    Row::new("BITFIELD get", Unit::Nanos, held(&store), results).beside(SERVER, [28.0, 104.0])
 }
 
 fn add_to_field(bench: &Bench, live: Option<&mut Live>) -> Row {
@@ -322,7 +385,7 @@ fn add_to_field(bench: &Bench, live: Option<&mut Live>) -> Row {
         |at: &u64| command([b"BITFIELD", b"k", b"INCRBY", b"u12", at.to_string().as_bytes(), b"3"]);
     let calls = places.iter().map(text).collect();
     results.extend(server(live, vec![command([b"SET", b"k", &bytes])], "BITFIELD", calls));
-    Row::new("BITFIELD incrby", Unit::Nanos, results).beside(SERVER, [30.0, 152.0])
+    Row::new("BITFIELD incrby", Unit::Nanos, held(&store), results).beside(SERVER, [30.0, 152.0])
 }
 
 fn bare_fields(
@@ -332,6 +395,7 @@ fn bare_fields(
     stored: impl Fn(&Store, FieldType, u64) -> i64,
 ) -> Row {
     let (mut bytes, u12, places) = fields();
+    let len = bytes.len();
     let store = Store::new();
     store.set("k", &bytes).unwrap();
     let of_turn = u32::try_from(places.len()).unwrap();
@@ -342,5 +406,5 @@ fn bare_fields(
         })
         .contender(STORE, of_turn, || places.iter().map(|&at| stored(&store, u12, at)).sum::<i64>())
         .run();
-    Row::new(&format!("BITFIELD, {name}"), Unit::Nanos, results)
+    Row::new(&format!("BITFIELD, {name}"), Unit::Nanos, Touched::bytes(len), results)
 }

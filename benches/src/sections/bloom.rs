@@ -12,8 +12,8 @@ use tallis_cli::dedup::Sieve;
 use tallis_cli::uv::Source;
 use testkit::rng::Rng;
 
-use crate::filters::{Batches, Classic, ERROR, Filter, Stored, StoredBatches, keys};
-use crate::report::{Bench, Race, Result, Row, Section, Unit};
+use crate::filters::{Batches, Classic, ERROR, Filter, Split, Stored, StoredBatches, keys};
+use crate::report::{Bench, Race, Result, Row, Sample, Section, Touched, Unit};
 
 /// Keys of a turn: few enough to stay in the caches while a turn is prepared, unlike the filter.
 const TURN: u32 = 20_000;
@@ -22,6 +22,7 @@ const TURN: u32 = 20_000;
 const LINE: usize = 41;
 
 type Fast = fastbloom::BloomFilter;
+type Plain = bloomfilter::Bloom<u64>;
 
 /// What a key that is there and one that is not may take in the large filter, in nanoseconds, where fastbloom takes 9
 /// and 17.
@@ -37,7 +38,7 @@ pub(super) fn measure(bench: &Bench) -> Section {
     let text = format!(
         "u64 keys at 1 %. *Add* fills a filter from empty to full, *hit* asks a full one for what it has, *miss* for what it has not. *classic* is \
          RedisBloom's algorithm in plain Rust. {large} keys: filters that scale, with 8 probes for each key where the other crates have 7; {huge} \
-         keys: filters that do not, with 7. *By 100*: keys in batches of a hundred. *the store*: BF.ADD, BF.EXISTS, BF.MADD and BF.MEXISTS of the \
+         keys: filters that do not, with 7. *sbbf-rs-safe* is a filter of blocks: all bits of a key are in 32 bytes. *By 100*: keys in batches of a hundred. *the store*: BF.ADD, BF.EXISTS, BF.MADD and BF.MEXISTS of the \
          typed interface on one key. *Lines*: what `tallis dedup` does with the lines of a file of {lines} lines of 40 bytes, of which a \
          third came before, one thread; the page cache is warm, and the output goes nowhere."
     );
@@ -45,6 +46,7 @@ pub(super) fn measure(bench: &Bench) -> Section {
     let fixed = Settings::new(huge, ERROR).non_scaling();
     let mut rows = vec![add(bench, &scaling)];
     rows.extend(ask(bench, &scaling));
+    rows.push(bytes(bench, &scaling));
     rows.extend([add_many(bench, &scaling), huge_add(bench, &fixed)]);
     rows.extend(huge_ask(bench, &fixed));
     rows.push(dedup(bench, lines));
@@ -111,40 +113,81 @@ fn millions(settings: &Settings, work: &str) -> String {
     }
 }
 
+/// What a filter of these settings is made of.
+fn filter(settings: &Settings) -> Touched {
+    let filter = settings.build().unwrap();
+    Touched::bytes(filter.links().map(|link| link.as_bytes().len()).sum())
+}
+
 /// A row whose target was set beside fastbloom: ours and theirs.
-fn row(name: &str, results: Vec<Result>, of: [f64; 2]) -> Row {
-    Row::new(name, Unit::Nanos, results).beside(Fast::NAME, of)
+fn row(settings: &Settings, work: &str, results: Vec<Result>, of: [f64; 2]) -> Row {
+    Row::new(&millions(settings, work), Unit::Nanos, filter(settings), results)
+        .beside(Fast::NAME, of)
 }
 
 fn add(bench: &Bench, settings: &Settings) -> Row {
     let (alone, stored) = (Filling::<BloomFilter>::new(settings), Filling::<Stored>::new(settings));
     let (fast, classic) = (Filling::<Fast>::new(settings), Filling::<Classic>::new(settings));
-    let race = alone.race(bench.race());
-    let results = classic.race(fast.race(stored.race(race).rivals())).run();
-    row(&millions(settings, "add"), results, [20.0, 8.0])
+    let (plain, split) = (Filling::<Plain>::new(settings), Filling::<Split>::new(settings));
+    let race = classic.race(fast.race(stored.race(alone.race(bench.race())).rivals()));
+    let results = split.race(plain.race(race)).run();
+    row(settings, "add", results, [20.0, 8.0])
 }
 
 /// Hits and misses, one by one and by hundreds, of the same full filters.
 fn ask(bench: &Bench, settings: &Settings) -> Vec<Row> {
     let (alone, stored) = (full::<BloomFilter>(settings), full::<Stored>(settings));
     let (fast, classic) = (full::<Fast>(settings), full::<Classic>(settings));
+    let (plain, split) = (full::<Plain>(settings), full::<Split>(settings));
     let (by_100, stored_by_100) = (full::<Batches>(settings), full::<StoredBatches>(settings));
     let count = settings.capacity();
     let one_by_one = |first| {
         let race = asks(asks(bench.race(), &alone, count, first), &stored, count, first);
-        asks(asks(race.rivals(), &fast, count, first), &classic, count, first).run()
+        let race = asks(asks(race.rivals(), &fast, count, first), &classic, count, first);
+        asks(asks(race, &plain, count, first), &split, count, first).run()
     };
     let batches = |first| {
         let race = asks(asks(bench.race(), &by_100, count, first), &stored_by_100, count, first);
         asks(race.rivals(), &fast, count, first).run()
     };
     vec![
-        row(&millions(settings, "hit"), one_by_one(0), [HIT, 9.0]),
-        row(&millions(settings, "miss"), one_by_one(count), [MISS, 17.0]),
-        row(&millions(settings, "hit, by 100"), batches(0), [12.0, 9.0]),
-        row(&millions(settings, "miss, by 100"), batches(count), [12.0, 17.0]),
+        row(settings, "hit", one_by_one(0), [HIT, 9.0]),
+        row(settings, "miss", one_by_one(count), [MISS, 17.0]),
+        row(settings, "hit, by 100", batches(0), [12.0, 9.0]),
+        row(settings, "miss, by 100", batches(count), [12.0, 17.0]),
         through_the_store(settings, bench, &stored, &alone),
     ]
+}
+
+/// What a full filter is made of, and how many of a hundred keys that it has not it takes for others.
+fn bytes(bench: &Bench, settings: &Settings) -> Row {
+    let (mut results, mut errors) = (Vec::new(), Vec::new());
+    results.push(measured::<BloomFilter>(bench, settings, false, &mut errors));
+    results.push(measured::<Fast>(bench, settings, true, &mut errors));
+    results.push(measured::<Plain>(bench, settings, true, &mut errors));
+    results.push(measured::<Split>(bench, settings, true, &mut errors));
+    let note = format!("false positives: {}", errors.join(", "));
+    let work = millions(settings, "bytes a key");
+    Row::new(&work, Unit::Bytes, Touched::NOTHING, results).note(&note)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
+fn measured<F: Filter>(
+    bench: &Bench,
+    settings: &Settings,
+    rival: bool,
+    errors: &mut Vec<String>,
+) -> Result {
+    let (filter, bytes) = bench.held(|| full::<F>(settings));
+    let count = settings.capacity();
+    let asked = count.min(200_000);
+    let there = keys(0..asked);
+    assert_eq!(filter.ask(&there), there.len(), "{}: what it has", F::NAME);
+    let error = filter.ask(&keys(count..count + asked)) as f64 / asked as f64;
+    assert!(error < 1.3 * ERROR, "{}: {error}", F::NAME);
+    errors.push(format!("{} {:.2} %", F::NAME, 100.0 * error));
+    let each = Sample::exact(bytes as f64 / count as f64);
+    Result { rival, ..Result::new(F::NAME, each) }
 }
 
 /// One in two is there.
@@ -176,7 +219,7 @@ fn through_the_store(
         .run();
     // Of the structure's targets half a hit and half a miss.
     let name = millions(settings, "BF.EXISTS, every other one there");
-    Row::new(&name, Unit::Nanos, results)
+    Row::new(&name, Unit::Nanos, filter(settings), results)
         .beside(BloomFilter::NAME, [40.0, f64::midpoint(HIT, MISS)])
         .note("a server took 160 where the target was set")
 }
@@ -186,7 +229,7 @@ fn add_many(bench: &Bench, settings: &Settings) -> Row {
         (Filling::<Batches>::new(settings), Filling::<StoredBatches>::new(settings));
     let fast = Filling::<Fast>::new(settings);
     let results = fast.race(stored.race(alone.race(bench.race())).rivals()).run();
-    row(&millions(settings, "add, by 100"), results, [12.0, 8.0])
+    row(settings, "add, by 100", results, [12.0, 8.0])
 }
 
 fn huge_add(bench: &Bench, settings: &Settings) -> Row {
@@ -194,7 +237,7 @@ fn huge_add(bench: &Bench, settings: &Settings) -> Row {
         (Filling::<BloomFilter>::new(settings), Filling::<Batches>::new(settings));
     let fast = Filling::<Fast>::new(settings);
     let results = fast.race(by_100.race(alone.race(bench.race())).rivals()).run();
-    row(&millions(settings, "add"), results, [75.0, 82.0])
+    row(settings, "add", results, [75.0, 82.0])
 }
 
 fn huge_ask(bench: &Bench, settings: &Settings) -> Vec<Row> {
@@ -211,10 +254,10 @@ fn huge_ask(bench: &Bench, settings: &Settings) -> Vec<Row> {
         asks(race.rivals(), &fast, count, first).run()
     };
     vec![
-        row(&millions(settings, "hit"), one_by_one(0), [75.0, 77.0]),
-        row(&millions(settings, "miss"), one_by_one(count), [45.0, 49.0]),
-        row(&millions(settings, "hit, by 100"), batches(0), [35.0, 77.0]),
-        row(&millions(settings, "miss, by 100"), batches(count), [35.0, 49.0]),
+        row(settings, "hit", one_by_one(0), [75.0, 77.0]),
+        row(settings, "miss", one_by_one(count), [45.0, 49.0]),
+        row(settings, "hit, by 100", batches(0), [35.0, 77.0]),
+        row(settings, "miss, by 100", batches(count), [35.0, 49.0]),
     ]
 }
 
@@ -231,7 +274,8 @@ fn dedup(bench: &Bench, count: u64) -> Row {
     let pieces = u32::try_from(count).unwrap();
     let results = bench.race().contender("tallis", pieces, || each_once(&file, count)).run();
     let rates = results.iter().map(Result::per_second).collect();
-    Row::new("lines a second", Unit::PerSecond, rates).target(5e6)
+    Row::new("lines a second", Unit::PerSecond, filter(&Settings::new(count, ERROR)), rates)
+        .target(5e6)
 }
 
 fn each_once(file: &Path, count: u64) {

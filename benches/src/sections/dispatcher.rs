@@ -4,6 +4,7 @@
 
 use tallis::{Reply, Store};
 
+use super::held;
 use super::live::{Live, command, rival};
 use crate::report::{Bench, Row, Section, Unit};
 
@@ -80,7 +81,7 @@ fn row(bench: &Bench, name: &str, live: Option<&mut Live>) -> Row {
         );
         live.nanos(name, all().map(send))
     })));
-    Row::new(&format!("{name}, by words"), Unit::Nanos, results)
+    Row::new(&format!("{name}, by words"), Unit::Nanos, held(&store), results)
         .beside(TYPED, TARGET)
         .note(&format!("{:.1} ns more than the typed call", words - typed))
 }

@@ -10,9 +10,9 @@ use redis::Cmd;
 use tallis::{ExpireOption, ManualClock, Profile, Store};
 
 use super::live::{Live, command};
-use super::pieces;
+use super::{built, held, pieces};
 use crate::inputs::{Fields, Turns, shuffled};
-use crate::report::{Bench, Result, Row, Sample, Section, Unit};
+use crate::report::{Bench, Result, Row, Sample, Section, Touched, Unit};
 
 /// How the page calls us, and the server.
 const OURS: &str = "tallis";
@@ -131,7 +131,13 @@ impl<'f> Expiring<'f> {
             live.run(self.sets());
             rival(live.nanos("HPEXPIREAT", self.expiries(EXPIRES_MS)))
         }));
-        Row::new(&format!("HPEXPIREAT, new, {of}"), Unit::Nanos, results).factor(SERVER, 0.5)
+        Row::new(
+            &format!("HPEXPIREAT, new, {of}"),
+            Unit::Nanos,
+            built(bench, || self.timed()),
+            results,
+        )
+        .factor(SERVER, 0.5)
     }
 
     fn expire(&self, bench: &Bench, of: &str, live: Option<&mut Live>) -> Row {
@@ -154,7 +160,8 @@ impl<'f> Expiring<'f> {
             let again = rounds.flat_map(|round| self.expiries(EXPIRES_MS + round * later_ms));
             rival(live.nanos("HPEXPIREAT", again))
         }));
-        Row::new(&format!("HPEXPIREAT, {of}"), Unit::Nanos, results).factor(SERVER, 0.5)
+        Row::new(&format!("HPEXPIREAT, {of}"), Unit::Nanos, held(&store), results)
+            .factor(SERVER, 0.5)
     }
 
     /// The server has the fields from [`expire_new`](Self::expire_new).
@@ -174,7 +181,7 @@ impl<'f> Expiring<'f> {
             command([b"HGET", key, field])
         });
         results.extend(live.map(|live| rival(live.nanos("HGET", ask))));
-        Row::new(&format!("HGET, {of}"), Unit::Nanos, results)
+        Row::new(&format!("HGET, {of}"), Unit::Nanos, held(&store), results)
     }
 
     #[expect(clippy::cast_precision_loss, reason = "far below 2^53 bytes")]
@@ -189,7 +196,8 @@ impl<'f> Expiring<'f> {
         results.extend(
             live.map(|live| rival(each(live.held(self.sets().chain(self.expiries(EXPIRES_MS)))))),
         );
-        Row::new(&format!("bytes a field, {of}"), Unit::Bytes, results).factor(SERVER, 0.7)
+        Row::new(&format!("bytes a field, {of}"), Unit::Bytes, Touched::NOTHING, results)
+            .factor(SERVER, 0.7)
     }
 }
 
@@ -212,7 +220,8 @@ fn sweep(fields: &Fields, rounds: usize) -> Row {
     let longest = of(OURS, &|sweep| nanos(sweep.longest));
     let mean = of("the mean slice", &|sweep| nanos(sweep.all) / f64::from(sweep.slices));
     let work = format!("the longest slice of {SLICE}, sweep of one hash");
-    Row::new(&work, Unit::Nanos, vec![longest, mean]).note("aim: 1 ms")
+    Row::new(&work, Unit::Nanos, held(&Expiring::new(fields).filled()), vec![longest, mean])
+        .note("aim: 1 ms")
 }
 
 /// What a sweep took.

@@ -17,8 +17,9 @@ use tempfile::TempDir;
 use testkit::live::Options;
 use testkit::rng::Rng;
 
+use super::held;
 use super::live::{Live, SERVER, command};
-use crate::report::{Bench, Result, Row, Sample, Section, Unit};
+use crate::report::{Bench, Result, Row, Sample, Section, Touched, Unit};
 
 /// Rounds of work that takes a second.
 const ROUNDS: usize = 11;
@@ -116,6 +117,7 @@ fn load(bench: &Bench, file: &PathBuf, live: Option<&mut Live>) -> [Row; 2] {
         store.load_with(file, LoadOptions { threads, ..LoadOptions::default() }).unwrap();
         store
     };
+    let touched = held(&read(1));
     let mut race = bench
         .race()
         .at_most(ROUNDS)
@@ -135,9 +137,9 @@ fn load(bench: &Bench, file: &PathBuf, live: Option<&mut Live>) -> [Row; 2] {
         }
         result
     });
-    let by_one = Row::new("load, one thread", Unit::Nanos, by_one.collect());
+    let by_one = Row::new("load, one thread", Unit::Nanos, touched, by_one.collect());
     [
-        Row::new("load, two threads", Unit::Nanos, both).factor(SERVER, 0.5),
+        Row::new("load, two threads", Unit::Nanos, touched, both).factor(SERVER, 0.5),
         by_one.factor(SERVER, 0.7),
     ]
 }
@@ -169,7 +171,7 @@ fn save(
     } else {
         ("save without LZF, two threads", 0.35)
     };
-    Row::new(work, Unit::Nanos, race.run()).factor(SERVER, aim)
+    Row::new(work, Unit::Nanos, held(store), race.run()).factor(SERVER, aim)
 }
 
 /// `tallis inspect --json` of a file, its time and its peak, beside those of a parser that looks at every value and keeps
@@ -178,6 +180,8 @@ fn inspecting(bench: &Bench, file: &Path) -> [Row; 2] {
     const RIVAL: &str = "rdb 0.4";
     let words = ["tallis", "inspect", "--json", file.to_str().unwrap()];
     let Command::Inspect(args) = Args::parse_from(words).command else { unreachable!() };
+    let bytes = std::fs::metadata(file).unwrap().len();
+    let touched = Touched::bytes(usize::try_from(bytes).unwrap());
     let ours = || {
         let mut shown = Vec::new();
         inspect::write(&args, false, &mut shown).unwrap();
@@ -199,8 +203,8 @@ fn inspecting(bench: &Bench, file: &Path) -> [Row; 2] {
     let ((), _, their_peak) = bench.peak(theirs);
     let peaks = vec![Result::new(OURS, exact(our_peak)), Result::new(RIVAL, exact(their_peak))];
     [
-        Row::new("inspect", Unit::Nanos, time).factor(RIVAL, 1.0),
-        Row::new("peak memory of inspect", Unit::Bytes, peaks).target(50e6),
+        Row::new("inspect", Unit::Nanos, touched, time).factor(RIVAL, 1.0),
+        Row::new("peak memory of inspect", Unit::Bytes, Touched::NOTHING, peaks).target(50e6),
     ]
 }
 
@@ -213,7 +217,8 @@ fn peak(bench: &Bench, file: &PathBuf) -> Row {
     });
     drop(store);
     let results = vec![Result::new(OURS, exact(peak)), Result::new("after the load", exact(held))];
-    Row::new("peak memory of a load", Unit::Bytes, results).factor("after the load", 1.1)
+    Row::new("peak memory of a load", Unit::Bytes, Touched::NOTHING, results)
+        .factor("after the load", 1.1)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53 bytes")]

@@ -6,6 +6,7 @@ use std::hint::black_box;
 
 use geo::{LATITUDES, Point, Shape, Unit as Length, decode};
 use kdbush::KDBush;
+use kiddo::{ImmutableKdTree, SquaredEuclidean};
 use redis::Cmd;
 use rstar::{AABB, RTree};
 use tallis::{GeoOrder, GeoSearch, Store};
@@ -13,8 +14,9 @@ use testkit::rng::Rng;
 
 use super::live::{Live, SERVER, command, rival};
 use super::yo::{self, Yo};
+use super::{built, held};
 use crate::inputs::{Turns, Words};
-use crate::report::{Bench, Row, Section, Unit};
+use crate::report::{Bench, Row, Section, Touched, Unit};
 
 /// Searches in turn, so that no branch predictor learns one by heart.
 const SEARCHES: usize = 1024;
@@ -27,7 +29,7 @@ pub(super) fn measure(bench: &Bench) -> Section {
          times. *GEOADD*: one call a member, `member:0` to `member:{}`, into a sorted set that is empty at first. *radius*: the members within \
          a distance of a random place that has about 50 around it, without an order, and nearest first with distances and \
          places. *kdbush* and *rstar* are static trees over the same places, flat as they are, built beforehand: what they find in the bounding box is left after a \
-         look at its distance. *yo-kv* is that crate's `Keyspace`, whose searches copy nothing. *redis-server* as for the sets: GEORADIUS_RO, the same radius.",
+         look at its distance. *kiddo* is a static tree of the points of the sphere in space, in which a distance is that of the chord, so that it needs no box. *yo-kv* is that crate's `Keyspace`, whose searches copy nothing. *redis-server* as for the sets: GEORADIUS_RO, the same radius.",
         count - 1,
     );
     let mut live = Live::start();
@@ -41,7 +43,7 @@ pub(super) fn measure(bench: &Bench) -> Section {
         .row(encode(bench, &places))
         .row(add(bench, &places, &members, live.as_mut()))
         .row(near(bench, &store, &mut yo, &places, km, live.as_mut()))
-        .row(nearest_first(bench, &store, &mut yo, km, live.as_mut()))
+        .row(nearest_first(bench, &store, &mut yo, &places, km, live.as_mut()))
 }
 
 fn places(count: usize) -> Vec<Point> {
@@ -93,7 +95,8 @@ fn encode(bench: &Bench, places: &[Point]) -> Row {
             places.iter().fold(0, |all, &place| all ^ halved(place))
         })
         .run();
-    Row::new("encode", Unit::Nanos, results).beside("a plain loop", [5.0, 312.0])
+    Row::new("encode", Unit::Nanos, Touched::bytes(size_of_val(&*pairs)), results)
+        .beside("a plain loop", [5.0, 312.0])
 }
 
 fn add(bench: &Bench, places: &[Point], members: &Words, live: Option<&mut Live>) -> Row {
@@ -112,7 +115,8 @@ fn add(bench: &Bench, places: &[Point], members: &Words, live: Option<&mut Live>
         live.nanos("GEOADD", add)
     })));
     let work = format!("GEOADD, a new member, up to {}", places.len());
-    Row::new(&work, Unit::Nanos, results).beside(SERVER, [500.0, 2250.0])
+    Row::new(&work, Unit::Nanos, built(bench, || fill(places, members)), results)
+        .beside(SERVER, [500.0, 2250.0])
 }
 
 fn searches(km: f64) -> (Vec<Point>, Vec<Shape>) {
@@ -160,6 +164,7 @@ fn near(
         let inside = |at: &&[f64; 2]| shape.contains(Point::new(at[0], at[1]).unwrap()).is_some();
         found.extend(r.locate_in_envelope(square).filter(inside));
     };
+    let in_space = Space::new(&cells);
     let (mut found_in_kd, mut found_in_r) = (Vec::new(), Vec::new());
     let mut hits = 0;
     for ((search, shape), centre) in searches.iter().zip(&shapes).zip(&centres) {
@@ -168,10 +173,11 @@ fn near(
         in_r(shape, &mut found_in_r);
         assert_eq!((found_in_kd.len(), found_in_r.len()), (ours, ours));
         assert_eq!(yo.geosearch(b"geo", [centre.lon(), centre.lat(), km], false), ours);
+        assert_eq!(in_space.near(*centre, km), ours);
         hits += ours;
     }
-    let [mut first, mut second, mut third, mut fourth] =
-        [(); 4].map(|()| Turns::new(128, SEARCHES));
+    let [mut first, mut second, mut third, mut fourth, mut fifth] =
+        [(); 5].map(|()| Turns::new(128, SEARCHES));
     let mut results = bench
         .race()
         .contender("tallis", 128, || {
@@ -194,10 +200,49 @@ fn near(
                 in_r(shape, black_box(&mut found_in_r));
             }
         })
+        .contender("kiddo", 128, || {
+            centres[fifth.turn()].iter().map(|at| in_space.near(*at, km)).sum::<usize>()
+        })
         .run();
     results.extend(rival(live.map(|live| live.nanos("GEORADIUS_RO", asked(km, &[])))));
     let work = format!("radius, {} hits of {}", hits / SEARCHES, places.len());
-    Row::new(&work, Unit::Nanos, results).beside(SERVER, [6000.0, 38_000.0])
+    Row::new(&work, Unit::Nanos, held(store), results).beside(SERVER, [6000.0, 38_000.0])
+}
+
+/// Places as points of the sphere of radius 1, in kiddo's tree.
+struct Space(ImmutableKdTree<f64, 3>);
+
+impl Space {
+    fn new(places: &[Point]) -> Self {
+        let points: Vec<[f64; 3]> = places.iter().map(|place| on_sphere(*place)).collect();
+        Self(ImmutableKdTree::new_from_slice(&points).unwrap())
+    }
+
+    /// How many are that near, in no order.
+    fn near(&self, centre: Point, km: f64) -> usize {
+        let centre = on_sphere(centre);
+        let query = self.0.query(&centre);
+        let found = query.within::<SquaredEuclidean<f64>>(chord(km)).unsorted().execute();
+        black_box(found).len()
+    }
+
+    /// The same, the nearest first.
+    fn nearest(&self, centre: Point, km: f64) -> usize {
+        let centre = on_sphere(centre);
+        let query = self.0.query(&centre);
+        black_box(query.within::<SquaredEuclidean<f64>>(chord(km)).execute()).len()
+    }
+}
+
+fn on_sphere(at: Point) -> [f64; 3] {
+    let (east, north) = (at.lon().to_radians(), at.lat().to_radians());
+    [north.cos() * east.cos(), north.cos() * east.sin(), north.sin()]
+}
+
+/// The square of the straight line between two points of the sphere that are that far apart on Redis's Earth.
+fn chord(km: f64) -> f64 {
+    let half = (km / (2.0 * 6_372.797_560_856)).sin();
+    4.0 * half * half
 }
 
 /// The bounding box of a circle, a little large.
@@ -212,14 +257,21 @@ fn nearest_first(
     bench: &Bench,
     store: &Store,
     yo: &mut Yo,
+    places: &[Point],
     km: f64,
     live: Option<&mut Live>,
 ) -> Row {
     let (centres, _) = searches(km);
+    let cells: Vec<_> = places.iter().map(|place| decode(place.hash())).collect();
+    let in_space = Space::new(&cells);
     let search =
         |&centre: &Point| GeoSearch::circle(centre, km, Length::Kilometres).order(GeoOrder::Asc);
     let searches: Vec<_> = centres.iter().map(search).collect();
-    let [mut turns, mut yos] = [(); 2].map(|()| Turns::new(128, SEARCHES));
+    for (search, centre) in searches.iter().zip(&centres) {
+        let ours = store.geo_search_hits("geo", search).unwrap().len();
+        assert_eq!(in_space.nearest(*centre, km), ours);
+    }
+    let [mut turns, mut yos, mut spaces] = [(); 3].map(|()| Turns::new(128, SEARCHES));
     let mut results = bench
         .race()
         .contender("tallis", 128, || {
@@ -232,8 +284,11 @@ fn nearest_first(
             let hits = |at: &Point| yo.geosearch(b"geo", [at.lon(), at.lat(), km], true);
             centres[yos.turn()].iter().map(hits).sum::<usize>()
         })
+        .contender("kiddo", 128, || {
+            centres[spaces.turn()].iter().map(|at| in_space.nearest(*at, km)).sum::<usize>()
+        })
         .run();
     let options = &["WITHDIST", "WITHCOORD", "ASC"];
     results.extend(rival(live.map(|live| live.nanos("GEORADIUS_RO", asked(km, options)))));
-    Row::new("the same, nearest first, with distances", Unit::Nanos, results)
+    Row::new("the same, nearest first, with distances", Unit::Nanos, held(store), results)
 }

@@ -9,9 +9,9 @@ use tallis::{ShardedHash, Store};
 
 use super::live::{Live, command, rival};
 use super::yo::{self, Yo};
-use super::{aim, pieces};
+use super::{aim, built, held, pieces};
 use crate::inputs::{Fields, Turns, shuffled};
-use crate::report::{Bench, Result, Row, Sample, Section, Unit};
+use crate::report::{Bench, Result, Row, Sample, Section, Touched, Unit};
 
 /// What the rival hashes with: the store hashes with it too.
 type Hash = ahash::RandomState;
@@ -119,7 +119,7 @@ fn hset(
         live.run([redis::cmd("FLUSHALL")]);
         live.nanos("HSET", fields.sets())
     })));
-    aim(Row::new(work, Unit::Nanos, results), aims)
+    aim(Row::new(work, Unit::Nanos, built(bench, || fields.store()), results), aims)
 }
 
 /// The server has the fields from [`hset`].
@@ -160,7 +160,7 @@ fn hget(
         })
     };
     results.extend(rival(live.map(|live| live.nanos("HGET", ask()))));
-    aim(Row::new(work, Unit::Nanos, results), aims)
+    aim(Row::new(work, Unit::Nanos, held(&store), results), aims)
 }
 
 fn hgetall(bench: &Bench, fields: &Fields, live: Option<&mut Live>) -> Row {
@@ -205,7 +205,7 @@ fn hgetall(bench: &Bench, fields: &Fields, live: Option<&mut Live>) -> Row {
         live.nanos("HGETALL", ask) / each
     })));
     let work = format!("HGETALL of {}, a field", fields.each);
-    aim(Row::new(&work, Unit::Nanos, results), [0.3, 0.9])
+    aim(Row::new(&work, Unit::Nanos, held(&store), results), [0.3, 0.9])
 }
 
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53 bytes")]
@@ -227,7 +227,7 @@ fn bytes(
         Result::rival("hashbrown of boxes", Sample::exact(each(bare as f64))),
     ];
     results.extend(rival(live.map(|live| each(live.held(fields.sets())))));
-    aim(Row::new(work, Unit::Bytes, results), aims)
+    aim(Row::new(work, Unit::Bytes, Touched::NOTHING, results), aims)
 }
 
 /// The fields of one hash in shards.
@@ -261,7 +261,12 @@ fn sharded_hset(bench: &Bench, fields: &Fields, live: Option<&mut Live>) -> Row 
         live.run([redis::cmd("FLUSHALL")]);
         live.nanos("HSET", sharded_sets(&empty, fields))
     })));
-    Row::new("HSET, a new field of a ShardedHash", Unit::Nanos, results)
+    Row::new(
+        "HSET, a new field of a ShardedHash",
+        Unit::Nanos,
+        built(bench, || sharded(fields)),
+        results,
+    )
 }
 
 /// The server has the fields from [`sharded_hset`].
@@ -288,7 +293,7 @@ fn sharded_hget(bench: &Bench, fields: &Fields, live: Option<&mut Live>) -> Row 
         })
     };
     results.extend(rival(live.map(|live| live.nanos("HGET", ask()))));
-    Row::new("HGET of a ShardedHash", Unit::Nanos, results)
+    Row::new("HGET of a ShardedHash", Unit::Nanos, built(bench, || sharded(fields)), results)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53 bytes")]
@@ -301,5 +306,5 @@ fn sharded_bytes(bench: &Bench, fields: &Fields, live: Option<&mut Live>) -> Row
         Result::new("one hash", Sample::exact(each(one as f64))),
     ];
     results.extend(rival(live.map(|live| each(live.held(sharded_sets(&hash, fields))))));
-    Row::new("bytes a field, ShardedHash", Unit::Bytes, results)
+    Row::new("bytes a field, ShardedHash", Unit::Bytes, Touched::NOTHING, results)
 }

@@ -4,7 +4,7 @@ use intset::IntSet;
 use testkit::rng::Rng;
 
 use crate::classic::intset::ClassicIntSet;
-use crate::report::{Bench, Row, Section, Unit};
+use crate::report::{Bench, Row, Section, Touched, Unit};
 
 /// What stands for Redis's own C.
 const REDIS: &str = "Redis's algorithm";
@@ -63,7 +63,7 @@ fn fill(bench: &Bench) -> Row {
             }
         })
         .run();
-    Row::new("insert, filling to 512", Unit::Nanos, results)
+    Row::new("insert, filling to 512", Unit::Nanos, Touched::bytes(8 * FULL), results)
 }
 
 fn contains(bench: &Bench, work: &str, sets: usize) -> Row {
@@ -119,5 +119,6 @@ fn contains(bench: &Bench, work: &str, sets: usize) -> Row {
             questions.iter().filter(|(set, id)| sorted[*set].binary_search(id).is_ok()).count()
         })
         .run();
-    Row::new(work, Unit::Nanos, results)
+    let bytes = ours.iter().map(|set| set.as_bytes().len()).sum();
+    Row::new(work, Unit::Nanos, Touched::bytes(bytes), results)
 }

@@ -13,8 +13,9 @@ use tallis::{
 };
 
 use super::live::{Live, SERVER, command, rival};
+use super::{built, held};
 use crate::inputs::{Turns, Words, shuffled};
-use crate::report::{Bench, Result, Row, Sample, Section, Unit};
+use crate::report::{Bench, Result, Row, Sample, Section, Touched, Unit};
 
 /// What each funnel holds; one leaks out in a second.
 const CAPACITY: u32 = 1_000_000;
@@ -102,7 +103,8 @@ fn funnel(bench: &Bench, keys: &Words, asked: &Words) -> Row {
             }
         })
         .run();
-    Row::new("Funnel, an action", Unit::Nanos, results).beside("governor", [100.0, 349.0])
+    Row::new("Funnel, an action", Unit::Nanos, built(bench, || filled(keys)), results)
+        .beside("governor", [100.0, 349.0])
 }
 
 fn funnel_new(bench: &Bench, keys: &Words) -> Row {
@@ -114,7 +116,12 @@ fn funnel_new(bench: &Bench, keys: &Words) -> Row {
         .rivals()
         .contender_from("governor", pieces, || (), |()| governed(&strings))
         .run();
-    Row::new("Funnel, the first action of a key", Unit::Nanos, results)
+    Row::new(
+        "Funnel, the first action of a key",
+        Unit::Nanos,
+        built(bench, || filled(keys)),
+        results,
+    )
 }
 
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53 bytes")]
@@ -124,7 +131,7 @@ fn funnel_bytes(bench: &Bench, keys: &Words) -> Row {
     let (_, ours) = bench.held(|| filled(keys));
     let (_, theirs) = bench.held(|| governed(&strings));
     let results = vec![Result::new("tallis", each(ours)), Result::rival("governor", each(theirs))];
-    Row::new("Funnel, a key", Unit::Bytes, results).target(64.0)
+    Row::new("Funnel, a key", Unit::Bytes, Touched::NOTHING, results).target(64.0)
 }
 
 fn counter(bench: &Bench) -> Row {
@@ -139,7 +146,7 @@ fn counter(bench: &Bench) -> Row {
             }
         })
         .run();
-    Row::new("SlidingCounter, an action", Unit::Nanos, results)
+    Row::new("SlidingCounter, an action", Unit::Nanos, built(bench, new), results)
 }
 
 fn window(bench: &Bench, live: Option<&mut Live>) -> Row {
@@ -148,7 +155,8 @@ fn window(bench: &Bench, live: Option<&mut Live>) -> Row {
     // Ahead of the machine's time, so that the server has the keys as long as it needs.
     let start = SystemClock.now_ms() + 3_600_000;
     let clock = Arc::new(ManualClock::new(start));
-    let window = SlidingWindow::new(Store::builder().clock(clock.clone()).build());
+    let store = Store::builder().clock(clock.clone()).build();
+    let window = SlidingWindow::new(store.clone());
     let period = Duration::from_millis(PERIOD.unsigned_abs());
     let mut results = bench
         .race()
@@ -173,6 +181,6 @@ fn window(bench: &Bench, live: Option<&mut Live>) -> Row {
         });
         live.nanos_of_each(&["ZREMRANGEBYSCORE", "ZCARD", "ZADD", "PEXPIREAT"], commands)
     })));
-    Row::new("SlidingWindow, an action, 50 in the window", Unit::Nanos, results)
+    Row::new("SlidingWindow, an action, 50 in the window", Unit::Nanos, held(&store), results)
         .beside(SERVER, [150.0, 1800.0])
 }

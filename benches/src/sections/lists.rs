@@ -9,9 +9,9 @@ use tallis::Store;
 
 use super::live::{Live, command, rival};
 use super::yo::{self, Yo};
-use super::{aim, pieces};
+use super::{aim, built, held, pieces};
 use crate::inputs::{Turns, Words, shuffled};
-use crate::report::{Bench, Result, Row, Sample, Section, Unit};
+use crate::report::{Bench, Result, Row, Sample, Section, Touched, Unit};
 
 const KEY: &[u8] = b"list";
 
@@ -111,7 +111,7 @@ fn lpush(bench: &Bench, elements: &Elements, live: Option<&mut Live>) -> Row {
         live.run([redis::cmd("FLUSHALL")]);
         live.nanos("LPUSH", elements.pushes())
     })));
-    aim(Row::new("LPUSH", Unit::Nanos, results), [0.4, 0.9])
+    aim(Row::new("LPUSH", Unit::Nanos, built(bench, || elements.store()), results), [0.4, 0.9])
 }
 
 fn rpop(bench: &Bench, elements: &Elements, live: Option<&mut Live>) -> Row {
@@ -139,7 +139,7 @@ fn rpop(bench: &Bench, elements: &Elements, live: Option<&mut Live>) -> Row {
         elements.send(live);
         live.nanos("RPOP", elements.iter().map(|_| command([b"RPOP", KEY])))
     })));
-    aim(Row::new("RPOP", Unit::Nanos, results), [0.4, 0.9])
+    aim(Row::new("RPOP", Unit::Nanos, built(bench, || elements.store()), results), [0.4, 0.9])
 }
 
 fn lindex(bench: &Bench, elements: &Elements, live: Option<&mut Live>) -> Row {
@@ -163,7 +163,7 @@ fn lindex(bench: &Bench, elements: &Elements, live: Option<&mut Live>) -> Row {
         let ask = order[..size].iter();
         live.nanos("LINDEX", ask.map(|at| command([b"LINDEX", KEY, at.to_string().as_bytes()])))
     })));
-    aim(Row::new("LINDEX", Unit::Nanos, results), [0.1, 0.5])
+    aim(Row::new("LINDEX", Unit::Nanos, held(&store), results), [0.1, 0.5])
 }
 
 /// The server has the list from [`lindex`].
@@ -191,7 +191,7 @@ fn lset(bench: &Bench, elements: &Elements, live: Option<&mut Live>) -> Row {
         let ask = order[..size].iter();
         live.nanos("LSET", ask.map(|at| command([b"LSET", KEY, at.to_string().as_bytes(), new])))
     })));
-    Row::new("LSET", Unit::Nanos, results)
+    Row::new("LSET", Unit::Nanos, held(&store), results)
 }
 
 fn linsert(bench: &Bench, elements: &Elements, live: Option<&mut Live>) -> Row {
@@ -223,7 +223,7 @@ fn linsert(bench: &Bench, elements: &Elements, live: Option<&mut Live>) -> Row {
         let insert = || command([b"LINSERT", KEY, b"BEFORE", pivot, new]);
         live.nanos("LINSERT", (0..200).map(|_| insert()))
     })));
-    aim(Row::new("LINSERT in the middle", Unit::Nanos, results), [0.1, 0.5])
+    aim(Row::new("LINSERT in the middle", Unit::Nanos, held(&store), results), [0.1, 0.5])
 }
 
 /// The server has the list from [`linsert`].
@@ -264,7 +264,7 @@ fn lrange(bench: &Bench, elements: &Elements, live: Option<&mut Live>) -> Row {
         live.nanos("LRANGE", ask)
     })));
     let work = format!("LRANGE of {RANGE}");
-    aim(Row::new(&work, Unit::Nanos, results), [0.2, 0.9])
+    aim(Row::new(&work, Unit::Nanos, held(&store), results), [0.2, 0.9])
 }
 
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53 bytes")]
@@ -280,5 +280,5 @@ fn bytes(bench: &Bench, work: &str, elements: &Elements, live: Option<&mut Live>
         Result::rival("VecDeque", Sample::exact(each(queue as f64))),
     ];
     results.extend(rival(live.map(|live| each(live.held(elements.pushes())))));
-    aim(Row::new(work, Unit::Bytes, results), [1.0, 1.0])
+    aim(Row::new(work, Unit::Bytes, Touched::NOTHING, results), [1.0, 1.0])
 }

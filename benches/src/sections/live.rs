@@ -106,13 +106,22 @@ impl Live {
     }
 
     fn used_memory(&mut self) -> usize {
-        let text = self.info("memory");
-        text.split("used_memory:").nth(1).unwrap().split('\r').next().unwrap().parse().unwrap()
+        used_memory(&mut self.connection)
     }
 
     fn info(&mut self, section: &str) -> String {
-        redis::cmd("INFO").arg(section).query(&mut self.connection).unwrap()
+        info(&mut self.connection, section)
     }
+}
+
+/// The bytes that a server holds.
+pub(super) fn used_memory(connection: &mut Connection) -> usize {
+    let text = info(connection, "memory");
+    text.split("used_memory:").nth(1).unwrap().split('\r').next().unwrap().parse().unwrap()
+}
+
+fn info(connection: &mut Connection, section: &str) -> String {
+    redis::cmd("INFO").arg(section).query(connection).unwrap()
 }
 
 /// A command of these words.

@@ -6,7 +6,7 @@ use redis::Cmd;
 
 use super::live::{Live, SERVER, command, rival};
 use crate::inputs::{Located, Turns, USERS_PER_SHARD};
-use crate::report::{Bench, Row, Section, Unit};
+use crate::report::{Bench, Row, Section, Touched, Unit};
 
 pub(super) fn measure(bench: &Bench) -> Section {
     let users: usize = if bench.effort().is_quick() { 3_000_000 } else { 100_000_000 };
@@ -32,6 +32,11 @@ pub(super) fn measure(bench: &Bench) -> Section {
         .row(aggregate_list(bench, &located, live.as_mut()))
 }
 
+/// The strings of so many users.
+fn two_bytes_of(users: usize) -> Touched {
+    Touched::bytes(2 * users)
+}
+
 fn setrange(bench: &Bench, located: &Located, live: Option<&mut Live>) -> Row {
     let users: Vec<usize> = located.list.iter().map(|&user| user % USERS_PER_SHARD).collect();
     let store = &located.store;
@@ -55,7 +60,8 @@ fn setrange(bench: &Bench, located: &Located, live: Option<&mut Live>) -> Row {
         .run();
     let write = users.iter().map(|&user| setrange_command(2 * user as u64));
     results.extend(rival(live.map(|live| live.nanos("SETRANGE", write))));
-    Row::new("SETRANGE, two bytes", Unit::Nanos, results).beside(SERVER, [25.0, 89.0])
+    Row::new("SETRANGE, two bytes", Unit::Nanos, two_bytes_of(plain.len()), results)
+        .beside(SERVER, [25.0, 89.0])
 }
 
 fn setrange_command(offset: u64) -> Cmd {
@@ -82,7 +88,7 @@ fn set(bench: &Bench, located: &Located, what: &str, of: usize, live: Option<&mu
         .run();
     let write = users.iter().map(|(user, _)| setrange_command(2 * user));
     results.extend(rival(live.map(|live| live.nanos("SETRANGE", write))));
-    Row::new(&format!("set, {what}"), Unit::Nanos, results)
+    Row::new(&format!("set, {what}"), Unit::Nanos, two_bytes_of(of), results)
 }
 
 fn aggregate(bench: &Bench, located: &Located) -> Row {
@@ -102,7 +108,7 @@ fn aggregate(bench: &Bench, located: &Located) -> Row {
         .contender("a plain loop", 1, || count(located.plain.iter().copied()))
         .run();
     let work = format!("aggregate, {users} users");
-    let row = Row::new(&work, Unit::Nanos, results);
+    let row = Row::new(&work, Unit::Nanos, two_bytes_of(located.plain.len()), results);
     row.beside("a plain loop", [1e8, 7.74e7])
 }
 
@@ -131,7 +137,8 @@ fn aggregate_list(bench: &Bench, located: &Located, live: Option<&mut Live>) -> 
         live.run((0..4).map(|n| command([b"SET", format!("location:{n}").as_bytes(), &shard])));
         live.nanos("GETRANGE", ask)
     })));
-    Row::new("aggregate_list, a user", Unit::Nanos, results).beside(SERVER, [25.0, 89.0])
+    Row::new("aggregate_list, a user", Unit::Nanos, two_bytes_of(located.plain.len()), results)
+        .beside(SERVER, [25.0, 89.0])
 }
 
 /// How often each code occurs.

@@ -13,6 +13,7 @@ use tempfile::TempDir;
 use testkit::live::{Options, Server, locate};
 
 use super::files::folder_in_memory;
+use super::held;
 use super::live::SERVER;
 use crate::report::{Bench, Race, Result, Row, Section, Unit};
 
@@ -58,9 +59,14 @@ fn sadd(bench: &Bench) -> Row {
         .contender(WITHOUT, Adding::PIECES, || without.run())
         .run();
     let more = results[0].sample.median - results[1].sample.median;
-    Row::new("SADD of a new member, a sync every second", Unit::Nanos, results)
-        .beside(WITHOUT, [380.0, 230.0])
-        .note(&format!("{more:.0} ns more than without"))
+    Row::new(
+        "SADD of a new member, a sync every second",
+        Unit::Nanos,
+        held(&without.store),
+        results,
+    )
+    .beside(WITHOUT, [380.0, 230.0])
+    .note(&format!("{more:.0} ns more than without"))
 }
 
 /// Adds members to sets, which are new after a thousand.
@@ -129,6 +135,7 @@ fn always(bench: &Bench) -> [Row; 2] {
     let gain = Row::new(
         &format!("commands that are on the disk when they return: {THREADS} threads against one"),
         Unit::Times,
+        held(&store),
         vec![Result::of(OURS, false, gains)],
     );
     let mut results = vec![Result::of(OURS, false, several), Result::of(ONE, false, one)];
@@ -136,7 +143,7 @@ fn always(bench: &Bench) -> [Row; 2] {
         results.push(Result::of(SERVER, true, their_rate));
     }
     let work = format!("commands that are on the disk when they return, {THREADS} clients");
-    let rate = Row::new(&work, Unit::PerSecond, results);
+    let rate = Row::new(&work, Unit::PerSecond, held(&store), results);
     [gain.target(5.0), rate.factor(SERVER, 1.0)]
 }
 
@@ -169,7 +176,11 @@ fn rate<W: FnMut(usize) + Send>(threads: usize, time: Duration, work: impl Fn(us
 /// Opens the log of so many commands, and lets a server load it.
 fn start_up(commands: usize, rounds: usize) -> Row {
     let folder = folder_in_memory();
-    fill(&open(folder.path(), Fsync::No), commands);
+    let touched = {
+        let store = open(folder.path(), Fsync::No);
+        fill(&store, commands);
+        held(&store)
+    };
     let results = Race::new(crate::report::Effort::Quick)
         .at_most(rounds)
         .timed(OURS, 1, || ours(&folder, commands));
@@ -178,7 +189,7 @@ fn start_up(commands: usize, rounds: usize) -> Row {
     } else {
         results
     };
-    Row::new("start-up from a log", Unit::Nanos, results.run()).factor(SERVER, 0.5)
+    Row::new("start-up from a log", Unit::Nanos, touched, results.run()).factor(SERVER, 0.5)
 }
 
 /// Commands of every family.

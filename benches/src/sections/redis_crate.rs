@@ -6,7 +6,7 @@ use redis::{ConnectionLike, cmd, pipe};
 use tallis::Store;
 use testkit::live::{Options, Server, locate};
 
-use super::pieces;
+use super::{held, pieces};
 use crate::report::{Bench, Row, Section, Unit};
 
 const KEYS: usize = 1000;
@@ -59,7 +59,7 @@ fn row(
         race = race.contender(SOCKET, pieces(KEYS), || on_connection(connection, &keys));
     }
     let results = race.run();
-    Row::new(name, Unit::Nanos, results)
+    Row::new(name, Unit::Nanos, held(&store), results)
 }
 
 fn one_by_one(connection: &mut dyn ConnectionLike, keys: &[String]) -> usize {

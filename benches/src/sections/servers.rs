@@ -17,8 +17,9 @@ use tallis::{AsyncServer, Bucket, Server as Backend, Visitors, VisitorsForm};
 use testkit::live::{Options, Server, locate};
 use tokio::runtime::Builder;
 
+use super::live::used_memory;
 use super::pieces;
-use crate::report::{Bench, Row, Section, Unit};
+use crate::report::{Bench, Row, Section, Touched, Unit};
 
 const VISITS: usize = 100_000;
 const OURS: &str = "`Visitors`";
@@ -83,7 +84,11 @@ fn row(bench: &Bench, server: &Server, form: VisitorsForm, name: &str) -> Option
         .timed(THE_SAME, pieces(VISITS), || benchmark(&socket, &some, of_some).unwrap())
         .contender(BARE, pieces(VISITS), || send(&socket, &batch))
         .run();
-    Some(Row::new(name, Unit::Nanos, results).factor(ONE_EACH, 1.25).factor(BARE, 1.25))
+    Some(
+        Row::new(name, Unit::Nanos, Touched::bytes(used_memory(&mut server.connect())), results)
+            .factor(ONE_EACH, 1.25)
+            .factor(BARE, 1.25),
+    )
 }
 
 /// The time that the program tells for as many visits; none if the machine does not have it.

@@ -8,8 +8,9 @@ use testkit::rng::Rng;
 
 use super::live::{Live, SERVER, command, rival};
 use super::yo::{self, Yo};
+use super::{built, held};
 use crate::inputs::{Turns, Words, shuffled};
-use crate::report::{Bench, Result, Row, Sample, Section, Unit};
+use crate::report::{Bench, Result, Row, Sample, Section, Touched, Unit};
 
 /// What the rival hashes with: the store hashes with it too.
 type Hash = ahash::RandomState;
@@ -84,7 +85,7 @@ fn sadd(bench: &Bench, members: &Words, live: Option<&mut Live>) -> Row {
         .run();
     results.extend(rival(live.map(|live| live.nanos("SADD", sadd_all(members)))));
     let work = format!("SADD, a new member, up to {}", members.len());
-    Row::new(&work, Unit::Nanos, results)
+    Row::new(&work, Unit::Nanos, built(bench, || fill(members)), results)
         .beside(SERVER, [80.0, 537.0])
         .beside("hashbrown", [80.0, 28.0])
 }
@@ -122,7 +123,7 @@ fn sismember(bench: &Bench, work: &str, there: bool, count: usize, live: Option<
     let ask = || asked.iter().map(|member| command([b"SISMEMBER", b"set", member]));
     results.extend(rival(live.map(|live| live.nanos("SISMEMBER", ask()))));
     let (target, redis, bare) = if there { (60.0, 323.0, 12.6) } else { (45.0, 337.0, 2.7) };
-    Row::new(work, Unit::Nanos, results)
+    Row::new(work, Unit::Nanos, held(&store), results)
         .beside(SERVER, [target, redis])
         .beside("hashbrown", [target, bare])
         .note("the table that the target was set beside had u64 keys")
@@ -186,7 +187,8 @@ fn shard(bench: &Bench, shards: usize, live: Option<&mut Live>) -> Row {
         });
         live.nanos("SISMEMBER", ask)
     })));
-    Row::new("SISMEMBER in a 512-shard", Unit::Nanos, results).beside(SERVER, [60.0, 187.0])
+    Row::new("SISMEMBER in a 512-shard", Unit::Nanos, held(&store), results)
+        .beside(SERVER, [60.0, 187.0])
 }
 
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53 bytes")]
@@ -208,8 +210,13 @@ fn bytes(bench: &Bench, what: &str, count: usize, live: Option<&mut Live>) -> Ro
     ];
     results.extend(rival(live.map(|live| each(live.held(sadd_all(&members))))));
     let (target, redis) = if users { (28.0, 56.0) } else { (50.0, 88.0) };
-    Row::new(&format!("bytes a member, {count} {what} in one set"), Unit::Bytes, results)
-        .target(target)
-        .beside(SERVER, [target, redis])
-        .note("newest Redis 38 to 54")
+    Row::new(
+        &format!("bytes a member, {count} {what} in one set"),
+        Unit::Bytes,
+        Touched::NOTHING,
+        results,
+    )
+    .target(target)
+    .beside(SERVER, [target, redis])
+    .note("newest Redis 38 to 54")
 }

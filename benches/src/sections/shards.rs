@@ -2,14 +2,16 @@
 
 #![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use jiff::civil::date;
+use roaring::RoaringTreemap;
 use tallis::{SessionIds, ShardedSet, Store, Visitors, VisitorsForm};
 use testkit::rng::Rng;
 
+use super::built;
 use crate::inputs::Turns;
-use crate::report::{Bench, Result, Row, Sample, Section, Unit};
+use crate::report::{Bench, Result, Row, Sample, Section, Touched, Unit};
 
 /// Bits of an id.
 const BITS: u32 = 60;
@@ -23,7 +25,7 @@ pub(super) fn measure(bench: &Bench) -> Section {
     let uuids: Vec<i64> = (0..count).map(|_| SessionIds::First15.id(rng.uuid()).unwrap()).collect();
     let text = format!(
         "{count} ids of 60 bits: *random* ones, or the first 60 bits of random *UUIDs*, which fix 4 of them. *Compact*, *splitting* and *the book's \
-         form* are shards of the embedded store; *one set* is one key, which is a hash table; the `HashSet` holds the numbers alone. Counts are through \
+         form* are shards of the embedded store; *one set* is one key, which is a hash table; the `HashSet`, the `BTreeSet` and the `RoaringTreemap` hold the numbers alone. Counts are through \
          `Visitors`, questions through `ShardedSet`, half of them for ids that are not there. As a set random ids carry 5.19 bytes each, UUIDs 4.69."
     );
     Section::new("Ids, exactly: time against memory", &text)
@@ -76,17 +78,35 @@ fn one_set(ids: &[i64]) -> Store {
     store
 }
 
+/// One by one: `collect` would sort them first.
+fn tree(ids: &[i64]) -> BTreeSet<i64> {
+    let mut set = BTreeSet::new();
+    for &id in ids {
+        set.insert(id);
+    }
+    set
+}
+
+fn treemap(ids: &[i64]) -> RoaringTreemap {
+    let mut set = RoaringTreemap::new();
+    for &id in ids {
+        set.insert(id.cast_unsigned());
+    }
+    set
+}
+
 fn pieces(ids: &[i64]) -> u32 {
     u32::try_from(ids.len()).unwrap()
 }
 
 fn count_time(bench: &Bench, ids: &[i64]) -> Row {
+    let touched = built(bench, || count_all(ids, FORMS[0].1, FORMS[0].2));
     let mut race = bench.race();
     for (name, form, forecast) in FORMS {
         race =
             race.contender_from(name, pieces(ids), || (), move |()| count_all(ids, form, forecast));
     }
-    Row::new("a new id, whatever was forecast", Unit::Nanos, race.run())
+    Row::new("a new id, whatever was forecast", Unit::Nanos, touched, race.run())
 }
 
 fn compact_time(bench: &Bench, random: &[i64], uuids: &[i64]) -> Row {
@@ -103,8 +123,10 @@ fn compact_time(bench: &Bench, random: &[i64], uuids: &[i64]) -> Row {
             || (),
             |()| random.iter().copied().collect::<HashSet<i64>>(),
         )
+        .contender_from("BTreeSet", pieces(random), || (), |()| tree(random))
+        .contender_from("RoaringTreemap", pieces(random), || (), |()| treemap(random))
         .run();
-    Row::new("a new id, compactly", Unit::Nanos, results)
+    Row::new("a new id, compactly", Unit::Nanos, built(bench, || compact(random)), results)
 }
 
 fn contains_time(bench: &Bench, ids: &[i64]) -> Row {
@@ -119,6 +141,8 @@ fn contains_time(bench: &Bench, ids: &[i64]) -> Row {
     let turn = TURN.min(questions.len());
     let each = u32::try_from(turn).unwrap();
     let questions = &questions;
+    let bare: HashSet<i64> = ids.iter().copied().collect();
+    let there = questions.iter().filter(|&id| bare.contains(id)).count();
     let mut race = bench.race();
     let expected = 2 * ids.len() as u64;
     for (name, set) in [
@@ -127,6 +151,7 @@ fn contains_time(bench: &Bench, ids: &[i64]) -> Row {
         ("the book's form", ShardedSet::new(Store::new(), "ids", expected, 512)),
     ] {
         set.add_many(ids.iter().copied()).unwrap();
+        assert_eq!(questions.iter().filter(|&&id| set.contains(id).unwrap()).count(), there);
         let mut turns = Turns::new(turn, questions.len());
         race = race.contender(name, each, move || {
             questions[turns.turn()].iter().filter(|&&id| set.contains(id).unwrap()).count()
@@ -136,12 +161,23 @@ fn contains_time(bench: &Bench, ids: &[i64]) -> Row {
     race = race.contender("one set", each, move || {
         questions[turns.turn()].iter().filter(|&&id| one.sismember("unique", id).unwrap()).count()
     });
-    let (bare, mut turns): (HashSet<i64>, _) =
-        (ids.iter().copied().collect(), Turns::new(turn, questions.len()));
+    let mut turns = Turns::new(turn, questions.len());
     race = race.rivals().contender("HashSet", each, move || {
         questions[turns.turn()].iter().filter(|&id| bare.contains(id)).count()
     });
-    Row::new("whether an id is there", Unit::Nanos, race.run())
+    let (tree, mut turns): (BTreeSet<i64>, _) =
+        (ids.iter().copied().collect(), Turns::new(turn, questions.len()));
+    let map = treemap(ids);
+    assert_eq!(questions.iter().filter(|&id| tree.contains(id)).count(), there);
+    assert_eq!(questions.iter().filter(|&&id| map.contains(id.cast_unsigned())).count(), there);
+    race = race.contender("BTreeSet", each, move || {
+        questions[turns.turn()].iter().filter(|&id| tree.contains(id)).count()
+    });
+    let mut turns = Turns::new(turn, questions.len());
+    race = race.contender("RoaringTreemap", each, move || {
+        questions[turns.turn()].iter().filter(|&&id| map.contains(id.cast_unsigned())).count()
+    });
+    Row::new("whether an id is there", Unit::Nanos, built(bench, || compact(ids)), race.run())
 }
 
 /// The bytes of each id in what is held.
@@ -154,7 +190,7 @@ fn held<T>(bench: &Bench, name: &str, ids: &[i64], make: impl FnOnce() -> T) -> 
 fn count_bytes(bench: &Bench, ids: &[i64]) -> Row {
     let results = FORMS
         .map(|(name, form, forecast)| held(bench, name, ids, || count_all(ids, form, forecast)));
-    Row::new("bytes an id, whatever was forecast", Unit::Bytes, results.into())
+    Row::new("bytes an id, whatever was forecast", Unit::Bytes, Touched::NOTHING, results.into())
 }
 
 fn bytes(bench: &Bench, work: &str, ids: &[i64]) -> Row {
@@ -167,6 +203,8 @@ fn bytes(bench: &Bench, work: &str, ids: &[i64]) -> Row {
             rival: true,
             ..held(bench, "HashSet", ids, || ids.iter().copied().collect::<HashSet<i64>>())
         },
+        Result { rival: true, ..held(bench, "BTreeSet", ids, || tree(ids)) },
+        Result { rival: true, ..held(bench, "RoaringTreemap", ids, || treemap(ids)) },
     ];
-    Row::new(work, Unit::Bytes, results)
+    Row::new(work, Unit::Bytes, Touched::NOTHING, results)
 }

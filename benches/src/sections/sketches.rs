@@ -7,6 +7,7 @@ use tallis::Store;
 
 use super::live::{Live, SERVER, command, rival};
 use super::yo::{self, Yo};
+use super::{built, held};
 use crate::inputs::{Turns, Words, shuffled};
 use crate::report::{Bench, Row, Section, Unit};
 
@@ -67,7 +68,8 @@ fn dense(bench: &Bench, live: Option<&mut Live>) -> Row {
         live.run(add());
         live.nanos("PFADD", add())
     })));
-    Row::new("PFADD, one element, dense", Unit::Nanos, results).beside(SERVER, [25.0, 64.0])
+    Row::new("PFADD, one element, dense", Unit::Nanos, held(&store), results)
+        .beside(SERVER, [25.0, 64.0])
 }
 
 fn sparse(bench: &Bench, keys: usize, live: Option<&mut Live>) -> Row {
@@ -143,6 +145,11 @@ fn sparse(bench: &Bench, keys: usize, live: Option<&mut Live>) -> Row {
         live.run(commands(&before));
         live.nanos("PFADD", commands(&added))
     })));
-    Row::new(&format!("PFADD, one element, {keys} sparse keys"), Unit::Nanos, results)
-        .beside(SERVER, [90.0, 264.0])
+    Row::new(
+        &format!("PFADD, one element, {keys} sparse keys"),
+        Unit::Nanos,
+        built(bench, fill),
+        results,
+    )
+    .beside(SERVER, [90.0, 264.0])
 }

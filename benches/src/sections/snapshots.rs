@@ -14,7 +14,7 @@ use tallis::{SaveOptions, Store};
 use testkit::rng::Rng;
 
 use super::files::{folder_in_memory, mixed};
-use crate::report::{Bench, Result, Row, Sample, Section, Unit};
+use crate::report::{Bench, Result, Row, Sample, Section, Touched, Unit};
 
 /// From one element of the list to the next that is written: a prime, so that all come.
 const STRIDE: usize = 7919;
@@ -44,6 +44,7 @@ pub(super) fn measure(bench: &Bench) -> Section {
         Sizes { million: 1_000_000 / scale, small: 4_000_000 / scale, bitmaps: 200 / scale };
     let store = filled(scale, sizes);
     let bytes = store.used_memory().unwrap();
+    let touched = Touched::bytes(bytes);
     let text = format!(
         "The store of the section on files with {} more small strings and a Bloom filter of {} items, {} MB, saved to a file in memory while a thread writes and another reads. \
          *Written over*: the writer goes through all of it once, each value by a command that leaves it as large as it was. A wait is the \
@@ -59,8 +60,8 @@ pub(super) fn measure(bench: &Bench) -> Section {
     let one_percent = one_percent(bench, &store, &file, sizes);
     let written = Sample::exact(as_f64(bytes + (64 << 20)));
     Section::new("Snapshots beside writers", &text)
-        .row(waits("wait of a writer", &rounds, |seen| &seen.writer, &save))
-        .row(waits("wait of a reader", &rounds, |seen| &seen.reader, &save))
+        .row(waits("wait of a writer", &rounds, |seen| &seen.writer, &save, touched))
+        .row(waits("wait of a reader", &rounds, |seen| &seen.reader, &save, touched))
         .row(memory(
             "extra memory, all of it written over",
             sample(&rounds, |seen| seen.extra),
@@ -247,14 +248,20 @@ fn sample(rounds: &[Seen], figure: impl Fn(&Seen) -> f64) -> Sample {
     Sample::of(rounds.iter().map(figure).collect())
 }
 
-fn waits(work: &str, rounds: &[Seen], of: impl Fn(&Seen) -> &Waits, save: &Result) -> Row {
+fn waits(
+    work: &str,
+    rounds: &[Seen],
+    of: impl Fn(&Seen) -> &Waits,
+    save: &Result,
+    touched: Touched,
+) -> Row {
     let most = sample(rounds, |seen| of(seen).most);
     let longest = sample(rounds, |seen| of(seen).longest);
     let results = vec![Result::new(OURS, most), Result::new(LONGEST, longest), save.clone()];
-    Row::new(&format!("{work}, all but one in a thousand"), Unit::Nanos, results)
+    Row::new(&format!("{work}, all but one in a thousand"), Unit::Nanos, touched, results)
 }
 
 fn memory(work: &str, ours: Sample, beside: &str, theirs: Sample, factor: f64) -> Row {
     let results = vec![Result::new(OURS, ours), Result::new(beside, theirs)];
-    Row::new(work, Unit::Bytes, results).factor(beside, factor)
+    Row::new(work, Unit::Bytes, Touched::NOTHING, results).factor(beside, factor)
 }

@@ -7,8 +7,9 @@ use tallis::Store;
 
 use super::live::{Live, SERVER, command, rival};
 use super::yo::{self, Yo};
+use super::{built, held};
 use crate::inputs::{Turns, Words, shuffled};
-use crate::report::{Bench, Result, Row, Sample, Section, Unit};
+use crate::report::{Bench, Result, Row, Sample, Section, Touched, Unit};
 
 /// Owned bytes.
 type Text = Box<[u8]>;
@@ -93,7 +94,8 @@ fn set_new(bench: &Bench, pairs: &Pairs, live: Option<&mut Live>) -> Row {
         .contender_from("hashbrown", pieces, || (), |()| pairs.map())
         .run();
     results.extend(rival(live.map(|live| live.nanos("SET", pairs.commands()))));
-    Row::new("SET, a new key", Unit::Nanos, results).beside(SERVER, [110.0, 344.0])
+    Row::new("SET, a new key", Unit::Nanos, built(bench, || pairs.store()), results)
+        .beside(SERVER, [110.0, 344.0])
 }
 
 /// The server has the keys from [`set_new`].
@@ -126,7 +128,7 @@ fn set_again(bench: &Bench, pairs: &Pairs, live: Option<&mut Live>) -> Row {
     assert_eq!((store.dbsize().unwrap(), keyspace.keys()), (count, count));
     let again = || pairs.asked.iter().map(|key| command([b"SET", key, value]));
     results.extend(rival(live.map(|live| live.nanos("SET", again()))));
-    Row::new("SET, a key that is there", Unit::Nanos, results)
+    Row::new("SET, a key that is there", Unit::Nanos, held(&store), results)
 }
 
 fn get(bench: &Bench, pairs: &Pairs, live: Option<&mut Live>) -> Row {
@@ -153,7 +155,7 @@ fn get(bench: &Bench, pairs: &Pairs, live: Option<&mut Live>) -> Row {
         .run();
     let ask = || pairs.asked.iter().map(|key| command([b"GET", key]));
     results.extend(rival(live.map(|live| live.nanos("GET", ask()))));
-    Row::new("GET", Unit::Nanos, results).beside(SERVER, [60.0, 538.0])
+    Row::new("GET", Unit::Nanos, held(&store), results).beside(SERVER, [60.0, 538.0])
 }
 
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53 bytes")]
@@ -175,7 +177,7 @@ fn bytes(bench: &Bench, count: usize, live: Option<&mut Live>) -> Row {
         Result::rival("hashbrown of boxes", Sample::exact(each(bare as f64))),
     ];
     results.extend(rival(live.map(|live| each(live.held(pairs.commands())))));
-    Row::new("bytes a pair, 16-byte key and 16-byte value", Unit::Bytes, results)
+    Row::new("bytes a pair, 16-byte key and 16-byte value", Unit::Bytes, Touched::NOTHING, results)
         .target(64.0)
         .beside(SERVER, [64.0, 100.0])
 }

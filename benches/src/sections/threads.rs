@@ -5,16 +5,22 @@
 use std::hint::black_box;
 use std::sync::Barrier;
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use dashmap::{DashMap, DashSet};
 use tallis::{Bucket, Store, Visitors};
 use testkit::rng::Rng;
 
+use super::{held, pieces};
+use crate::inputs::{Turns, Words, shuffled};
 use crate::report::{Bench, Result, Row, Section, Unit};
 
 /// Keys of each thread.
 const KEYS: usize = 1000;
+/// How the page calls us, and the maps that threads may share.
+const OURS: &str = "tallis";
+const NAMES: [&str; 3] = [OURS, "dashmap", "papaya"];
 /// What only the machine decides.
 const SUMS: &str = "arithmetic";
 
@@ -25,7 +31,9 @@ pub(super) fn measure(bench: &Bench) -> Section {
                 threads go through all stripes. Beside them, in the same rounds: the same commands where each thread has \
                 a store of its own, and arithmetic that touches no memory, which is what the machine can give; a shared \
                 machine may not have two cores free. Visits are of one bucket of a million visitors, each of whom has come before, in \
-                random order, all new ones in a bucket of their own first.";
+                random order, all new ones in a bucket of their own first. Nanoseconds are the time of two threads for all of their commands, divided by the number of \
+                commands of both: SET and GET in turn of a million keys `key:N` with values of 11 bytes, in random order, each thread on half of them; and the visits, one by one. *dashmap* and *papaya* are those crates' \
+                maps and sets of the same keys, as bytes, and of the same ids, without expiry or types.";
     let apart = row(bench, "two threads against one, different stripes", apart).target(1.8);
     let mixed = row(bench, "two threads against one, any stripes", mixed);
     Section::new("Two threads", text)
@@ -33,6 +41,8 @@ pub(super) fn measure(bench: &Bench) -> Section {
         .row(mixed)
         .row(visits(bench, "two threads against one, visits one by one", 1).target(1.8))
         .row(visits(bench, "two threads against one, visits by 1000", 1000).target(1.9))
+        .row(set_and_get(bench))
+        .row(visits_beside(bench))
 }
 
 /// Keys that lie in different stripes: the store scans its keys stripe by stripe, so that those at the two ends of the
@@ -67,7 +77,7 @@ fn row(bench: &Bench, work: &str, keys: fn(&Store) -> [Vec<String>; 2]) -> Row {
     let results = race(rounds, [&shared_work, &own_work, &sums]);
     let count = i64::try_from(times).unwrap() * 2 * (rounds + 1);
     assert!(keys.iter().flatten().all(|key| shared.incr(key, 0).unwrap() == count));
-    Row::new(work, Unit::Times, results)
+    Row::new(work, Unit::Times, held(&shared), results)
 }
 
 /// Visits of a million visitors, by so many a call.
@@ -77,11 +87,12 @@ fn visits(bench: &Bench, work: &str, call: usize) -> Row {
     let mut rng = Rng::new(11);
     let mut all: Vec<i64> = (0..count).map(|_| (rng.u64() >> 4).cast_signed()).collect();
     let filled = || {
-        let visitors = Visitors::new(Store::new());
+        let store = Store::new();
+        let visitors = Visitors::new(store.clone());
         visitors.count_ids(all.iter().copied(), Bucket::All).unwrap();
-        visitors
+        (visitors, held(&store))
     };
-    let (shared, own) = (filled(), [filled(), filled()]);
+    let ((shared, touched), own) = (filled(), [filled().0, filled().0]);
     rng.shuffle(&mut all);
     let run = |visitors: &Visitors, thread: usize| {
         for ids in all[thread * visits..(thread + 1) * visits].chunks(call) {
@@ -95,7 +106,7 @@ fn visits(bench: &Bench, work: &str, call: usize) -> Row {
     let shared_work = |thread: usize| run(&shared, thread);
     let own_work = |thread: usize| run(&own[thread], thread);
     let sums = |thread: usize| arithmetic(thread, visits / KEYS);
-    Row::new(work, Unit::Times, race(rounds, [&shared_work, &own_work, &sums]))
+    Row::new(work, Unit::Times, touched, race(rounds, [&shared_work, &own_work, &sums]))
 }
 
 /// By how many times two threads are faster than one at each of the works, in so many rounds.
@@ -110,8 +121,100 @@ fn race(rounds: i64, works: [&(dyn Fn(usize) + Sync); 3]) -> Vec<Result> {
             }
         }
     }
-    let named = ["tallis", "a store for each thread", SUMS].into_iter().zip(factors);
+    let named = [OURS, "a store for each thread", SUMS].into_iter().zip(factors);
     named.map(|(name, factors)| Result::of(name, name == SUMS, factors)).collect()
+}
+
+type Key = Box<[u8]>;
+type Map = DashMap<Key, Key, ahash::RandomState>;
+type Papaya = papaya::HashMap<Key, Key, ahash::RandomState>;
+
+/// SET and GET of two threads on keys that are there, each thread on half of them.
+fn set_and_get(bench: &Bench) -> Row {
+    let (count, turn) =
+        if bench.effort().is_quick() { (20_000, 5_000) } else { (1_000_000, 50_000) };
+    let keys: Words = shuffled(12, count).into_iter().map(|n| format!("key:{n}")).collect();
+    let (store, map, papaya) = (Store::new(), Map::default(), Papaya::default());
+    let value = b"value:00001";
+    for key in keys.iter() {
+        store.set(key, value).unwrap();
+        map.insert(key.into(), value[..].into());
+        papaya.pin().insert(key.into(), value[..].into());
+    }
+    assert_eq!([store.dbsize().unwrap(), map.len(), papaya.len()], [count; 3]);
+    let ours = |key: &[u8]| {
+        store.set(key, value).unwrap();
+        store.get(key).unwrap().map_or(0, |value| value.len())
+    };
+    // As the store does, each gives the value out of the map's reach.
+    let theirs = |key: &[u8]| {
+        map.insert(key.into(), value[..].into());
+        map.get(key).map_or(0, |value| black_box(value.clone()).len())
+    };
+    let others = |key: &[u8]| {
+        let pinned = papaya.pin();
+        pinned.insert(key.into(), value[..].into());
+        pinned.get(key).map_or(0, |value| black_box(value.clone()).len())
+    };
+    let all = [ours(keys.get(0)), theirs(keys.get(0)), others(keys.get(0))];
+    assert_eq!(all, [value.len(); 3]);
+    let works: [&(dyn Fn(&[u8]) -> usize + Sync); 3] = [&ours, &theirs, &others];
+    let [mut a, mut b, mut c] = [(); 3].map(|()| Turns::new(turn, count / 2));
+    let turns = [&mut a, &mut b, &mut c];
+    let mut race = bench.race();
+    for ((name, work), turns) in NAMES.into_iter().zip(works).zip(turns) {
+        let keys = &keys;
+        race = race.timed(name, pieces(4 * turn), move || {
+            let range = turns.turn();
+            let run = |thread: usize| {
+                let range = range.start + thread * (count / 2)..range.end + thread * (count / 2);
+                assert_eq!(keys.range(range).map(work).sum::<usize>(), turn * value.len());
+            };
+            Duration::from_secs_f64(two(&run))
+        });
+        if name == OURS {
+            race = race.rivals();
+        }
+    }
+    Row::new("SET and GET, two threads", Unit::Nanos, held(&store), race.run())
+}
+
+/// Visits of visitors who have come before, by two threads, each with half of them.
+fn visits_beside(bench: &Bench) -> Row {
+    let (count, turn) =
+        if bench.effort().is_quick() { (20_000, 5_000) } else { (1_000_000, 50_000) };
+    let mut rng = Rng::new(13);
+    let mut ids: Vec<i64> = (0..count).map(|_| (rng.u64() >> 4).cast_signed()).collect();
+    let store = Store::new();
+    let visitors = Visitors::new(store.clone());
+    visitors.count_ids(ids.iter().copied(), Bucket::All).unwrap();
+    let map: DashSet<i64, ahash::RandomState> = ids.iter().copied().collect();
+    let papaya: papaya::HashSet<i64, ahash::RandomState> = ids.iter().copied().collect();
+    rng.shuffle(&mut ids);
+    assert_eq!([map.len(), papaya.len()], [count; 2]);
+    let ours = |id: i64| visitors.count_id(id, Bucket::All).unwrap();
+    let theirs = |id: i64| map.insert(id);
+    let others = |id: i64| papaya.pin().insert(id);
+    let works: [&(dyn Fn(i64) -> bool + Sync); 3] = [&ours, &theirs, &others];
+    let [mut a, mut b, mut c] = [(); 3].map(|()| Turns::new(turn, count / 2));
+    let turns = [&mut a, &mut b, &mut c];
+    let mut race = bench.race();
+    for ((name, work), turns) in NAMES.into_iter().zip(works).zip(turns) {
+        let ids = &ids;
+        race = race.timed(name, pieces(2 * turn), move || {
+            let range = turns.turn();
+            let run = |thread: usize| {
+                let half = &ids[thread * (count / 2)..];
+                let new = half[range.clone()].iter().filter(|id| work(**id)).count();
+                assert_eq!(new, 0, "each has come before");
+            };
+            Duration::from_secs_f64(two(&run))
+        });
+        if name == OURS {
+            race = race.rivals();
+        }
+    }
+    Row::new("visits one by one, two threads", Unit::Nanos, held(&store), race.run())
 }
 
 fn commands(store: &Store, keys: &[String], times: usize) {

@@ -4,7 +4,7 @@
 
 use tallis::Store;
 
-use super::pieces;
+use super::{held, pieces};
 use crate::report::{Bench, Row, Section, Unit};
 
 const KEYS: usize = 1000;
@@ -41,7 +41,7 @@ fn one(bench: &Bench, store: &Store, keys: &[String]) -> Row {
             keys.iter().map(|key| store.incr(key, 1).unwrap()).sum::<i64>()
         })
         .run();
-    Row::new("one key", Unit::Nanos, results).beside(TYPED, ONE)
+    Row::new("one key", Unit::Nanos, held(store), results).beside(TYPED, ONE)
 }
 
 fn two(bench: &Bench, store: &Store, keys: &[String]) -> Row {
@@ -59,7 +59,7 @@ fn two(bench: &Bench, store: &Store, keys: &[String]) -> Row {
             pairs().map(add).sum::<i64>()
         })
         .run();
-    Row::new("two keys", Unit::Nanos, results).beside(TYPED, TWO)
+    Row::new("two keys", Unit::Nanos, held(store), results).beside(TYPED, TWO)
 }
 
 fn read(bench: &Bench, store: &Store, keys: &[String]) -> Row {
@@ -74,5 +74,5 @@ fn read(bench: &Bench, store: &Store, keys: &[String]) -> Row {
             keys.iter().map(|key| store.get_with(key, len).unwrap()).sum::<usize>()
         })
         .run();
-    Row::new("one key, read", Unit::Nanos, results).beside(TYPED, ONE)
+    Row::new("one key, read", Unit::Nanos, held(store), results).beside(TYPED, ONE)
 }

@@ -12,6 +12,7 @@ use tallis::Store;
 use tallis_cli::uv::{self, LogLine};
 use tallis_cli::{Args, Command};
 
+use super::held;
 use crate::report::{Bench, Result, Row, Section, Unit};
 
 /// The example log, so many times over.
@@ -43,9 +44,10 @@ fn lines(bench: &Bench, folder: &Path) -> Row {
     let log = folder.join("access.log");
     fs::write(&log, example().repeat(TIMES as usize)).unwrap();
     let work = || count(&[], std::slice::from_ref(&log), u64::from(LINES));
+    let touched = held(&work());
     let results = bench.race().contender("tallis", LINES, work).run();
     let rates = results.iter().map(Result::per_second).collect();
-    Row::new("lines a second", Unit::PerSecond, rates)
+    Row::new("lines a second", Unit::PerSecond, touched, rates)
 }
 
 fn json_lines(bench: &Bench, folder: &Path) -> Row {
@@ -66,9 +68,10 @@ fn json_lines(bench: &Bench, folder: &Path) -> Row {
     fs::write(&log, objects.repeat(TIMES as usize)).unwrap();
     let options = ["--format", "json", "--by", ".request.remote_ip", "--time", ".ts"];
     let work = || count(&options, std::slice::from_ref(&log), u64::from(LINES));
+    let touched = held(&work());
     let results = bench.race().contender("tallis", LINES, work).run();
     let rates = results.iter().map(Result::per_second).collect();
-    Row::new("lines of JSON a second", Unit::PerSecond, rates)
+    Row::new("lines of JSON a second", Unit::PerSecond, touched, rates)
 }
 
 #[expect(clippy::disallowed_methods, reason = "measuring time is the purpose")]
@@ -89,20 +92,23 @@ fn threads(bench: &Bench, folder: &Path) -> Row {
         .collect();
     let seconds = |threads: &str| {
         let start = Instant::now();
-        count(&["--threads", threads], &logs, u64::from(LINES * LONGER * LOGS));
+        drop(count(&["--threads", threads], &logs, u64::from(LINES * LONGER * LOGS)));
         start.elapsed().as_secs_f64()
     };
+    let touched = held(&count(&[], &logs, u64::from(LINES * LONGER * LOGS)));
     let rounds = if bench.effort().is_quick() { 1 } else { 11 };
     let factors = (0..rounds).map(|_| seconds("1") / seconds("2")).collect();
     let result = Result::of("tallis", false, factors);
-    Row::new("two logs on two threads against one", Unit::Times, vec![result])
+    Row::new("two logs on two threads against one", Unit::Times, touched, vec![result])
 }
 
-/// Counts logs as the program does.
-fn count(options: &[&str], logs: &[PathBuf], lines: u64) {
+/// Counts logs as the program does, in the store that it returns.
+fn count(options: &[&str], logs: &[PathBuf], lines: u64) -> Store {
     let logs = logs.iter().map(|log| log.to_str().unwrap());
     let words = ["tallis", "uv"].into_iter().chain(options.iter().copied()).chain(logs);
     let Command::Uv(args) = Args::parse_from(words).command else { unreachable!("it is uv") };
-    let report = uv::count(&args, &Store::new()).unwrap();
+    let store = Store::new();
+    let report = uv::count(&args, &store).unwrap();
     assert_eq!(report.total.events, lines);
+    store
 }

@@ -9,8 +9,9 @@ use redis::Cmd;
 use tallis::{SessionIds, Store, Visitors, shard_key};
 use testkit::rng::Rng;
 
+use super::built;
 use super::live::{Live, command};
-use crate::report::{Bench, Result, Row, Sample, Section, Unit};
+use crate::report::{Bench, Result, Row, Sample, Section, Touched, Unit};
 
 pub(super) fn measure(bench: &Bench) -> Section {
     let count = if bench.effort().is_quick() { 5_000 } else { 1_000_000 };
@@ -66,7 +67,7 @@ fn time(bench: &Bench, sessions: &[String], theirs: Option<&Theirs>) -> Row {
         .extend(theirs.map(|theirs| {
             Result::rival("redis-server, SADD alone", Sample::exact(theirs.sadd_ns))
         }));
-    Row::new("a visit, all of it", Unit::Nanos, results)
+    Row::new("a visit, all of it", Unit::Nanos, built(bench, || visit_all(sessions)), results)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53 bytes")]
@@ -82,6 +83,7 @@ fn bytes(bench: &Bench, sessions: &[String], theirs: Option<&Theirs>) -> Row {
     Row::new(
         "bytes a visitor, keys, tables and the allocator's share included",
         Unit::Bytes,
+        Touched::NOTHING,
         results,
     )
 }
@@ -105,7 +107,7 @@ fn book(bench: &Bench, sessions: &[String], theirs: Option<&Theirs>) -> Row {
         results.push(server("redis-server, sharded", theirs.sharded));
         results.push(server("redis-server, one set", theirs.single));
     }
-    Row::new("all of them, sharded and in one set", Unit::Bytes, results)
+    Row::new("all of them, sharded and in one set", Unit::Bytes, Touched::NOTHING, results)
         .note("the book: 1,000,000 visitors in 9.5 MB sharded, 56 MB in one set")
 }
 

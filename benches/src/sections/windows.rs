@@ -9,7 +9,8 @@ use tallis::{Store, UvFilling, UvLevel};
 use testkit::rng::Rng;
 
 use super::live::{Live, SERVER, command, rival};
-use crate::report::{Bench, Effort, Result, Row, Sample, Section, Unit};
+use super::{built, held};
+use crate::report::{Bench, Effort, Result, Row, Sample, Section, Touched, Unit};
 use crate::uv::{Dense, HOUR, START, User, keys, second, users, windows};
 
 const DAY: i64 = 24 * HOUR;
@@ -68,7 +69,7 @@ fn pfadds(at: i64, levels: usize, users: &[User]) -> Vec<Cmd> {
 fn dense(bench: &Bench, filling: UvFilling, live: Option<&mut Live>) -> Row {
     let (name, levels) = named(filling);
     let users = users(1, 200_000);
-    let (windows, ..) = windows(filling);
+    let (windows, counted, _) = windows(filling);
     let (plain, keys) = (Store::new(), keys(START, levels));
     for user in &users {
         windows.record(user, second(START)).unwrap();
@@ -95,7 +96,7 @@ fn dense(bench: &Bench, filling: UvFilling, live: Option<&mut Live>) -> Row {
         live.run(pfadds(START, levels, &users));
         times(levels) * live.nanos("PFADD", pfadds(START, levels, &users[..TURN]))
     })));
-    Row::new(&format!("record, {name}, dense"), Unit::Nanos, results)
+    Row::new(&format!("record, {name}, dense"), Unit::Nanos, held(&counted), results)
 }
 
 fn sparse(bench: &Bench, filling: UvFilling, live: Option<&mut Live>) -> Row {
@@ -144,7 +145,7 @@ fn sparse(bench: &Bench, filling: UvFilling, live: Option<&mut Live>) -> Row {
         let visit = |(at, user): &(i64, User)| pfadds(*at, levels, &[*user]);
         times(levels) * live.nanos("PFADD", visits.iter().flat_map(visit))
     })));
-    Row::new(&format!("record, {name}, minute sparse"), Unit::Nanos, results)
+    Row::new(&format!("record, {name}, minute sparse"), Unit::Nanos, built(bench, fresh), results)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "up to four")]
@@ -168,7 +169,7 @@ fn count(bench: &Bench, live: Option<&mut Live>) -> Row {
         count.arg(keys);
         live.nanos("PFCOUNT", std::iter::repeat_n(count, 50))
     })));
-    Row::new("count over 60 minutes and 24 hours", Unit::Nanos, results)
+    Row::new("count over 60 minutes and 24 hours", Unit::Nanos, held(&dense.store), results)
 }
 
 /// The visits of a day in the order of time.
@@ -225,6 +226,11 @@ fn day(bench: &Bench, count: usize, each: usize, live: Option<&mut Live>) -> Row
         Result::rival("redis-server, four PFADDs, every minute kept", Sample::exact(bytes))
     }));
     let often = if each == 1 { "once".to_owned() } else { format!("{each} times") };
-    Row::new(&format!("a day of {count} users, {often} each"), Unit::Bytes, results)
-        .note("the article: less than 2 MB")
+    Row::new(
+        &format!("a day of {count} users, {often} each"),
+        Unit::Bytes,
+        Touched::NOTHING,
+        results,
+    )
+    .note("the article: less than 2 MB")
 }

@@ -10,9 +10,10 @@ use testkit::rng::Rng;
 
 use super::live::{Live, SERVER, command, rival};
 use super::yo::{self, Yo};
+use super::{built, held};
 use crate::inputs::{Turns, Words, shuffled};
-use crate::report::{Bench, Result, Row, Sample, Section, Unit};
-use crate::rivals::{IndexSetAndMap, Ranked, Rival};
+use crate::report::{Bench, Result, Row, Sample, Section, Touched, Unit};
+use crate::rivals::{IndexSetAndMap, Ranked, Rival, SkipListAndMap};
 
 /// Members of a small sorted set.
 const SMALL: usize = 10;
@@ -37,15 +38,20 @@ pub(super) fn measure(bench: &Bench) -> Section {
     let text = format!(
         "{count} members of 16 bytes with random scores, added in random order; then other members in turn, in another random order. \
          *{ALONE}* is `skiplist-zset`, *{STORE}* the typed calls on one key. *indexset and HashMap* is that crate's ordered set of scores and \
-         members, which lie in it as arrays of 16 bytes, and a map from member to score. *yo-kv* is that crate's `Keyspace` without locks, asked on one key as the store is; its ranges \
+         members, which lie in it as arrays of 16 bytes, and a map from member to score; *skiplist and HashMap* is the same with that crate's `OrderedSkipList`. *yo-kv* is that crate's `Keyspace` without locks, asked on one key as the store is; its ranges \
          copy nothing. *Small sorted sets*: {SMALL} members each, \
          added in random order. *redis-server* as for the sets."
     );
     let input = Input::new(count);
     let mut live = Live::start();
-    let all = Filled { store: fill(&input), set: filled(&input), other: filled(&input) };
+    let all = Filled {
+        store: fill(&input),
+        set: filled(&input),
+        other: filled(&input),
+        list: filled(&input),
+    };
     let mut yo = keyspace(&input);
-    agree(&input, &all.store, &mut yo);
+    agree(&input, &all, &mut yo);
     Section::new("Sorted sets", &text)
         .row(add(bench, &input, live.as_mut()))
         .row(score(bench, &input, &all, &mut yo, live.as_mut()))
@@ -57,11 +63,12 @@ pub(super) fn measure(bench: &Bench) -> Section {
         .row(small(bench, count / SMALL))
 }
 
-/// All three with the same members.
+/// All with the same members.
 struct Filled {
     store: Store,
     set: ZSet,
     other: IndexSetAndMap,
+    list: SkipListAndMap,
 }
 
 impl Input {
@@ -82,9 +89,9 @@ impl Input {
         self.members.iter().zip(self.scores.iter().copied())
     }
 
-    fn turns(&self) -> (u32, [Turns; 4]) {
+    fn turns(&self) -> (u32, [Turns; 5]) {
         let turns = |()| Turns::new(self.turn, self.asked.len());
-        (u32::try_from(self.turn).unwrap(), [(); 4].map(turns))
+        (u32::try_from(self.turn).unwrap(), [(); 5].map(turns))
     }
 }
 
@@ -108,12 +115,18 @@ fn keyspace(input: &Input) -> Yo {
     yo
 }
 
-/// The store and the keyspace give the same answers.
-fn agree(input: &Input, store: &Store, yo: &mut Yo) {
+/// All give the same answers.
+fn agree(input: &Input, all: &Filled, yo: &mut Yo) {
+    let Filled { store, set, other, list } = all;
     assert_eq!(store.zcard("z").unwrap(), yo.zcard(b"z"));
     for member in input.asked.iter().take(1000) {
         assert_eq!(store.zscore("z", member).unwrap(), yo.zscore(b"z", member));
         assert_eq!(store.zrank("z", member).unwrap(), yo.zrank(b"z", member));
+        let score = store.zscore("z", member).unwrap();
+        assert_eq!([set.score(member), Rival::score(other, member)], [score; 2]);
+        assert_eq!(Rival::score(list, member), score);
+        let rank = store.zrank("z", member).unwrap().unwrap();
+        assert_eq!([Ranked::rank(set, member), other.rank(member), list.rank(member)], [rank; 3]);
     }
     assert_eq!(yo.zrange(b"z", 100, 109), 10);
 }
@@ -123,8 +136,8 @@ fn zadd(key: &str, member: &[u8], score: f64) -> redis::Cmd {
 }
 
 /// A row whose targets were set beside a server's figure and beside that of the best crate.
-fn row(work: &str, results: Vec<Result>, [target, redis, best]: [f64; 3]) -> Row {
-    Row::new(work, Unit::Nanos, results)
+fn row(work: &str, touched: Touched, results: Vec<Result>, [target, redis, best]: [f64; 3]) -> Row {
+    Row::new(work, Unit::Nanos, touched, results)
         .beside(SERVER, [target, redis])
         .beside(IndexSetAndMap::NAME, [target, best])
 }
@@ -138,13 +151,14 @@ fn add(bench: &Bench, input: &Input, live: Option<&mut Live>) -> Row {
         .rivals()
         .contender_from(yo::NAME, pieces, || (), |()| keyspace(input))
         .contender_from(IndexSetAndMap::NAME, pieces, || (), |()| filled::<IndexSetAndMap>(input))
+        .contender_from(SkipListAndMap::NAME, pieces, || (), |()| filled::<SkipListAndMap>(input))
         .run();
     let all = || input.pairs().map(|(member, score)| zadd("z", member, score));
     results.extend(rival(live.map(|live| live.nanos("ZADD", all()))));
-    row("add", results, [350.0, 1558.0, 325.0])
+    row("add", built(bench, || filled::<ZSet>(input)), results, [350.0, 1558.0, 325.0])
 }
 
-/// Asks all four for members in turn.
+/// Asks all five for members in turn.
 fn race<'a>(
     bench: &'a Bench,
     input: &'a Input,
@@ -152,8 +166,9 @@ fn race<'a>(
     mut stored: impl FnMut(&[u8]) + 'a,
     mut keyspace: impl FnMut(&[u8]) + 'a,
     mut other: impl FnMut(&[u8]) + 'a,
+    mut list: impl FnMut(&[u8]) + 'a,
 ) -> Vec<Result> {
-    let (pieces, [mut a, mut b, mut c, mut d]) = input.turns();
+    let (pieces, [mut a, mut b, mut c, mut d, mut e]) = input.turns();
     let asked = |turn| input.asked.range(turn);
     let race = bench.race();
     race.contender(ALONE, pieces, move || asked(a.turn()).for_each(&mut alone))
@@ -161,6 +176,7 @@ fn race<'a>(
         .rivals()
         .contender(yo::NAME, pieces, move || asked(c.turn()).for_each(&mut keyspace))
         .contender(IndexSetAndMap::NAME, pieces, move || asked(d.turn()).for_each(&mut other))
+        .contender(SkipListAndMap::NAME, pieces, move || asked(e.turn()).for_each(&mut list))
         .run()
 }
 
@@ -183,9 +199,10 @@ fn score(bench: &Bench, input: &Input, all: &Filled, yo: &mut Yo, live: Option<&
         |name| _ = black_box(all.store.zscore("z", name).unwrap()),
         |name| _ = black_box(yo.zscore(b"z", name)),
         |name| _ = black_box(all.other.score(name)),
+        |name| _ = black_box(all.list.score(name)),
     );
     results.extend(asked(live, "ZSCORE", input, usize::MAX));
-    row("score of a member", results, [60.0, 909.0, 59.0])
+    row("score of a member", held(&all.store), results, [60.0, 909.0, 59.0])
 }
 
 fn rank(bench: &Bench, input: &Input, all: &Filled, yo: &mut Yo, live: Option<&mut Live>) -> Row {
@@ -196,15 +213,16 @@ fn rank(bench: &Bench, input: &Input, all: &Filled, yo: &mut Yo, live: Option<&m
         |name| _ = black_box(all.store.zrank("z", name).unwrap()),
         |name| _ = black_box(yo.zrank(b"z", name)),
         |name| _ = black_box(all.other.rank(name)),
+        |name| _ = black_box(all.list.rank(name)),
     );
     results.extend(asked(live, "ZRANK", input, usize::MAX));
-    row("rank of a member", results, [450.0, 1626.0, 469.0])
+    row("rank of a member", held(&all.store), results, [450.0, 1626.0, 469.0])
 }
 
 fn ten(bench: &Bench, input: &Input, all: &Filled, yo: &mut Yo, live: Option<&mut Live>) -> Row {
     let ranks = shuffled(3, input.members.len() - 10);
     let turns = || Turns::new(ranks.len().min(20_000), ranks.len());
-    let [mut a, mut b, mut c, mut d] = [(); 4].map(|()| turns());
+    let [mut a, mut b, mut c, mut d, mut e] = [(); 5].map(|()| turns());
     let pieces = u32::try_from(ranks.len().min(20_000)).unwrap();
     let range = |&rank: &usize| rank..rank + 10;
     let first = |rank: usize| i64::try_from(rank).unwrap();
@@ -227,6 +245,9 @@ fn ten(bench: &Bench, input: &Input, all: &Filled, yo: &mut Yo, live: Option<&mu
         .contender(IndexSetAndMap::NAME, pieces, || {
             ranks[d.turn()].iter().map(range).for_each(|ranks| all.other.range(ranks));
         })
+        .contender(SkipListAndMap::NAME, pieces, || {
+            ranks[e.turn()].iter().map(range).for_each(|ranks| all.list.range(ranks));
+        })
         .run();
     let ask = || {
         ranks.iter().take(200_000).map(|rank| {
@@ -235,7 +256,7 @@ fn ten(bench: &Bench, input: &Input, all: &Filled, yo: &mut Yo, live: Option<&mu
         })
     };
     results.extend(rival(live.map(|live| live.nanos("ZRANGE", ask()))));
-    row("ten by rank", results, [150.0, 4224.0, 148.0])
+    row("ten by rank", held(&all.store), results, [150.0, 4224.0, 148.0])
 }
 
 fn rescore(
@@ -245,10 +266,11 @@ fn rescore(
     yo: &mut Yo,
     live: Option<&mut Live>,
 ) -> Row {
-    let (mut set, mut other) = (all.set.clone(), all.other.clone());
+    let (mut set, mut other, mut list) =
+        (all.set.clone(), all.other.clone(), filled::<SkipListAndMap>(input));
     // Scores that go on from turn to turn.
     let fresh = || input.fresh.iter().copied().cycle();
-    let [mut alone, mut stored, mut keyspace, mut others] = [(); 4].map(|()| fresh());
+    let [mut alone, mut stored, mut keyspace, mut others, mut lists] = [(); 5].map(|()| fresh());
     let mut results = race(
         bench,
         input,
@@ -256,18 +278,19 @@ fn rescore(
         |name| _ = all.store.zadd("z", name, stored.next().unwrap()).unwrap(),
         |name| yo.zadd(b"z", name, keyspace.next().unwrap()),
         |name| other.add(name, others.next().unwrap()),
+        |name| list.add(name, lists.next().unwrap()),
     );
     let again =
         || input.asked.iter().zip(&input.fresh).map(|(name, &score)| zadd("z", name, score));
     results.extend(rival(live.map(|live| live.nanos("ZADD", again()))));
-    row("new random score", results, [1000.0, 2960.0, 1330.0])
+    row("new random score", held(&all.store), results, [1000.0, 2960.0, 1330.0])
 }
 
 fn remove(bench: &Bench, input: &Input, all: &Filled, live: Option<&mut Live>) -> Row {
     fn take<R: Rival>(input: &Input, turn: std::ops::Range<usize>, mut from: R) -> (usize, R) {
         (input.asked.range(turn).filter(|name| from.remove(name)).count(), from)
     }
-    let (pieces, [mut a, mut c, ..]) = input.turns();
+    let (pieces, [mut a, mut c, mut d, ..]) = input.turns();
     let mut results = bench
         .race()
         .contender_from(ALONE, pieces, || all.set.clone(), |set| take(input, a.turn(), set))
@@ -278,9 +301,15 @@ fn remove(bench: &Bench, input: &Input, all: &Filled, live: Option<&mut Live>) -
             || all.other.clone(),
             |other| take(input, c.turn(), other),
         )
+        .contender_from(
+            SkipListAndMap::NAME,
+            pieces,
+            || all.list.clone(),
+            |list| take(input, d.turn(), list),
+        )
         .run();
     results.extend(asked(live, "ZREM", input, 200_000));
-    row("remove", results, [700.0, 1656.0, 876.0])
+    row("remove", held(&all.store), results, [700.0, 1656.0, 876.0])
 }
 
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53 bytes")]
@@ -293,10 +322,14 @@ fn bytes(bench: &Bench, input: &Input, live: Option<&mut Live>) -> Row {
             IndexSetAndMap::NAME,
             Sample::exact(each(bench.held(|| filled::<IndexSetAndMap>(input)).1 as f64)),
         ),
+        Result::rival(
+            SkipListAndMap::NAME,
+            Sample::exact(each(bench.held(|| filled::<SkipListAndMap>(input)).1 as f64)),
+        ),
     ];
     let all = || input.pairs().map(|(member, score)| zadd("z", member, score));
     results.extend(rival(live.map(|live| each(live.held(all())))));
-    Row::new("bytes a member", Unit::Bytes, results)
+    Row::new("bytes a member", Unit::Bytes, Touched::NOTHING, results)
         .target(46.0)
         .beside(SERVER, [46.0, 110.0])
         .note("the best crate 46")
@@ -310,6 +343,13 @@ fn small(bench: &Bench, sets: usize) -> Row {
     let mut rng = Rng::new(12);
     let scores: Vec<f64> = (0..count).map(|_| (rng.unit() * 1e6).round()).collect();
     let all = || order.iter().zip(members.iter()).zip(&scores);
+    let filled = || {
+        let store = Store::new();
+        for ((&at, member), &score) in all() {
+            store.zadd(&keys[at], member, score).unwrap();
+        }
+        store
+    };
     let pieces = u32::try_from(count).unwrap();
     let mut results = bench
         .race()
@@ -324,12 +364,7 @@ fn small(bench: &Bench, sets: usize) -> Row {
                 sets
             },
         )
-        .contender_from(STORE, pieces, Store::new, |store| {
-            for ((&at, member), &score) in all() {
-                store.zadd(&keys[at], member, score).unwrap();
-            }
-            store
-        })
+        .contender_from(STORE, pieces, || (), |()| filled())
         .rivals()
         .contender_from(yo::NAME, pieces, Yo::default, |mut yo| {
             for ((&at, member), &score) in all() {
@@ -341,5 +376,5 @@ fn small(bench: &Bench, sets: usize) -> Row {
     let zadds = || all().map(|((&at, member), &score)| zadd(&keys[at], member, score));
     results.extend(rival(Live::start().map(|mut live| live.nanos("ZADD", zadds()))));
     let work = format!("add to {sets} small sorted sets, whole scores");
-    Row::new(&work, Unit::Nanos, results).beside(SERVER, [250.0, 1469.0])
+    Row::new(&work, Unit::Nanos, built(bench, filled), results).beside(SERVER, [250.0, 1469.0])
 }

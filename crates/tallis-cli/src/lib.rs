@@ -22,7 +22,7 @@ pub mod man;
 pub mod merge;
 mod number;
 mod output;
-mod plot;
+pub mod plot;
 mod progress;
 mod reading;
 mod snapshot;

@@ -5,7 +5,7 @@ use indicatif::HumanCount;
 use super::measure::Measured;
 use super::plan::Plan;
 use super::report::{fill, percent};
-use crate::plot::{Axis, Chart, Mark, Series};
+use crate::plot::{Axis, Chart, Mark, Series, Shape};
 
 /// Pieces of a curve for each unit of fill. With more of them, the ends that are rounded to pixels would show.
 const PIECES: u64 = 30;
@@ -51,6 +51,7 @@ pub(super) fn chart(plan: &Plan, measured: Option<&[Measured]>) -> Chart {
             HumanCount(items),
             HumanCount(bits)
         ),
+        shape: Shape::default(),
         x: Axis::linear("fill t: items / n", MOST, 2, |fill| format!("{fill:.1}")),
         y: Axis::decades("error (false positive rate)", [decade(full) - BELOW, 0], power),
         series,

@@ -13,7 +13,7 @@ const LETTERS: usize = 10;
 
 /// An axis. Values are mapped to places on it, which are as far apart on paper as they are in number.
 #[derive(Clone, Debug)]
-pub(crate) struct Axis {
+pub struct Axis {
     pub(super) label: String,
     logarithmic: bool,
     range: Range<f64>,
@@ -22,19 +22,16 @@ pub(crate) struct Axis {
 
 impl Axis {
     /// From 0 up to an integer, with so many ticks for each of its units.
-    pub(crate) fn linear(
-        label: &str,
-        to: u32,
-        ticks_of_unit: u32,
-        text: impl Fn(f64) -> String,
-    ) -> Self {
+    #[must_use]
+    pub fn linear(label: &str, to: u32, ticks_of_unit: u32, text: impl Fn(f64) -> String) -> Self {
         let tick = |tick: u32| f64::from(tick) / f64::from(ticks_of_unit);
         let ticks = (0..=to * ticks_of_unit).map(tick).map(|at| (at, text(at))).collect();
         Self { label: label.to_owned(), logarithmic: false, range: 0.0..f64::from(to), ticks }
     }
 
     /// From one power of ten to another, with a tick at each of them, or at every second, third... if they are many.
-    pub(crate) fn decades(label: &str, [from, to]: [i32; 2], text: impl Fn(i32) -> String) -> Self {
+    #[must_use]
+    pub fn decades(label: &str, [from, to]: [i32; 2], text: impl Fn(i32) -> String) -> Self {
         let powers = from..=to;
         let step = powers.clone().count().div_ceil(TICKS);
         // From above, so that the highest power always has one.
@@ -44,7 +41,8 @@ impl Axis {
     }
 
     /// From 0 to a round number that is not below `most`, with ticks at round numbers.
-    pub(crate) fn counts(label: &str, most: u64, text: impl Fn(u64) -> String) -> Self {
+    #[must_use]
+    pub fn counts(label: &str, most: u64, text: impl Fn(u64) -> String) -> Self {
         /// Ticks above 0, about.
         const STEPS: u64 = 5;
         let least = most.div_ceil(STEPS).max(1);
@@ -61,7 +59,8 @@ impl Axis {
 
     /// A place for each name, 0 for the first, 1 for the second; if they are many, only every second, third... is
     /// shown.
-    pub(crate) fn names(label: &str, names: &[String]) -> Self {
+    #[must_use]
+    pub fn names(label: &str, names: &[String]) -> Self {
         let letters = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
         let most = (NAMES * LETTERS / letters.max(LETTERS)).max(1);
         let step = names.len().div_ceil(most).max(1);
@@ -71,6 +70,15 @@ impl Axis {
         let ticks = ticks.map(|(at, name)| (place(at), name.clone())).collect();
         let range = -0.5..place(names.len().max(1)) - 0.5;
         Self { label: label.to_owned(), logarithmic: false, range, ticks }
+    }
+
+    /// A place for each text, each shown: 0 for the last, 1 for the one before it. So on a y axis the first is on top.
+    #[must_use]
+    pub fn rows(texts: &[String]) -> Self {
+        #[expect(clippy::cast_precision_loss, reason = "a place on paper")]
+        let place = |at: usize| at as f64;
+        let ticks = texts.iter().rev().enumerate().map(|(at, text)| (place(at), text.clone()));
+        Self::with_ticks("", -0.5..place(texts.len().max(1)) - 0.5, ticks.collect())
     }
 
     /// With ticks that were chosen.
@@ -165,6 +173,14 @@ mod tests {
         assert_eq!(axis(8, 10).key_points(9), [0.0, 2.0, 4.0, 6.0]);
         assert_eq!(axis(96, 13).ticks.len(), 5);
         assert_eq!(axis(2, 1000).ticks.len(), 1);
+    }
+
+    #[test]
+    fn rows_begin_on_top() {
+        let axis = Axis::rows(&["first".to_owned(), "second".to_owned()]);
+        assert_eq!([0.0, 1.0].map(|at| axis.format_ext(&at)), ["second", "first"]);
+        assert_eq!((axis.range.clone(), Axis::rows(&[]).range), (-0.5..1.5, -0.5..0.5));
+        assert_eq!(axis.key_points(9).len(), 2);
     }
 
     #[test]

@@ -10,22 +10,18 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use super::axis::Axis;
 use crate::failure::Failure;
 
-/// Width and height in pixels.
-const SIZE: (u32, u32) = (1200, 800);
-
-/// Pixels of the strips around the picture: above with title and legend, left and below with the numbers, right for the
-/// last of them.
+/// Pixels of the strips around the picture: above with title and legend, below with the numbers, right for the last of
+/// them.
 const ABOVE: u32 = 120;
-const LEFT: u32 = 140;
 const BELOW: u32 = 80;
 const RIGHT: u32 = 40;
 
 /// Pixels beyond the outermost text to the left and below.
 const MARGIN: u32 = 12;
 
-/// Where title and legend begin, and how far apart entries and their parts are.
-const TITLE_AT: (i32, i32) = (LEFT.cast_signed(), 36);
-const LEGEND_AT: (i32, i32) = (LEFT.cast_signed(), 88);
+/// How far down title and legend are, and how far apart entries and their parts are.
+const TITLE_AT: i32 = 36;
+const LEGEND_AT: i32 = 88;
 const SAMPLE: i32 = 44;
 const GAP: i32 = 14;
 
@@ -62,48 +58,97 @@ const SHADE: f64 = 0.5;
 /// How much of the distance between two points a dot takes, where that is little.
 const DOT_OF_DISTANCE: f64 = 0.3;
 
+/// How large a chart is, in pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Of the whole.
+    pub width: u32,
+    /// Of the whole.
+    pub height: u32,
+    /// Of the strip to the left of the picture, with the texts of the y axis.
+    pub left: u32,
+}
+
+/// 1200 by 800, with numbers on the y axis.
+impl Default for Shape {
+    fn default() -> Self {
+        Self { width: 1200, height: 800, left: 140 }
+    }
+}
+
+impl Shape {
+    /// Of a chart whose y axis has rows of texts.
+    ///
+    /// The height grows with the rows: 28 pixels each.
+    #[must_use]
+    pub fn of_rows(rows: usize, letters: usize) -> Self {
+        /// Pixels of a row, and of a letter.
+        const ROW: u32 = 28;
+        const WIDE: u32 = 11;
+        let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        let height = count(rows).saturating_add(1).saturating_mul(ROW);
+        Self {
+            width: 1200,
+            height: height.saturating_add(ABOVE + BELOW),
+            left: count(letters).saturating_mul(WIDE).saturating_add(3 * MARGIN).min(700),
+        }
+    }
+}
+
 /// A picture of curves and points between two axes.
 #[derive(Clone, Debug)]
-pub(crate) struct Chart {
-    pub(crate) title: String,
-    pub(crate) x: Axis,
-    pub(crate) y: Axis,
+pub struct Chart {
+    /// What it shows.
+    pub title: String,
+    /// How large it is.
+    pub shape: Shape,
+    /// From left to right.
+    pub x: Axis,
+    /// From below upwards.
+    pub y: Axis,
     /// Drawn in this order, each in a colour of its own.
-    pub(crate) series: Vec<Series>,
+    pub series: Vec<Series>,
     /// A place on the x axis to look at, and why.
-    pub(crate) guide: Option<(f64, String)>,
+    pub guide: Option<(f64, String)>,
     /// What is said in place of a picture if no series has a value.
-    pub(crate) empty: &'static str,
+    pub empty: &'static str,
 }
 
 /// What one entry of the legend stands for.
 #[derive(Clone, Debug)]
-pub(crate) struct Series {
+pub struct Series {
     name: String,
     mark: Mark,
 }
 
 impl Series {
-    pub(crate) fn new(name: &str, mark: Mark) -> Self {
+    /// Of that name.
+    #[must_use]
+    pub fn new(name: &str, mark: Mark) -> Self {
         Self { name: name.to_owned(), mark }
     }
 }
 
 /// How values are drawn: x and y each.
 #[derive(Clone, Debug)]
-pub(crate) enum Mark {
+pub enum Mark {
+    /// From value to value.
     Line(Vec<(f64, f64)>),
+    /// The same with gaps.
     Dashes(Vec<(f64, f64)>),
     /// From 0 up, wide enough for places that are 1 apart.
     Bars(Vec<(f64, f64)>),
     /// With how far y may be off to either side.
     Points(Vec<(f64, f64, f64)>),
+    /// The low end, the value and the high end of x, and y.
+    Spans(Vec<([f64; 3], f64)>),
 }
 
 impl Mark {
     const fn is_empty(&self) -> bool {
         match self {
             Self::Line(points) | Self::Dashes(points) | Self::Bars(points) => points.is_empty(),
+            Self::Spans(spans) => spans.is_empty(),
             Self::Points(points) => points.is_empty(),
         }
     }
@@ -114,10 +159,15 @@ type Picture<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<Axis, Axis>>
 type Drawn<T = ()> = Result<T, DrawingAreaErrorKind<std::io::Error>>;
 
 impl Chart {
-    /// The chart as a document.
-    pub(super) fn svg(&self) -> Result<String, Failure> {
+    /// The chart as a document of SVG, on an opaque white ground.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Trouble`] if it cannot be drawn.
+    pub fn svg(&self) -> Result<String, Failure> {
         let mut svg = String::new();
-        let area = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();
+        let area = SVGBackend::with_string(&mut svg, (self.shape.width, self.shape.height))
+            .into_drawing_area();
         let drawn = self.draw(&area);
         drop(area);
         drawn.map_err(|error| Failure::Trouble(format!("cannot draw the plot: {error}")))?;
@@ -132,9 +182,10 @@ impl Chart {
     fn draw(&self, area: &Area<'_>) -> Drawn {
         area.fill(&WHITE)?;
         let title = style(self.title_size(), HPos::Left, VPos::Center);
-        area.draw(&Text::new(&*self.title, TITLE_AT, title))?;
+        let left = self.title_left();
+        area.draw(&Text::new(&*self.title, (left, TITLE_AT), title))?;
         if self.series.iter().all(|series| series.mark.is_empty()) {
-            let middle = (SIZE.0.cast_signed() / 2, SIZE.1.cast_signed() / 2);
+            let middle = (self.shape.width.cast_signed() / 2, self.shape.height.cast_signed() / 2);
             area.draw(&Text::new(self.empty, middle, style(TEXT, HPos::Center, VPos::Center)))?;
             return area.present();
         }
@@ -144,7 +195,7 @@ impl Chart {
             .margin_bottom(MARGIN)
             .margin_left(MARGIN)
             .x_label_area_size(BELOW - MARGIN)
-            .y_label_area_size(LEFT - MARGIN)
+            .y_label_area_size(self.shape.left.saturating_sub(MARGIN))
             .build_cartesian_2d(self.x.clone(), self.y.clone())?;
         picture
             .configure_mesh()
@@ -157,7 +208,7 @@ impl Chart {
             .light_line_style(TRANSPARENT)
             .draw()?;
         self.draw_guide(&mut picture)?;
-        let mut at = LEGEND_AT;
+        let mut at = (left, LEGEND_AT);
         for (series, colour) in self.series.iter().zip(COLOURS.into_iter().cycle()) {
             self.draw_mark(&mut picture, &series.mark, colour)?;
             at = draw_entry(area, series, colour, at)?;
@@ -165,10 +216,15 @@ impl Chart {
         area.present()
     }
 
+    /// Where title and legend begin: above the picture, unless that begins far to the right.
+    fn title_left(&self) -> i32 {
+        Shape::default().left.min(self.shape.left).cast_signed()
+    }
+
     /// The size of the title, which is smaller if it would not fit.
     fn title_size(&self) -> f64 {
         let letters = self.title.chars().count().max(1);
-        let room = f64::from(SIZE.0 - LEFT - RIGHT);
+        let room = f64::from(self.shape.width) - f64::from(self.title_left()) - f64::from(RIGHT);
         #[expect(clippy::cast_precision_loss, reason = "letters of a title")]
         TITLE.min(room / (LETTER_OF_SIZE * letters as f64))
     }
@@ -207,6 +263,16 @@ impl Chart {
                     picture.draw_series([Rectangle::new(corners, lighter(colour).filled())])?;
                 }
             }
+            Mark::Spans(spans) => {
+                for &([low, value, high], y) in spans {
+                    let range = self.x.range();
+                    let [low, value, high] =
+                        [low, value, high].map(|x| self.x.place(x).clamp(range.start, range.end));
+                    let y = self.y.place(y);
+                    picture.draw_series([PathElement::new([(low, y), (high, y)], line)])?;
+                    picture.draw_series([Circle::new((value, y), DOT, colour.filled())])?;
+                }
+            }
             Mark::Points(points) => {
                 let dot = self.dot(points);
                 for &(x, y, spread) in points {
@@ -228,7 +294,8 @@ impl Chart {
     /// How many pixels of the x axis that is.
     fn pixels(&self, places: f64) -> f64 {
         let range = self.x.range();
-        f64::from(SIZE.0 - LEFT - RIGHT) * places / (range.end - range.start)
+        f64::from(self.shape.width.saturating_sub(self.shape.left + RIGHT)) * places
+            / (range.end - range.start)
     }
 
     /// The radius of dots, which are smaller where they are many, so that they do not hide what is behind them.
@@ -294,6 +361,10 @@ fn draw_entry(
         Mark::Bars(_) => {
             let corners = [(x, y - GAP), (x + SAMPLE, y + GAP)];
             area.draw(&Rectangle::new(corners, lighter(colour).filled()))?;
+        }
+        Mark::Spans(_) => {
+            area.draw(&PathElement::new(sample, line))?;
+            area.draw(&Circle::new((x + SAMPLE / 2, y), DOT, colour.filled()))?;
         }
         Mark::Points(_) => {
             let middle = x + SAMPLE / 2;

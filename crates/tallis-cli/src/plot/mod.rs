@@ -9,7 +9,7 @@ mod calendar;
 mod chart;
 mod file;
 
-pub(crate) use axis::Axis;
+pub use axis::Axis;
 pub(crate) use calendar::Unit;
-pub(crate) use chart::{Chart, Mark, Series};
+pub use chart::{Chart, Mark, Series, Shape};
 pub(crate) use file::write;

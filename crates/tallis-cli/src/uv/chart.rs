@@ -6,7 +6,7 @@ use tallis::jiff::civil::{DateTime, Time};
 
 use super::every::Every;
 use super::report::Report;
-use crate::plot::{Axis, Chart, Mark, Series, Unit};
+use crate::plot::{Axis, Chart, Mark, Series, Shape, Unit};
 
 /// The standard error of a `HyperLogLog` of 2^14 registers: 1.04 / sqrt(2^14).
 const ERROR: f64 = 0.008_125;
@@ -32,6 +32,7 @@ pub(super) fn chart(report: &Report, every: Every) -> Chart {
             HumanCount(report.total.exact),
             HumanCount(report.total.events)
         ),
+        shape: Shape::default(),
         x,
         y: Axis::counts("unique visitors", most, |count| HumanCount(count).to_string()),
         series: vec![

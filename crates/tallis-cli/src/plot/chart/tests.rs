@@ -3,6 +3,7 @@ use super::*;
 fn chart(series: Vec<Series>) -> Chart {
     Chart {
         title: "Title & <more>".to_owned(),
+        shape: Shape::default(),
         x: Axis::linear("across", 2, 1, |at| format!("{at}")),
         y: Axis::decades("down", [-2, 0], |power| format!("e{power}")),
         series,

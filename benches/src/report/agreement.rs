@@ -1,0 +1,74 @@
+//! How well a second run is to agree.
+
+use super::{Run, Sample};
+
+/// The share of factors that are to agree before two runs do.
+pub(super) const SHARE: f64 = 0.9;
+
+/// How far the middle half of the rounds goes from the median, as a share of it, over the factors of a run beside
+/// rivals that ran in the same rounds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spreads {
+    /// How many factors there are.
+    pub factors: usize,
+    /// Half of them go no further.
+    pub half: f64,
+    /// Nine in ten go no further.
+    pub most: f64,
+}
+
+impl Spreads {
+    /// Those of a run, if a rival ran in its rounds.
+    #[must_use]
+    pub fn of(run: &Run) -> Option<Self> {
+        let sections = run.sections.iter().filter(|section| section.family.is_some());
+        let rows = sections.flat_map(|measured| measured.section.rows());
+        let mut ends: Vec<f64> = rows
+            .flat_map(|row| {
+                let raced = row.rivals().filter(|rival| !rival.rounds.is_empty());
+                raced.map(|rival| end(row.behind(rival)))
+            })
+            .collect();
+        ends.sort_by(f64::total_cmp);
+        let last = ends.len().checked_sub(1)?;
+        Some(Self { factors: ends.len(), half: ends[last / 2], most: ends[last * 9 / 10] })
+    }
+}
+
+/// The longer of the two ends of the middle half, as a share of the median.
+fn end(factor: Sample) -> f64 {
+    let Sample { median, low, high, .. } = factor;
+    (high / median - 1.0).max(1.0 - low / median)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{about, run};
+    use super::super::{Result, Row, Sample, Section, Touched, Unit};
+    use super::{Spreads, end};
+
+    #[test]
+    fn the_longer_end_counts() {
+        let sample = Sample { median: 2.0, min: 0.5, low: 1.0, high: 2.5, max: 9.0 };
+        assert!((end(sample) - 0.5).abs() < 1e-12);
+        assert!(end(Sample::exact(3.0)) < 1e-12);
+    }
+
+    #[test]
+    fn factors_without_rounds_have_no_spread_to_speak_of() {
+        let of = |percent: f64| {
+            let ours = Result::of("tallis", false, about(10.0, percent));
+            let theirs = Result::of("hashbrown", true, about(5.0, 0.0));
+            let server = Result::rival("redis-server", Sample::exact(5.0));
+            Row::new("add", Unit::Nanos, Touched::bytes(1), vec![ours, theirs, server])
+        };
+        let section = (1..=10)
+            .fold(Section::new("Sets", ""), |section, percent| section.row(of(f64::from(percent))));
+        let spreads = Spreads::of(&run(vec![("sets", Some("sets"), section.clone())]));
+        let Some(Spreads { factors, half, most }) = spreads else { panic!("{spreads:?}") };
+        // The middle half of five rounds that are so many per cent apart.
+        assert_eq!(factors, 10);
+        assert!((half - 0.05).abs() < 1e-9 && (most - 0.09).abs() < 1e-9, "{half} {most}");
+        assert_eq!(Spreads::of(&run(vec![("baseline", None, section)])), None);
+    }
+}
