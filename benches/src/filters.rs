@@ -204,7 +204,9 @@ impl Split {
 
 impl fmt::Debug for Split {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Split").field("bytes", &self.filter.as_bytes().len()).finish()
+        f.debug_struct("Split")
+            .field("bytes", &self.filter.as_bytes().len())
+            .finish_non_exhaustive()
     }
 }
 

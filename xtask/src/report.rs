@@ -11,7 +11,7 @@ use crate::tree;
 /// What `cargo xtask report` takes.
 #[derive(Debug, Default, Args)]
 pub(crate) struct Arguments {
-    /// Fewer rounds: to see that it works, not to be believed. Prints the page and leaves docs/benchmarks.md alone.
+    /// Fewer rounds: to see that it works, not to be believed. Prints the page and leaves docs/benchmarks.md and docs/plots alone.
     #[arg(long)]
     quick: bool,
     /// Also writes every row to this file, as JSON.
@@ -30,6 +30,9 @@ pub(crate) struct Arguments {
 /// Where the results go.
 const PAGE: &str = "docs/benchmarks.md";
 
+/// Where the plots go, to which the page has links.
+const PLOTS: &str = "docs/plots";
+
 impl Arguments {
     /// The same for the program, which does not run in the folder of the caller.
     fn passed_on(&self) -> Outcome<Vec<OsString>> {
@@ -41,6 +44,9 @@ impl Arguments {
             if let Some(file) = file {
                 passed.extend([name.into(), absolute(file)?.into()]);
             }
+        }
+        if self.is_page() {
+            passed.extend(["--plots".into(), tree::root().join(PLOTS).into()]);
         }
         passed.extend(self.section.iter().map(OsString::from));
         Ok(passed)
@@ -72,7 +78,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         return Ok(());
     }
     tree::write(&tree::root().join(PAGE), &text)?;
-    println!("wrote {PAGE}");
+    println!("wrote {PAGE} and {PLOTS}");
     Ok(())
 }
 
@@ -105,6 +111,13 @@ mod tests {
             "sets".into(),
         ];
         assert_eq!(arguments.passed_on(), Ok(expected));
+    }
+
+    #[test]
+    fn the_page_has_plots_beside_it() {
+        let passed = parsed(&[]).expect("no arguments").passed_on();
+        let plots = crate::tree::root().join("docs/plots");
+        assert_eq!(passed, Ok(vec!["--plots".into(), plots.into()]));
     }
 
     #[test]

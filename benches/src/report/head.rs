@@ -87,10 +87,10 @@ fn write_summary(text: &mut String, run: &Run) -> Result {
         let ours = if at == 0 { "ours takes" } else { "it takes" };
         writeln!(
             text,
-            "Beside {} {ours} **{}** of the time, the geometric mean of {} rows: {}.",
+            "Beside {} {ours} **{}** of the time, the geometric mean of {}: {}.",
             side.name(),
             times(mean.factor),
-            mean.rows,
+            rows(mean.rows),
             of.join(", "),
         )?;
     }
@@ -111,6 +111,10 @@ fn write_summary(text: &mut String, run: &Run) -> Result {
         writeln!(text, "| {} | {} |", cell(&family.family), family.means.map(shown).join(" | "))?;
     }
     writeln!(text, "| all of them | {} |\n", overall(run, Of::Bytes).map(shown).join(" | "))
+}
+
+fn rows(count: usize) -> String {
+    if count == 1 { "1 row".to_owned() } else { format!("{count} rows") }
 }
 
 fn shown(mean: Option<Mean>) -> String {
@@ -165,9 +169,9 @@ mod tests {
         let line = "\n| [Sets of ids](#sets-of-ids) | add | hashbrown | **x2.00** [x1.98, x2.02] | - |\n\n";
         assert!(text.contains(line), "{text}");
         for sentence in [
-            "\nBeside Redis ours takes **x0.25** of the time, the geometric mean of 1 rows: sets x0.25.\n",
+            "\nBeside Redis ours takes **x0.25** of the time, the geometric mean of 1 row: sets x0.25.\n",
             "\nBeside the best crate it takes **x0.71** of the time, the geometric mean of 2 rows: strings x0.25, sets x2.00.\n",
-            "\nBeside yo-kv it takes **x0.25** of the time, the geometric mean of 1 rows: strings x0.25.\n",
+            "\nBeside yo-kv it takes **x0.25** of the time, the geometric mean of 1 row: strings x0.25.\n",
             "\n| sets | - | x0.50 (1) | - |\n| all of them | - | x0.50 (1) | - |\n\n",
             "\n**What a second run gives.** Of the 3 factors",
         ] {

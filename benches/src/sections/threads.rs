@@ -125,6 +125,8 @@ fn race(rounds: i64, works: [&(dyn Fn(usize) + Sync); 3]) -> Vec<Result> {
     named.map(|(name, factors)| Result::of(name, name == SUMS, factors)).collect()
 }
 
+type OnKey<'a> = &'a (dyn Fn(&[u8]) -> usize + Sync);
+type OnId<'a> = &'a (dyn Fn(i64) -> bool + Sync);
 type Key = Box<[u8]>;
 type Map = DashMap<Key, Key, ahash::RandomState>;
 type Papaya = papaya::HashMap<Key, Key, ahash::RandomState>;
@@ -158,7 +160,7 @@ fn set_and_get(bench: &Bench) -> Row {
     };
     let all = [ours(keys.get(0)), theirs(keys.get(0)), others(keys.get(0))];
     assert_eq!(all, [value.len(); 3]);
-    let works: [&(dyn Fn(&[u8]) -> usize + Sync); 3] = [&ours, &theirs, &others];
+    let works: [OnKey<'_>; 3] = [&ours, &theirs, &others];
     let [mut a, mut b, mut c] = [(); 3].map(|()| Turns::new(turn, count / 2));
     let turns = [&mut a, &mut b, &mut c];
     let mut race = bench.race();
@@ -195,7 +197,7 @@ fn visits_beside(bench: &Bench) -> Row {
     let ours = |id: i64| visitors.count_id(id, Bucket::All).unwrap();
     let theirs = |id: i64| map.insert(id);
     let others = |id: i64| papaya.pin().insert(id);
-    let works: [&(dyn Fn(i64) -> bool + Sync); 3] = [&ours, &theirs, &others];
+    let works: [OnId<'_>; 3] = [&ours, &theirs, &others];
     let [mut a, mut b, mut c] = [(); 3].map(|()| Turns::new(turn, count / 2));
     let turns = [&mut a, &mut b, &mut c];
     let mut race = bench.race();
