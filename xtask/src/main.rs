@@ -5,7 +5,9 @@
 //! builds.
 
 mod access_log;
+mod bar;
 mod checks;
+mod count;
 mod features;
 mod fuzz;
 mod fuzz_live;
@@ -14,6 +16,7 @@ mod lines;
 mod lint;
 mod metadata;
 mod package;
+mod programs;
 mod report;
 mod run;
 mod servers;

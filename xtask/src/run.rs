@@ -88,7 +88,7 @@ fn cannot_run(command: &Command, error: &io::Error) -> String {
 }
 
 /// The command as one would type it, near enough to be read.
-fn shown(command: &Command) -> String {
+pub(crate) fn shown(command: &Command) -> String {
     let program = command.get_program();
     let name = std::path::Path::new(program).file_name().unwrap_or(program);
     let mut text = name.to_string_lossy().into_owned();

@@ -7,7 +7,9 @@ use std::process::Command;
 
 use clap::Args;
 
+use crate::count::{Count, Timing, table};
 use crate::features::FEATURES;
+use crate::programs::{self, Program};
 use crate::run::{Outcome, bold, cargo, step, succeed_watched};
 use crate::{fuzz, package, servers, tree};
 
@@ -17,6 +19,9 @@ pub(crate) struct Arguments {
     /// Also runs the ignored tests, more cases of the random ones, each fuzz target for a minute, and the packages.
     #[arg(long)]
     long: bool,
+    /// Also prints how long each program of tests took to run and how many tests it has, slowest first.
+    #[arg(long)]
+    timings: bool,
 }
 
 /// Seconds that each fuzz target gets: enough for its seeds.
@@ -28,40 +33,15 @@ const CI_FUZZ_SECONDS: u32 = 8;
 /// The same in a long run.
 const LONG_FUZZ_SECONDS: u32 = 60;
 
+/// What every run of cargo for the tests looks at.
+const CHOSEN: [&str; 2] = ["--workspace", "--locked"];
+
+/// Programs of tests: benches are left to `cargo xtask report`, since their figures would mean nothing here. The examples
+/// of `tallis` are part of a test, and clippy compiles them by themselves.
+const PROGRAMS: [&str; 3] = ["--lib", "--bins", "--tests"];
+
 /// Cases of each proptest in a long run.
 const LONG_CASES: &str = "4096";
-
-/// What ran, added up.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Count {
-    passed: usize,
-    failed: usize,
-    skipped: usize,
-}
-
-impl Count {
-    fn add(&mut self, other: Self) {
-        self.passed += other.passed;
-        self.failed += other.failed;
-        self.skipped += other.skipped;
-    }
-
-    /// Reads a line of a test program: `test result: ok. 4 passed; 0 failed; 1 ignored; ...`.
-    fn parse(line: &str) -> Option<Self> {
-        let (_, numbers) = line.strip_prefix("test result: ")?.split_once(". ")?;
-        let mut count = Self::default();
-        for part in numbers.split(';') {
-            let Some((number, what)) = part.trim().split_once(' ') else { continue };
-            match (number.parse(), what) {
-                (Ok(number), "passed") => count.passed = number,
-                (Ok(number), "failed") => count.failed = number,
-                (Ok(number), "ignored") => count.skipped = number,
-                _ => {}
-            }
-        }
-        Some(count)
-    }
-}
 
 /// Runs every test.
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
@@ -74,20 +54,25 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         servers::set_up();
         Ok(())
     })?;
-    let mut tests = |title: &str, targets: &[&str]| {
-        let mut command = cargo(["test", "--workspace", "--locked", "--no-fail-fast"]);
-        command.args(FEATURES).args(targets).env("TALLIS_SKIPPED_LOG", &log);
-        if arguments.long {
-            command.env("PROPTEST_CASES", LONG_CASES);
+    let log_name = log.to_string_lossy();
+    let mut variables = vec![("TALLIS_SKIPPED_LOG", &*log_name)];
+    if arguments.long {
+        variables.push(("PROPTEST_CASES", LONG_CASES));
+    }
+    let chosen = [&CHOSEN[..], &FEATURES].concat();
+    // A failure shows in the count; the other steps still run.
+    let built = step("Build", || programs::build(&[&chosen[..], &PROGRAMS].concat()));
+    let timings = match built {
+        Ok(programs) => tests(&programs, arguments.long, &variables, &mut total),
+        Err(why) => {
+            println!("{why}");
+            total.add(Count::FAILURE);
+            Vec::new()
         }
-        // A failure shows in the count; the other steps still run.
-        let _ = step(title, || cargo_test(&mut command, &mut total));
     };
-    // Benches are left to `cargo xtask report`: their numbers would mean nothing here.
-    let ignored_too: &[&str] = if arguments.long { &["--", "--include-ignored"] } else { &[] };
-    let programs = ["--lib", "--bins", "--tests", "--examples"];
-    tests("Tests", &[&programs[..], ignored_too].concat());
-    tests("Documentation tests", &["--doc"]);
+    let mut examples = cargo(["test", "--doc", "--no-fail-fast"]);
+    examples.args(&chosen).envs(variables.iter().copied());
+    let _ = step("Documentation tests", || cargo_test(&mut examples, &mut total));
     let in_ci = env::var_os("CI").is_some_and(|value| value == "true");
     let seconds = if arguments.long {
         LONG_FUZZ_SECONDS
@@ -117,7 +102,35 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     // The harness takes a test that returns early for one that passed.
     total.passed = total.passed.saturating_sub(left_out);
     total.skipped += left_out;
+    if arguments.timings {
+        println!("\n{}", table(timings));
+    }
     summary(total, left_out)
+}
+
+/// Runs the programs of tests and adds up what they did.
+fn tests(
+    programs: &[Program],
+    ignored_too: bool,
+    variables: &[(&str, &str)],
+    total: &mut Count,
+) -> Vec<Timing> {
+    let arguments: &[&str] = if ignored_too { &["--include-ignored"] } else { &[] };
+    let mut timings = Vec::new();
+    let outcome = step("Tests", || {
+        timings = programs::run(programs, arguments, variables)?;
+        let mut count = Count::default();
+        timings.iter().for_each(|timing| count.add(timing.count));
+        total.add(count);
+        if count.failed == 0 { Ok(()) } else { Err(String::new()) }
+    });
+    if let Err(why) = outcome.as_ref()
+        && !why.is_empty()
+    {
+        println!("{why}");
+        total.add(Count::FAILURE);
+    }
+    timings
 }
 
 /// One run of `cargo test`. It fails if any test does, or if it ends without having counted a failure.
@@ -156,17 +169,7 @@ fn summary(total: Count, left_out: usize) -> Outcome {
 
 #[cfg(test)]
 mod tests {
-    use super::{Count, left_out};
-
-    #[test]
-    fn the_line_of_a_test_program_is_read() {
-        let line = "test result: FAILED. 41 passed; 2 failed; 3 ignored; 0 measured; 5 filtered out; finished in 0.12s";
-        assert_eq!(Count::parse(line), Some(Count { passed: 41, failed: 2, skipped: 3 }));
-        let line = "test result: ok. 7 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 1.00s";
-        assert_eq!(Count::parse(line), Some(Count { passed: 7, failed: 0, skipped: 0 }));
-        assert_eq!(Count::parse("test live::server ... ok"), None);
-        assert_eq!(Count::parse("test result: "), None);
-    }
+    use super::left_out;
 
     #[test]
     fn a_test_is_left_out_once() {

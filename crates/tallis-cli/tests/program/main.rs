@@ -21,6 +21,7 @@ mod manual;
 mod merge;
 #[cfg(unix)]
 mod prompt;
+mod sample;
 mod uv;
 mod uv_formats;
 mod uv_load;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use tallis::{Clock as _, Limits, ManualClock, SaveOptions, Store, Target};
 use testkit::rng::Rng;
 
-use crate::actions::{Sizes, command, fill};
-use crate::output::{digest, snapshot};
+use super::actions::{Sizes, command, fill};
+use super::output::{digest, snapshot};
 
 const SIZES: Sizes = Sizes { keys: 3000, members: 3000 };
 

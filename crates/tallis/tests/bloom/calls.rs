@@ -8,7 +8,7 @@ use std::thread;
 use tallis::bloom::Settings;
 use tallis::{BloomInsertOptions, Error, ErrorKind, Limits, ManualClock, Reply, Store, each};
 
-use super::journal::Journal;
+use crate::journal::Journal;
 
 #[test]
 fn the_transcript_of_the_notes() {

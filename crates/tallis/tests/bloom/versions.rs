@@ -3,7 +3,7 @@
 use rdb::{ModuleId, ModulePart, Target, Value as Raw, WriteOptions};
 use tallis::{ErrorKind, Profile, RestoreOptions, Store};
 
-use crate::recorded::recorded;
+use super::recorded::recorded;
 
 type Parts = Vec<ModulePart<Vec<u8>>>;
 

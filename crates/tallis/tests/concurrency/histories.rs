@@ -8,8 +8,8 @@ use std::thread;
 use tallis::Store;
 use testkit::rng::Rng;
 
-use crate::commands::{Answer, Command, KEYS, Key, Model, Value, in_one};
-use crate::serial::{Call, serial_order};
+use super::commands::{Answer, Command, KEYS, Key, Model, Value, in_one};
+use super::serial::{Call, serial_order};
 
 const THREADS: usize = 4;
 const CALLS: usize = 6;

@@ -100,7 +100,8 @@ fn save_over_and_over(file: &Path) -> ! {
 /// acknowledged steps, each with its time.
 fn killed(dir: &Path, variable: Option<&str>, after: Duration) -> Vec<(usize, i64, i64)> {
     let mut run = Command::new(env::current_exe().unwrap());
-    run.args(["--exact", "crash::child", "--ignored", "--nocapture"]).env("TALLIS_CRASH_DIR", dir);
+    run.args(["--exact", "durability::crash::child", "--ignored", "--nocapture"])
+        .env("TALLIS_CRASH_DIR", dir);
     if let Some(variable) = variable {
         run.env(variable, "1");
     }

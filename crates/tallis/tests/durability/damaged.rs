@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use tallis::{ErrorKind, Persistence, Store};
 
-use crate::digest;
-use crate::memory_disk::MemoryDisk;
+use super::digest;
+use super::memory_disk::MemoryDisk;
 
 const MANIFEST: &str = "/dir/appendonlydir/appendonly.aof.manifest";
 const INCREMENTS: [&str; 2] = [

@@ -8,8 +8,8 @@ use tallis::{
 };
 use testkit::rng::Rng;
 
-use crate::memory_disk::{Fault, MemoryDisk};
-use crate::wait_until;
+use super::memory_disk::{Fault, MemoryDisk};
+use super::wait_until;
 
 const DIR: &str = "/dir";
 

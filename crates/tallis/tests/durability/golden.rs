@@ -7,7 +7,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use tallis::{Error, ErrorKind, LoadOptions, Profile, Reply, Store};
 
-use crate::folder;
+use super::folder;
 
 /// Every key of each log: its database, its name, its expiry, DEBUG DIGEST-VALUE, and DUMP.
 const KEYS: &str = include_str!("../data/aof/keys.txt");

@@ -9,9 +9,9 @@ use tallis::{Profile, Session, Store};
 use testkit::differential::{Differential, Reply as Answer, Settings, Subject};
 use testkit::live::{Options, Protocol, Server, Wire, as_bytes, command, server_with};
 
+use super::{digest, folder};
 use crate::answer::answer;
 use crate::store_limits::limits;
-use crate::{digest, folder};
 
 /// The sessions of a store that is kept on disk.
 struct Kept(Vec<Session>);

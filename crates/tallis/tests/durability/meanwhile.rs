@@ -8,8 +8,8 @@ use std::time::Duration;
 use tallis::{Fsync, LoadOptions, OnLogError, Persistence, SaveOptions, Store};
 use testkit::rng::Rng;
 
-use crate::memory_disk::{Fault, MemoryDisk};
-use crate::{digest, info, wait_until};
+use super::memory_disk::{Fault, MemoryDisk};
+use super::{digest, info, wait_until};
 
 const DIR: &str = "/dir";
 

@@ -4,8 +4,8 @@ use std::fs;
 
 use tallis::{ErrorKind, LoadOptions, Persistence, SaveOptions, Store};
 
-use crate::digest;
-use crate::folder::files;
+use super::digest;
+use super::folder::files;
 
 #[test]
 fn what_was_done_is_there_again() {

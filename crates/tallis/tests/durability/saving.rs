@@ -9,9 +9,9 @@ use tallis::{Clock, ManualClock, Persistence, Profile, Reply, Session, Store, St
 use testkit::differential::Reply as Answer;
 use testkit::live::{Options, Protocol, Wire, server_with};
 
+use super::memory_disk::{Fault, MemoryDisk};
+use super::{info, wait_until};
 use crate::answer::answer;
-use crate::memory_disk::{Fault, MemoryDisk};
-use crate::{info, wait_until};
 
 const DIR: &str = "/dir";
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use tallis::{Error, Fsync, Persistence, Reply, Script, Store};
 use testkit::rng::Rng;
 
-use crate::memory_disk::{Fault, MemoryDisk};
-use crate::wait_until;
+use super::memory_disk::{Fault, MemoryDisk};
+use super::wait_until;
 
 const DIR: &str = "/dir";
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use tallis::{Persistence, Store};
 
-use crate::memory_disk::MemoryDisk;
-use crate::{info, wait_until};
+use super::memory_disk::MemoryDisk;
+use super::{info, wait_until};
 
 const DIR: &str = "/dir";
 

@@ -1,10 +1,26 @@
 //! The store and the recipes in the process. One program: each that is linked takes longer than its tests.
 
+#![expect(clippy::duplicate_mod, reason = "what the fuzz targets have too brings its own journal")]
+
+#[path = "../answer/mod.rs"]
+mod answer;
 mod batches;
+#[path = "../beside/mod.rs"]
+mod beside;
 mod bits;
+#[path = "../bloom/mod.rs"]
+mod bloom;
+#[cfg(feature = "calendar")]
+#[path = "../cohorts/mod.rs"]
+mod cohorts;
 mod commands;
 #[cfg(feature = "calendar")]
+#[path = "../concurrency/mod.rs"]
+mod concurrency;
+#[cfg(feature = "calendar")]
 mod dedup;
+#[path = "../durability/mod.rs"]
+mod durability;
 #[path = "../expiring/mod.rs"]
 mod expiring;
 mod fields;
@@ -19,13 +35,23 @@ mod ids;
 #[path = "../journal/mod.rs"]
 mod journal;
 mod keyspace;
+#[cfg(feature = "calendar")]
+#[path = "../limits/mod.rs"]
+mod limits;
 mod lists;
 #[cfg(feature = "calendar")]
 mod locations;
 #[cfg(feature = "calendar")]
+#[path = "../many/mod.rs"]
+mod many;
+#[cfg(feature = "calendar")]
 mod merge;
 mod payload;
+#[cfg(feature = "calendar")]
+#[path = "../procedures/mod.rs"]
+mod procedures;
 mod scripts;
+mod sequences;
 #[cfg(all(feature = "calendar", feature = "serde"))]
 mod serde;
 mod server;
@@ -36,10 +62,18 @@ mod sharded_hash;
 mod sharded_set;
 mod snapshots;
 mod sort;
+#[cfg(feature = "calendar")]
+#[path = "../splitting/mod.rs"]
+mod splitting;
+#[path = "../answer/limits.rs"]
+mod store_limits;
 mod strings;
 mod sweeper;
 #[cfg(feature = "calendar")]
 mod visitors;
+#[cfg(feature = "calendar")]
+#[path = "../windows/mod.rs"]
+mod windows;
 #[cfg(feature = "wire")]
 mod wire;
 mod zsets;

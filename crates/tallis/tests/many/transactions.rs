@@ -8,8 +8,8 @@ use tallis::ErrorKind::{KeyNotNamed, Locked};
 use tallis::{Clock, Error, KeyRef, ManualClock, Member, Store, SystemClock, Tx};
 use testkit::rng::Rng;
 
-use super::journal::Journal;
 use super::payloads;
+use crate::journal::Journal;
 
 /// One transaction: the keys that it writes, and one that it only reads.
 struct Step {

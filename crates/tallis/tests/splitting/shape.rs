@@ -3,8 +3,8 @@
 use tallis::{ShardedSet, Store};
 use testkit::rng::Rng;
 
-use super::journal::Journal;
 use super::{Model, is_right, journaled, shard_keys, validate};
+use crate::journal::Journal;
 
 /// Which keys a change touched, in order.
 fn touched(journal: &Journal) -> Vec<String> {

@@ -1,0 +1,4 @@
+//! Positions, distances and shapes. One program: each that is linked takes longer than its tests.
+
+mod golden;
+mod model;

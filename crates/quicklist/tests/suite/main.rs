@@ -1,0 +1,7 @@
+//! Lists of nodes. One program: each that is linked takes longer than its tests.
+
+mod boundaries;
+mod corruption;
+mod golden;
+mod live;
+mod model;

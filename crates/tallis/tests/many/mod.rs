@@ -1,0 +1,21 @@
+//! Batches: many transactions, pipelines, and the batches of recipes give what as many single calls give.
+
+#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+
+mod pipelines;
+mod reads;
+mod recipes;
+mod transactions;
+
+use std::collections::BTreeMap;
+
+use tallis::Store;
+
+/// Every key with its payload and when it expires.
+fn payloads(store: &Store) -> BTreeMap<Vec<u8>, (Vec<u8>, i64)> {
+    let value = |key: bytes::Bytes| {
+        let payload = store.dump(&key).unwrap().unwrap().to_vec();
+        (key.to_vec(), (payload, store.expire_time(&key).unwrap().millis()))
+    };
+    store.keys("*").unwrap().into_iter().map(value).collect()
+}

@@ -1,0 +1,225 @@
+//! The programs of tests: built by cargo, and each run here.
+//!
+//! `cargo test` would run them too, but says only where a terminal reads which of them runs, and starts one when the
+//! one before has ended. Many tests wait for a server or a clock, so two programs at a time take less time than one.
+
+use std::env;
+use std::io::{self, Write as _};
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use serde_json::Value;
+
+use crate::bar::Bar;
+use crate::count::{Count, Timing};
+use crate::run::{Outcome, cargo, shown, timed, watch};
+
+/// A program of tests that cargo has built.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Program {
+    /// The package, and the option of cargo that chooses the program: `tallis-intset --test suite`.
+    name: String,
+    /// The program itself.
+    path: PathBuf,
+    /// The folder of its package, in which it runs.
+    folder: PathBuf,
+}
+
+impl Program {
+    /// Reads one of the messages of cargo, which are JSON. `None`: it tells of no program of tests.
+    fn parse(message: &str) -> Option<Self> {
+        let message: Value = serde_json::from_str(message).ok()?;
+        let is_test = message["profile"]["test"].as_bool()?;
+        let path = message["executable"].as_str()?;
+        if message["reason"] != "compiler-artifact" || !is_test {
+            return None;
+        }
+        let folder = Path::new(message["manifest_path"].as_str()?).parent()?;
+        let target = &message["target"];
+        let of = match target["kind"][0].as_str()? {
+            kind @ ("bin" | "test" | "example" | "bench") => {
+                format!("--{kind} {}", target["name"].as_str()?)
+            }
+            _ => "--lib".to_owned(),
+        };
+        let name = format!("{} {of}", package(message["package_id"].as_str()?)?);
+        Some(Self { name, path: path.into(), folder: folder.to_owned() })
+    }
+
+    /// The program as a command, in the folder and with the variables that `cargo test` gives it.
+    fn command(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Command {
+        let mut command = Command::new(&self.path);
+        command.args(arguments).current_dir(&self.folder);
+        // Set by the cargo that runs this, for this program.
+        for (name, _) in env::vars_os() {
+            if name.to_string_lossy().starts_with("CARGO_PKG_") {
+                command.env_remove(name);
+            }
+        }
+        command.env("CARGO_MANIFEST_DIR", &self.folder).envs(variables.iter().copied());
+        command
+    }
+}
+
+/// The name in a package's id: `path+file:///tallis/crates/intset#tallis-intset@0.1.0`, or without a name if the folder
+/// has it.
+fn package(id: &str) -> Option<&str> {
+    let (place, end) = id.split_once('#')?;
+    match end.split_once('@') {
+        Some((name, _)) => Some(name),
+        None => place.rsplit('/').next(),
+    }
+}
+
+/// Builds the programs of tests of the workspace: `arguments` are those of `cargo test`.
+///
+/// # Errors
+///
+/// One of them does not build.
+pub(crate) fn build(arguments: &[&str]) -> Outcome<Vec<Program>> {
+    let mut command = cargo(["test", "--no-run", "--message-format=json-render-diagnostics"]);
+    command.args(arguments);
+    println!("$ {}", shown(&command));
+    let mut programs = Vec::new();
+    let success = watch(&mut command, |line| {
+        programs.extend(Program::parse(&String::from_utf8_lossy(line)));
+    })?;
+    if success { Ok(programs) } else { Err("A program of tests did not build.".to_owned()) }
+}
+
+/// Runs the programs, some at a time, and passes on what they print, each in one piece. `arguments` and `variables` are
+/// for each of them.
+///
+/// On a terminal a bar has what runs, and only what a program with a failure prints is passed on.
+///
+/// # Errors
+///
+/// A program cannot be started.
+pub(crate) fn run(
+    programs: &[Program],
+    arguments: &[&str],
+    variables: &[(&str, &str)],
+) -> Outcome<Vec<Timing>> {
+    let bar = Bar::new(programs.len());
+    let next = AtomicUsize::new(0);
+    let timings = Mutex::new(Vec::with_capacity(programs.len()));
+    let run_some = || -> Outcome {
+        while let Some(program) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let timing = run_one(program, arguments, variables, &bar)?;
+            timings.lock().unwrap_or_else(PoisonError::into_inner).push(timing);
+        }
+        Ok(())
+    };
+    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..cores.min(MOST)).map(|_| scope.spawn(run_some)).collect();
+        workers.into_iter().try_for_each(|worker| {
+            worker.join().map_err(|_| "the run of a program panicked".to_owned())?
+        })
+    })?;
+    bar.finish();
+    Ok(timings.into_inner().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// Programs at a time: each has as many threads as there are cores.
+const MOST: usize = 2;
+
+/// Runs a program to its end.
+fn run_one(
+    program: &Program,
+    arguments: &[&str],
+    variables: &[(&str, &str)],
+    bar: &Bar,
+) -> Outcome<Timing> {
+    let mut command = program.command(arguments, variables);
+    let (mut output, mut count) = (Vec::new(), Count::default());
+    bar.start(&program.name);
+    let (success, took) = timed(|| {
+        watch(&mut command, |line| {
+            output.extend_from_slice(line);
+            let text = String::from_utf8_lossy(line);
+            if let Some(result) = Count::parse(text.trim_end()) {
+                count.add(result);
+            } else if text.starts_with("test ") && text.trim_end().ends_with(" ... ok") {
+                bar.passed();
+            }
+        })
+    });
+    let success = success.map_err(|error| format!("{}: {error}", program.name))?;
+    if !success && count.failed == 0 {
+        output.extend_from_slice(b"The program ended before its tests did.\n");
+        count.add(Count::FAILURE);
+    }
+    bar.end(&program.name, || {
+        let mut out = io::stdout().lock();
+        // A reader that has gone (`| head`) is no reason to leave the tests unfinished.
+        if !success || bar.is_hidden() {
+            let _ = writeln!(out, "\n{}", program.name);
+            let _ = out.write_all(&output);
+        }
+        if !success {
+            let _ = writeln!(out, "Again: cargo test -p {}", program.name);
+        }
+    });
+    Ok(Timing { name: program.name.clone(), count, took })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Program, package};
+
+    /// A message of cargo, as far as it is read.
+    fn message(kind: &str, name: &str, is_test: bool, executable: &str) -> String {
+        let manifest = "/tallis/crates/intset/Cargo.toml";
+        let id = "path+file:///tallis/crates/intset#tallis-intset@0.1.0";
+        format!(
+            r#"{{"reason":"compiler-artifact","package_id":"{id}","manifest_path":"{manifest}",
+            "target":{{"kind":["{kind}"],"crate_types":["lib"],"name":"{name}"}},
+            "profile":{{"opt_level":"1","test":{is_test}}},"executable":{executable},"fresh":false}}"#
+        )
+    }
+
+    #[test]
+    fn a_program_of_tests_is_read() {
+        let program = |of: &str| {
+            Some(Program {
+                name: format!("tallis-intset {of}"),
+                path: "/target/debug/deps/x-1".into(),
+                folder: "/tallis/crates/intset".into(),
+            })
+        };
+        let read =
+            |kind, name| Program::parse(&message(kind, name, true, r#""/target/debug/deps/x-1""#));
+        assert_eq!(read("lib", "intset"), program("--lib"));
+        assert_eq!(read("proc-macro", "macros"), program("--lib"));
+        assert_eq!(read("bin", "tallis"), program("--bin tallis"));
+        assert_eq!(read("test", "suite"), program("--test suite"));
+    }
+
+    #[test]
+    fn other_messages_are_passed_over() {
+        assert_eq!(Program::parse(&message("lib", "intset", false, "null")), None);
+        assert_eq!(Program::parse(&message("lib", "intset", true, "null")), None, "only checked");
+        assert_eq!(
+            Program::parse(&message("bin", "tallis", false, r#""/target/debug/tallis""#)),
+            None
+        );
+        assert_eq!(Program::parse(r#"{"reason":"build-finished","success":true}"#), None);
+        assert_eq!(Program::parse("warning: something"), None);
+        assert_eq!(Program::parse(""), None);
+    }
+
+    #[test]
+    fn the_name_of_a_package_is_read() {
+        assert_eq!(
+            package("path+file:///tallis/crates/intset#tallis-intset@0.1.0"),
+            Some("tallis-intset")
+        );
+        assert_eq!(package("path+file:///tallis/crates/tallis#0.1.0"), Some("tallis"));
+        assert_eq!(package("tallis"), None);
+    }
+}
