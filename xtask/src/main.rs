@@ -15,6 +15,8 @@ mod instructions;
 mod lines;
 mod lint;
 mod metadata;
+#[cfg(test)]
+mod modules;
 mod package;
 mod programs;
 mod report;

@@ -5,9 +5,9 @@ use std::fmt::Debug;
 use redis::aio::ConnectionManager;
 use tallis::{AsyncBackend, AsyncServer, Profile, Protocol, Store, scripts};
 
-use crate::place::{Keys, of_server, of_store};
-use crate::suite::{Recipes, Setting, run_async};
-use crate::{compare, setting};
+use super::place::{Keys, of_server, of_store};
+use super::suite::{Recipes, Setting, run_async};
+use super::{compare, setting};
 
 /// Runs the suite, and compares with a store of that profile.
 async fn check<B: AsyncBackend + Clone>(

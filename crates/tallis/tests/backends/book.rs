@@ -8,7 +8,7 @@ use jiff::civil::{Date, date};
 use tallis::{Profile, Server, Store, Visitors};
 use testkit::rng::Rng;
 
-use crate::place::{of_server, of_store, same};
+use super::place::{of_server, of_store, same};
 
 const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/count_visits.py");
 

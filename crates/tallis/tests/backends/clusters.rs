@@ -5,10 +5,10 @@ use tallis::{AsyncServer, Profile, Server};
 use testkit::live::{Cluster, Options, cluster_named_with, locate_redisbloom};
 use tokio::runtime::Builder;
 
-use crate::asynchronous::check_task;
-use crate::place::of_cluster;
-use crate::suite::{Recipes, Setting};
-use crate::{check, dedup, moving, setting};
+use super::asynchronous::check_task;
+use super::place::of_cluster;
+use super::suite::{Recipes, Setting};
+use super::{check, dedup, moving, setting};
 
 /// Runs the suite by calls that block and by futures, with `Dedup` if there is the module for it; where there is none, the
 /// tests of single servers are counted as left out. Six servers take some seconds to become a cluster, so all share one.

@@ -13,14 +13,14 @@ use tallis::{
 use testkit::live::{Cluster, Options, as_bytes, command, redisbloom};
 use tokio::runtime::Runtime;
 
-use crate::asynchronous::check_task;
-use crate::check;
-use crate::clusters::client;
-use crate::place::{Keys, of_cluster, of_server, same};
-use crate::suite::{Recipes, Setting};
+use super::asynchronous::check_task;
+use super::check;
+use super::clusters::client;
+use super::place::{Keys, of_cluster, of_server, same};
+use super::suite::{Recipes, Setting};
 
 fn setting() -> Setting {
-    Setting { recipes: Recipes::Dedup, ..crate::setting() }
+    Setting { recipes: Recipes::Dedup, ..super::setting() }
 }
 
 async fn check_server(name: &str, profile: Profile) {

@@ -8,7 +8,7 @@ use tallis::jiff::civil::date;
 use tallis::{Cohort, Cohorts, Period, Server, SlidingWindow, key_slot};
 use testkit::live::Cluster;
 
-use crate::clusters::client;
+use super::clusters::client;
 
 pub(crate) fn check_cluster(cluster: &Cluster) {
     let server = Server::redis_cluster(client(cluster));

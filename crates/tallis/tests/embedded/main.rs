@@ -50,6 +50,9 @@ mod payload;
 #[cfg(feature = "calendar")]
 #[path = "../procedures/mod.rs"]
 mod procedures;
+#[cfg(all(feature = "async", feature = "redis", feature = "redis2"))]
+#[path = "../redis_crate/mod.rs"]
+mod redis_crate;
 mod scripts;
 mod sequences;
 #[cfg(all(feature = "calendar", feature = "serde"))]

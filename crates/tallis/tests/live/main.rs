@@ -4,6 +4,9 @@
 
 #[path = "../answer/mod.rs"]
 mod answer;
+#[cfg(all(feature = "async", feature = "redis2"))]
+#[path = "../backends/mod.rs"]
+mod backends;
 mod bits;
 mod blooms;
 mod both;
@@ -36,6 +39,7 @@ mod scripts;
 mod server;
 mod servers_page;
 mod settings;
+mod slots;
 mod sockets;
 mod sort;
 mod splitting;

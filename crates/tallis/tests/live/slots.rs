@@ -1,6 +1,6 @@
 //! How the keys and the visits of a bucket are spread over the nodes of a cluster, and slots beside a server's.
 //!
-//! `cargo test -p tallis --test slots -- --nocapture` prints the figures of `docs/cluster.md`.
+//! `cargo test -p tallis --test live slots -- --nocapture` prints the figures of `docs/cluster.md`.
 
 #![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
 #![expect(clippy::cast_precision_loss, reason = "figures of four digits")]
