@@ -11,7 +11,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 /// is drawn.
 #[derive(Debug)]
 pub(crate) struct Bar {
-    bar: ProgressBar,
+    drawn: ProgressBar,
     running: Mutex<Vec<String>>,
     passed: AtomicUsize,
 }
@@ -34,12 +34,12 @@ impl Bar {
         if is_seen {
             bar.enable_steady_tick(Duration::from_millis(200));
         }
-        Self { bar, running: Mutex::default(), passed: AtomicUsize::new(0) }
+        Self { drawn: bar, running: Mutex::default(), passed: AtomicUsize::new(0) }
     }
 
     /// Whether nothing is drawn.
     pub(crate) fn is_hidden(&self) -> bool {
-        self.bar.is_hidden()
+        self.drawn.is_hidden()
     }
 
     /// A program has been started.
@@ -56,19 +56,19 @@ impl Bar {
 
     /// A program has ended; `print` writes what is to be said of it, beside the bar.
     pub(crate) fn end(&self, name: &str, print: impl FnOnce()) {
-        self.bar.suspend(print);
+        self.drawn.suspend(print);
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(at) = running.iter().position(|other| other == name) {
             running.remove(at);
         }
         drop(running);
-        self.bar.inc(1);
+        self.drawn.inc(1);
         self.show();
     }
 
     /// Takes the bar away.
     pub(crate) fn finish(&self) {
-        self.bar.finish_and_clear();
+        self.drawn.finish_and_clear();
     }
 
     fn show(&self) {
@@ -77,6 +77,6 @@ impl Bar {
         }
         let running = self.running.lock().unwrap_or_else(PoisonError::into_inner).join(", ");
         let passed = self.passed.load(Ordering::Relaxed);
-        self.bar.set_message(format!("{passed} tests passed: {running}"));
+        self.drawn.set_message(format!("{passed} tests passed: {running}"));
     }
 }

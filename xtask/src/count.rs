@@ -1,5 +1,6 @@
 //! How many tests passed, failed and were skipped.
 
+use std::iter;
 use std::time::Duration;
 
 /// What ran, added up.
@@ -55,12 +56,12 @@ pub(crate) struct Timing {
 /// A table of programs, slowest first: seconds, tests that ran, name.
 pub(crate) fn table(mut timings: Vec<Timing>) -> String {
     timings.sort_by(|a, b| b.took.cmp(&a.took).then_with(|| a.name.cmp(&b.name)));
-    let mut text = String::from(" seconds  tests  program\n");
-    for Timing { name, count, took } in timings {
+    let row = |Timing { name, count, took }: Timing| {
         let (seconds, ran) = (took.as_secs_f64(), count.passed + count.failed);
-        text.push_str(&format!("{seconds:>8.1}  {ran:>5}  {name}\n"));
-    }
-    text
+        format!("{seconds:>8.1}  {ran:>5}  {name}")
+    };
+    let head = " seconds  tests  program".to_owned();
+    iter::once(head).chain(timings.into_iter().map(row)).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]

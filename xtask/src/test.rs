@@ -120,7 +120,9 @@ fn tests(
     let outcome = step("Tests", || {
         timings = programs::run(programs, arguments, variables)?;
         let mut count = Count::default();
-        timings.iter().for_each(|timing| count.add(timing.count));
+        for timing in &timings {
+            count.add(timing.count);
+        }
         total.add(count);
         if count.failed == 0 { Ok(()) } else { Err(String::new()) }
     });

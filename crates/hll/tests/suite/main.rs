@@ -1,4 +1,4 @@
-//! HyperLogLogs. One program: each that is linked takes longer than its tests.
+//! Sketches. One program: each that is linked takes longer than its tests.
 
 mod error;
 mod golden;
