@@ -98,7 +98,7 @@ fn keys_that_are_looked_up_ahead_are_found() {
             tx.incr(keys[at], 1).unwrap();
         })
         .unwrap();
-    assert_eq!(sum, (0..40_000).sum());
+    assert_eq!(sum, (0..40_000).sum::<i64>());
     assert!((0..50_000).all(|key| {
         store.get_int(key).unwrap() == Some(if key < 40_000 { key + 1 } else { 1 })
     }));
