@@ -1,5 +1,7 @@
 //! Replies of a store, to be compared with those of a server.
 
+#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+
 use tallis::{Profile, Reply};
 use testkit::differential::Reply as Answer;
 
