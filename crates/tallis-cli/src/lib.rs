@@ -11,6 +11,7 @@ mod columns;
 pub mod convert;
 pub mod dedup;
 mod destination;
+pub mod encodings;
 mod failure;
 mod files;
 pub mod geo;
@@ -32,20 +33,21 @@ pub mod uv;
 
 pub use args::{
     Args, BloomArgs, BloomCommand, CheckArgs, CliArgs, Command, CompletionsArgs, ConvertArgs,
-    DedupArgs, DirectoryArgs, FilterArgs, Form, GeoArgs, InspectArgs, LocateArgs, ManArgs,
-    MergeArgs, PlanArgs, UvArgs,
+    DedupArgs, DirectoryArgs, EncodingsArgs, FilterArgs, Form, GeoArgs, InspectArgs, LocateArgs, ManArgs,
+    MergeArgs, PlanArgs, UvArgs, Versus,
 };
 pub use columns::Columns;
+pub use encodings::Memory;
 pub use failure::Failure;
 pub use reading::BadRow;
 
-/// Does what the command line asks for.
+/// Does what the command line asks for. `memory` is what the allocator of the program says, for `tallis encodings`.
 ///
 /// # Errors
 ///
 /// See [`uv::run`], [`locate::run`], [`geo::run`], [`bloom::run`], [`dedup::run`], [`merge::run`], [`cli::run`],
-/// [`check::run`], [`inspect::run`], [`convert::run`], [`man::complete`] and [`man::run`].
-pub fn run(args: &Args) -> Result<(), Failure> {
+/// [`check::run`], [`inspect::run`], [`convert::run`], [`encodings::run`], [`man::complete`] and [`man::run`].
+pub fn run(args: &Args, memory: &dyn Memory) -> Result<(), Failure> {
     if args.quiet {
         progress::be_quiet();
     }
@@ -60,6 +62,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         Command::Check(args) => check::run(args),
         Command::Inspect(args) => inspect::run(args),
         Command::Convert(args) => convert::run(args),
+        Command::Encodings(args) => encodings::run(args, memory),
         Command::Completions(args) => man::complete(*args),
         Command::Man(args) => man::run(args),
     }

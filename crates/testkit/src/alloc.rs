@@ -23,6 +23,8 @@
 //! A benchmark that measures time as well starts with [`Counting::paused`] and counts only inside
 //! [`Counting::counting`]: elsewhere a call costs one load more than the system's own.
 //!
+//! Another allocator is counted by [`Counting::around`], if it can say what its blocks take: see [`Measured`].
+//!
 //! # Limits
 //!
 //! Counts are of the whole process: measure in a program or a test binary with one thread at work. The peak is exact
@@ -32,9 +34,26 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
-/// The system's allocator, with counters beside it. Each counter is of bytes held, header and slack included.
+/// An allocator that can say what a block takes.
+///
+/// # Safety
+///
+/// [`held`](Self::held) gives the same number for a block each time that it is asked, from when the block is made until
+/// it is freed or reallocated.
+pub unsafe trait Measured: GlobalAlloc {
+    /// The bytes that a block takes, header and slack included.
+    ///
+    /// # Safety
+    ///
+    /// * `block` came from this allocator with `layout` and is not freed.
+    unsafe fn held(&self, block: *mut u8, layout: Layout) -> usize;
+}
+
+/// An allocator, the system's by default, with counters beside it. Each counter is of bytes held, header and slack
+/// included.
 #[derive(Debug)]
-pub struct Counting {
+pub struct Counting<A = System> {
+    inner: A,
     on: AtomicBool,
     live: AtomicUsize,
     peak: AtomicUsize,
@@ -47,17 +66,26 @@ impl Counting {
     /// An allocator that has counted nothing, to be a `#[global_allocator]`.
     #[must_use]
     pub const fn new() -> Self {
-        Self::starting(true)
+        Self::starting(System, true)
     }
 
     /// As [`Counting::new`], but it counts only inside [`Counting::counting`].
     #[must_use]
     pub const fn paused() -> Self {
-        Self::starting(false)
+        Self::starting(System, false)
+    }
+}
+
+impl<A> Counting<A> {
+    /// As [`Counting::paused`], around an allocator that is not the system's.
+    #[must_use]
+    pub const fn around(inner: A) -> Self {
+        Self::starting(inner, false)
     }
 
-    const fn starting(on: bool) -> Self {
+    const fn starting(inner: A, on: bool) -> Self {
         Self {
+            inner,
             on: AtomicBool::new(on),
             live: AtomicUsize::new(0),
             peak: AtomicUsize::new(0),
@@ -122,6 +150,9 @@ impl Counting {
         self.peak.fetch_max(live, Relaxed);
     }
 
+}
+
+impl<A: Measured> Counting<A> {
     /// Counts a request of `layout` that got `block`, which is null if it was refused.
     fn made(&self, block: *mut u8, layout: Layout) {
         if !self.on.load(Relaxed) {
@@ -131,8 +162,8 @@ impl Counting {
         self.requested.fetch_add(layout.size() as u64, Relaxed);
         self.largest.fetch_max(layout.size(), Relaxed);
         if !block.is_null() {
-            // SAFETY: only the methods below call this, with a block that `System` has just made.
-            self.add(unsafe { held(block, layout) });
+            // SAFETY: only the methods below call this, with a block that the allocator has just made.
+            self.add(unsafe { self.inner.held(block, layout) });
         }
     }
 }
@@ -147,39 +178,32 @@ impl Default for Counting {
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const HEADER: usize = size_of::<usize>();
 
-/// The bytes that a block takes.
-///
-/// # Safety
-///
-/// * `block` came from [`System`] with `layout` and is not freed.
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
-unsafe fn held(block: *mut u8, _layout: Layout) -> usize {
-    // SAFETY: under glibc `System` hands out blocks of malloc and the like, and the caller says that this one is live.
-    HEADER + unsafe { libc::malloc_usable_size(block.cast()) }
+// SAFETY: glibc keeps the usable size of a block as long as the block is there; the size of a layout is fixed.
+unsafe impl Measured for System {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    unsafe fn held(&self, block: *mut u8, _layout: Layout) -> usize {
+        // SAFETY: under glibc `System` hands out blocks of malloc and the like, and the caller says that this one is live.
+        HEADER + unsafe { libc::malloc_usable_size(block.cast()) }
+    }
+
+    #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+    unsafe fn held(&self, _block: *mut u8, layout: Layout) -> usize {
+        layout.size()
+    }
 }
 
-/// The bytes that a block takes, as far as is known here.
-///
-/// # Safety
-///
-/// * None: the twin for glibc has some.
-#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
-unsafe fn held(_block: *mut u8, layout: Layout) -> usize {
-    layout.size()
-}
-
-// SAFETY: every call goes to `System` as it came; the counters touch no block and never allocate.
-unsafe impl GlobalAlloc for Counting {
+// SAFETY: every call goes to the allocator as it came; the counters touch no block and never allocate.
+unsafe impl<A: Measured> GlobalAlloc for Counting<A> {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller keeps the contract of `GlobalAlloc::alloc`, which is that of `System`.
-        let block = unsafe { System.alloc(layout) };
+        // SAFETY: the caller keeps the contract of `GlobalAlloc::alloc`, which is that of the allocator.
+        let block = unsafe { self.inner.alloc(layout) };
         self.made(block, layout);
         block
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: as in `alloc`.
-        let block = unsafe { System.alloc_zeroed(layout) };
+        let block = unsafe { self.inner.alloc_zeroed(layout) };
         self.made(block, layout);
         block
     }
@@ -187,17 +211,17 @@ unsafe impl GlobalAlloc for Counting {
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         if self.on.load(Relaxed) {
             // SAFETY: the caller hands over a live block of this allocator with its layout.
-            self.live.fetch_sub(unsafe { held(block, layout) }, Relaxed);
+            self.live.fetch_sub(unsafe { self.inner.held(block, layout) }, Relaxed);
         }
-        // SAFETY: as above; every block of this allocator is one of `System`.
-        unsafe { System.dealloc(block, layout) };
+        // SAFETY: as above; every block of this one is a block of the allocator.
+        unsafe { self.inner.dealloc(block, layout) };
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         // SAFETY: the caller hands over a live block of this allocator with its layout.
-        let before = if self.on.load(Relaxed) { unsafe { held(block, layout) } } else { 0 };
+        let before = if self.on.load(Relaxed) { unsafe { self.inner.held(block, layout) } } else { 0 };
         // SAFETY: as above, and the caller keeps the contract of `size`.
-        let moved = unsafe { System.realloc(block, layout, size) };
+        let moved = unsafe { self.inner.realloc(block, layout, size) };
         if !moved.is_null() {
             self.live.fetch_sub(before, Relaxed);
         }

@@ -6,6 +6,7 @@ mod cli;
 mod convert;
 mod dedup;
 mod directory;
+mod encodings;
 mod filter;
 mod geo;
 mod help;
@@ -25,6 +26,7 @@ pub use cli::CliArgs;
 pub use convert::{ConvertArgs, Form};
 pub use dedup::DedupArgs;
 pub use directory::DirectoryArgs;
+pub use encodings::{EncodingsArgs, Versus};
 pub use filter::FilterArgs;
 pub use geo::GeoArgs;
 pub use inspect::InspectArgs;
@@ -73,6 +75,8 @@ pub enum Command {
     Inspect(InspectArgs),
     /// Rewrite an RDB file or an append-only log for another version, or as JSON lines or commands
     Convert(ConvertArgs),
+    /// Measure what each encoding costs on this machine, in bytes and in nanoseconds
+    Encodings(EncodingsArgs),
     /// Print the completions of a shell for this program
     Completions(CompletionsArgs),
     /// Print the manual page of the program

@@ -9,4 +9,5 @@ mod run;
 pub use measure::{MAX_BITS, MAX_ITEMS, Measured, measure};
 pub use plan::{MAX, Plan, PlanError};
 pub use report::Report;
+pub(crate) use report::percent;
 pub use run::run;

@@ -163,7 +163,7 @@ pub(super) fn fill(items: u64, plan: &Plan) -> f64 {
 }
 
 /// A share of 0 to 1 in per cent, with three digits.
-pub(super) fn percent(share: f64) -> String {
+pub(crate) fn percent(share: f64) -> String {
     let percent = share * 100.0;
     // Digits after rounding: what rounds up to 1.00 has no digit more.
     let rounded = format!("{percent:.2e}");

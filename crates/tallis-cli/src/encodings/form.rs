@@ -1,0 +1,201 @@
+//! The forms that are measured: one table.
+
+use clap::ValueEnum;
+use serde::Serialize;
+use tallis::{Limits, ShardForm};
+
+use super::items::Kind;
+use super::shape::{
+    Bitmap, Bloom as Filter, Hash, HyperLogLog, List, Packed, Set, Shape, Sharded, ZSet,
+};
+
+/// What belongs together: a word of `--only`, and a chart of the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Family {
+    /// Sets of integers: intsets, hash tables, shards, bitmaps
+    Sets,
+    /// Sets of names: listpacks, hash tables, shards
+    Names,
+    /// HyperLogLogs, sparse and dense
+    Hll,
+    /// Bloom filters of several error rates
+    Bloom,
+    /// Packed records of two bytes: the locations of users
+    Records,
+    /// Hashes: listpacks, hash tables
+    Hashes,
+    /// Lists: listpacks, quicklists
+    Lists,
+    /// Sorted sets: listpacks, skip lists
+    Zsets,
+}
+
+impl Family {
+    /// The heading of its rows.
+    pub(super) const fn title(self) -> &'static str {
+        match self {
+            Self::Sets => "Sets of integers",
+            Self::Names => "Sets of names",
+            Self::Hll => "HyperLogLogs",
+            Self::Bloom => "Bloom filters",
+            Self::Records => "Packed records",
+            Self::Hashes => "Hashes",
+            Self::Lists => "Lists",
+            Self::Zsets => "Sorted sets",
+        }
+    }
+}
+
+/// A structure in one encoding, and what it is measured with.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Form {
+    pub(super) family: Family,
+    pub(super) name: &'static str,
+    /// What OBJECT ENCODING is to say of its values: one of these.
+    pub(super) encodings: &'static [&'static str],
+    pub(super) kind: Kind,
+    /// From which size to which it makes sense.
+    pub(super) sizes: [usize; 2],
+    /// Up to how many elements the default limits choose it, and the limit that says so.
+    pub(super) until: Option<(usize, &'static str)>,
+    pub(super) limits: Limit,
+    /// The most values, where each takes much memory however few its elements are.
+    pub(super) values: usize,
+    pub(super) shape: &'static dyn Shape,
+}
+
+impl Form {
+    /// Whether it makes sense at that size.
+    pub(super) const fn takes(&self, size: usize) -> bool {
+        let [from, to] = self.sizes;
+        from <= size && size <= to
+    }
+
+    /// Whether an element is asked for by its place, so that there is none that is not there.
+    pub(super) const fn is_asked_by_place(&self) -> bool {
+        matches!(self.family, Family::Lists)
+    }
+
+    /// Whether it knows its elements: otherwise it may count too few or too many, or find one that is not there.
+    pub(super) const fn is_exact(&self) -> bool {
+        !matches!(self.family, Family::Hll | Family::Bloom)
+    }
+
+    const fn limits(mut self, limits: Limit) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    const fn until(mut self, size: usize, limit: &'static str) -> Self {
+        self.until = Some((size, limit));
+        self.limits(Limit::Small)
+    }
+}
+
+/// Ten million: the largest size.
+const LARGEST: usize = 10_000_000;
+
+/// The largest size of what takes time in proportion to its size for each element.
+const SMALL: usize = 10_000;
+
+/// Bits of random ids.
+pub(super) const ID_BITS: u32 = 60;
+
+const IDS: Kind = Kind::Random(ID_BITS);
+
+const fn form(
+    family: Family,
+    name: &'static str,
+    encodings: &'static [&'static str],
+    kind: Kind,
+    sizes: [usize; 2],
+    shape: &'static dyn Shape,
+) -> Form {
+    let (until, limits, values) = (None, Limit::Default, usize::MAX);
+    Form { family, name, encodings, kind, sizes, until, limits, values, shape }
+}
+
+const BOOK: Sharded = Sharded { form: ShardForm::Forecast, bits: ID_BITS };
+const SPLITTING: Sharded = Sharded { form: ShardForm::Splitting, bits: ID_BITS };
+const COMPACT: Sharded = Sharded { form: ShardForm::Compact, bits: ID_BITS };
+
+/// What a part of a sharded set is. By chance one may have more than 512 members.
+const OF_SHARDS: &[&str] = &["intset", "hashtable"];
+const STRING: &[&str] = &["raw", "embstr"];
+
+/// All that is measured.
+pub(super) const FORMS: [Form; 25] = {
+    use Family::{Bloom, Hashes, Hll, Lists, Names, Records, Sets, Zsets};
+    const INTSET: (usize, &str) = (512, "set-max-intset-entries");
+    let small = [1, SMALL];
+    let any = [1, LARGEST];
+    [
+        form(Sets, "intset, 16 bits", &["intset"], Kind::Random(15), small, &Set).until(INTSET.0, INTSET.1),
+        form(Sets, "intset, 32 bits", &["intset"], Kind::Random(31), small, &Set).until(INTSET.0, INTSET.1),
+        form(Sets, "intset, 64 bits", &["intset"], IDS, small, &Set).until(INTSET.0, INTSET.1),
+        form(Sets, "hash table", &["hashtable"], IDS, any, &Set).limits(Limit::Large),
+        form(Sets, "shards, the book's", OF_SHARDS, IDS, [1000, LARGEST], &BOOK),
+        form(Sets, "shards, splitting", OF_SHARDS, IDS, any, &SPLITTING),
+        form(Sets, "shards, compact", OF_SHARDS, IDS, any, &COMPACT),
+        form(Sets, "bitmap of ids from 0", STRING, Kind::Dense, any, &Bitmap),
+        form(Names, "listpack", &["listpack"], Kind::Names, small, &Set).until(128, "set-max-listpack-entries"),
+        form(Names, "hash table", &["hashtable"], Kind::Names, any, &Set).limits(Limit::Large),
+        form(Names, "shards, the book's", &["listpack", "hashtable"], Kind::Names, [1000, LARGEST], &BOOK),
+        form(Names, "shards, splitting", &["listpack", "hashtable"], Kind::Names, any, &SPLITTING),
+        form(Hll, "sparse", STRING, IDS, small, &HyperLogLog).limits(Limit::Small),
+        Form { values: 1000, ..form(Hll, "dense", STRING, IDS, any, &HyperLogLog).limits(Limit::Large) },
+        form(Bloom, "error rate 10 %", &["raw"], Kind::Names, any, &Filter(0.1)),
+        form(Bloom, "error rate 1 %", &["raw"], Kind::Names, any, &Filter(0.01)),
+        form(Bloom, "error rate 0.1 %", &["raw"], Kind::Names, any, &Filter(0.001)),
+        form(Bloom, "error rate 0.01 %", &["raw"], Kind::Names, any, &Filter(0.0001)),
+        form(Records, "2 bytes a user", STRING, Kind::Dense, any, &Packed),
+        form(Hashes, "listpack", &["listpack"], Kind::Names, small, &Hash).until(512, "hash-max-listpack-entries"),
+        form(Hashes, "hash table", &["hashtable"], Kind::Names, any, &Hash).limits(Limit::Large),
+        form(Lists, "listpack", &["listpack"], Kind::Names, [1, 1000], &List).limits(Limit::Small),
+        form(Lists, "quicklist", &["quicklist"], Kind::Names, [1000, LARGEST], &List),
+        form(Zsets, "listpack", &["listpack"], Kind::Names, small, &ZSet).until(128, "zset-max-listpack-entries"),
+        form(Zsets, "skip list", &["skiplist"], Kind::Names, any, &ZSet).limits(Limit::Large),
+    ]
+};
+
+/// Which limits leave a value in its encoding, however large it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Limit {
+    /// Redis's own.
+    Default,
+    /// So high that a value keeps the encoding of small ones.
+    Small,
+    /// So low that a value has the encoding of large ones from the first element on.
+    Large,
+}
+
+impl Limit {
+    /// The limits of a store.
+    pub(super) fn limits(self) -> Limits {
+        /// More elements than any size that is measured.
+        const MANY: usize = 1 << 30;
+        let default = Limits::default();
+        match self {
+            Self::Default => default,
+            Self::Small => Limits {
+                set_max_intset_entries: MANY,
+                set_max_listpack_entries: MANY,
+                hash_max_listpack_entries: MANY,
+                zset_max_listpack_entries: MANY,
+                list_max_listpack_size: -5,
+                hll_sparse_max_bytes: 1 << 16,
+                ..default
+            },
+            Self::Large => Limits {
+                set_max_intset_entries: 0,
+                set_max_listpack_entries: 0,
+                hash_max_listpack_entries: 0,
+                zset_max_listpack_entries: 0,
+                hll_sparse_max_bytes: 0,
+                ..default
+            },
+        }
+    }
+}

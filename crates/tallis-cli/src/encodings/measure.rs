@@ -1,0 +1,341 @@
+//! One form at one size: how long each work takes, and what it leaves in memory.
+//!
+//! Small values are measured by the many, as they are in use: so many that all of them together have as many elements
+//! as a measurement takes. So the memory of a value has its key in it, and its share of the table of keys; and a look-up
+//! finds the key first.
+
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+use tallis::{Error, Store};
+use testkit::rng::Rng;
+
+use super::form::Form;
+use super::items::{Items, Kind};
+use super::memory::Memory;
+use super::shape::{Extent, Holder, Step, Work};
+use crate::failure::Failure;
+
+/// How much is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Effort {
+    /// The elements of all values of a form together, at least.
+    pub(super) elements: usize,
+    /// The questions of a round, at most.
+    pub(super) questions: usize,
+    /// How often it is measured.
+    pub(super) rounds: usize,
+}
+
+impl Effort {
+    /// A few seconds for all forms.
+    pub(super) const QUICK: Self = Self { elements: 20_000, questions: 20_000, rounds: 3 };
+
+    /// Figures to publish.
+    pub(super) const FULL: Self = Self { elements: 100_000, questions: 100_000, rounds: 5 };
+}
+
+/// The median of the rounds, with the lowest and the highest.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub(super) struct Spread {
+    pub(super) median: f64,
+    pub(super) min: f64,
+    pub(super) max: f64,
+}
+
+impl Spread {
+    /// The spread of these figures, if there are any.
+    pub(super) fn of(mut figures: Vec<f64>) -> Option<Self> {
+        figures.sort_by(f64::total_cmp);
+        let (&min, &max) = (figures.first()?, figures.last()?);
+        let half = figures.len() / 2;
+        let median = if figures.len() % 2 == 1 {
+            figures[half]
+        } else {
+            f64::midpoint(figures[half - 1], figures[half])
+        };
+        Some(Self { median, min, max })
+    }
+}
+
+/// Nanoseconds of each work: for one element, of a count for one value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub(super) struct Times {
+    pub(super) add: Option<Spread>,
+    pub(super) test: Option<Spread>,
+    pub(super) count: Option<Spread>,
+    pub(super) scan: Option<Spread>,
+    pub(super) remove: Option<Spread>,
+}
+
+impl Times {
+    /// That of one work.
+    pub(super) const fn of(&self, work: Work) -> Option<Spread> {
+        match work {
+            Work::Add => self.add,
+            Work::Test => self.test,
+            Work::Count => self.count,
+            Work::Scan => self.scan,
+            Work::Remove => self.remove,
+        }
+    }
+
+    /// Takes the rounds of each work.
+    pub(super) fn from_rounds(mut rounds: impl FnMut(Work) -> Vec<f64>) -> Self {
+        let mut spread = |work| Spread::of(rounds(work));
+        Self {
+            add: spread(Work::Add),
+            test: spread(Work::Test),
+            count: spread(Work::Count),
+            scan: spread(Work::Scan),
+            remove: spread(Work::Remove),
+        }
+    }
+}
+
+/// What a form took.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Measured {
+    /// Bytes an element, with the key and its share of all tables.
+    pub(super) bytes: f64,
+    pub(super) times: Times,
+    /// How far a count is off, as a share of it, in the root mean square over values; or the share of false positives.
+    pub(super) error: Option<f64>,
+    /// What OBJECT ENCODING said.
+    pub(super) encoding: &'static str,
+}
+
+/// The elements of a measurement, and in which order they go into each value.
+#[derive(Debug)]
+pub(super) struct Load {
+    pub(super) extent: Extent,
+    items: Items,
+    /// Whether all values have the same elements.
+    same: bool,
+    /// The places of the elements in a value, in random order.
+    places: Vec<u32>,
+    questions: Questions,
+}
+
+/// Elements to ask for: their values and places, and the elements themselves one after the other in memory, so that
+/// only the look-up waits for memory.
+#[derive(Debug)]
+struct Questions {
+    at: Vec<(usize, u32)>,
+    items: Items,
+    /// How many of them are there.
+    there: u64,
+}
+
+impl Load {
+    /// What a form is filled with at one size.
+    pub(super) fn of(form: &Form, size: usize, effort: Effort) -> Self {
+        let values = effort.elements.div_ceil(size).min(form.values).max(1);
+        let extent = Extent { values, size };
+        let same = form.kind == Kind::Dense;
+        let present = if same { size } else { extent.total() };
+        let seed = 0x7a11_15e4_c0d1_0000 + size as u64;
+        let others = if form.is_asked_by_place() { 0 } else { present.min(effort.questions) };
+        Self::new(extent, Items::of(form.kind, present, others, seed), same, effort)
+    }
+
+    /// One value of these elements.
+    pub(super) fn of_items(items: Items, effort: Effort) -> Self {
+        let extent = Extent { values: 1, size: items.present() };
+        Self::new(extent, items, false, effort)
+    }
+
+    fn new(extent: Extent, items: Items, same: bool, effort: Effort) -> Self {
+        let mut rng = Rng::new(items.present() as u64);
+        let mut places: Vec<u32> = (0..u32::try_from(extent.size).unwrap_or(u32::MAX)).collect();
+        rng.shuffle(&mut places);
+        let mut load = Self { extent, items, same, places, questions: Questions::none() };
+        load.questions = load.ask(&mut rng, effort.questions);
+        load
+    }
+
+    fn ask(&self, rng: &mut Rng, most: usize) -> Questions {
+        let count = self.extent.total().min(most);
+        let others = self.items.others();
+        let mut there = 0;
+        let mut at = Vec::with_capacity(count);
+        let mut members = Vec::with_capacity(count);
+        for n in 0..count {
+            let (value, place) = (rng.index(self.extent.values), rng.index(self.extent.size));
+            at.push((value, self.places[place]));
+            // Every second one is not there, where there are others.
+            members.push(if n % 2 == 0 || others == 0 {
+                there += 1;
+                self.items.get(self.item_of(value, place))
+            } else {
+                self.items.other(rng.index(others))
+            });
+        }
+        Questions { at, items: Items::copied(&members), there }
+    }
+
+    /// Which element the one is that comes as the `place`-th into a value.
+    fn item_of(&self, value: usize, place: usize) -> usize {
+        if self.same {
+            self.places[place] as usize
+        } else {
+            // Those of a small range come into several values.
+            (value * self.extent.size + place) % self.items.present()
+        }
+    }
+
+    /// How many steps there are of a work.
+    pub(super) fn steps(&self, work: Work) -> usize {
+        match work {
+            Work::Add | Work::Remove => self.extent.total(),
+            Work::Test => self.questions.at.len(),
+            Work::Count | Work::Scan => self.extent.values,
+        }
+    }
+
+    /// The elements that a work goes over: what a figure is divided by.
+    pub(super) fn pieces(&self, work: Work) -> usize {
+        if work == Work::Scan { self.extent.total() } else { self.steps(work) }
+    }
+
+    /// One step of a work.
+    pub(super) fn step(&self, work: Work, number: usize) -> Step<'_> {
+        match work {
+            Work::Add | Work::Remove => {
+                let (place, value) = (number / self.extent.values, number % self.extent.values);
+                let item = self.items.get(self.item_of(value, place));
+                Step { value, at: self.places[place] as usize, item }
+            }
+            Work::Test => {
+                let (value, at) = self.questions.at[number];
+                let item = self.questions.items.get(number);
+                Step { value, at: at as usize, item }
+            }
+            Work::Count | Work::Scan => Step { value: number, at: 0, item: self.items.get(0) },
+        }
+    }
+}
+
+impl Questions {
+    fn none() -> Self {
+        Self { at: Vec::new(), items: Items::copied(&[]), there: 0 }
+    }
+}
+
+/// How many steps are made ready before the clock is read.
+const BATCH: usize = 4096;
+
+/// Does all steps of a work; returns what they found, and how long they took.
+#[expect(clippy::disallowed_methods, reason = "measuring time is the purpose")]
+fn run<'l>(
+    holder: &mut dyn Holder,
+    load: &'l Load,
+    work: Work,
+    batch: &mut Vec<Step<'l>>,
+) -> Result<(u64, Duration), Error> {
+    let (mut found, mut time) = (0, Duration::ZERO);
+    let steps = load.steps(work);
+    let mut next = 0;
+    while next < steps {
+        batch.clear();
+        let end = steps.min(next + BATCH);
+        batch.extend((next..end).map(|number| load.step(work, number)));
+        next = end;
+        let start = Instant::now();
+        found += holder.run(work, batch)?;
+        time += start.elapsed();
+    }
+    Ok((found, time))
+}
+
+/// Measures a form with that load.
+pub(super) fn measure(
+    form: &Form,
+    load: &Load,
+    effort: Effort,
+    memory: &dyn Memory,
+) -> Result<Measured, Failure> {
+    let mut batch = Vec::with_capacity(BATCH);
+    let mut rounds = [const { Vec::new() }; Work::ALL.len()];
+    let mut measured = Measured { bytes: 0.0, times: Times::default(), error: None, encoding: "" };
+    // The first time it is filled for its memory, and the caches are warm after it.
+    for round in 0..=effort.rounds {
+        let store = Store::builder().limits(form.limits.limits()).build();
+        let mut holder = form.shape.holder(store.clone(), load.extent);
+        let mut added = Ok((0, Duration::ZERO));
+        let mut fill = || {
+            added = holder.begin().and_then(|()| run(&mut *holder, load, Work::Add, &mut batch));
+        };
+        if round == 0 {
+            let held = memory.held(&mut fill);
+            added?;
+            measured.bytes = held as f64 / load.extent.total() as f64;
+            measured.encoding = encoding(form, &store, &*holder)?;
+            measured.error = error(form, load, &mut *holder)?;
+            continue;
+        }
+        fill();
+        let added = added?;
+        for (work, figures) in Work::ALL.into_iter().zip(&mut rounds) {
+            if !form.shape.does(work) {
+                continue;
+            }
+            let (found, time) = match work {
+                Work::Add => added,
+                _ => run(&mut *holder, load, work, &mut batch)?,
+            };
+            check(form, load, work, found)?;
+            figures.push(time.as_secs_f64() * 1e9 / load.pieces(work) as f64);
+        }
+    }
+    measured.times = Times::from_rounds(|work| std::mem::take(&mut rounds[work as usize]));
+    Ok(measured)
+}
+
+/// What OBJECT ENCODING says of a value, which is to be what the form is about.
+fn encoding(
+    form: &Form,
+    store: &Store,
+    holder: &dyn Holder,
+) -> Result<&'static str, Failure> {
+    let Some(key) = holder.key() else { return Ok(form.encodings[0]) };
+    let found = store.object_encoding(key)?.unwrap_or("no value");
+    if form.encodings.contains(&found) {
+        Ok(found)
+    } else {
+        let Form { name, encodings, .. } = form;
+        Err(Failure::Trouble(format!("{name}: {found} in place of {}", encodings.join(" or "))))
+    }
+}
+
+/// A form that knows its elements has to find those that are there, and no other.
+fn check(form: &Form, load: &Load, work: Work, found: u64) -> Result<(), Failure> {
+    let want = match work {
+        Work::Test => load.questions.there,
+        Work::Add | Work::Count | Work::Scan | Work::Remove => load.extent.total() as u64,
+    };
+    if found == want || !form.is_exact() {
+        return Ok(());
+    }
+    Err(Failure::Trouble(format!("{}: {work:?} found {found} in place of {want}", form.name)))
+}
+
+/// How far a form is off that does not know its elements.
+fn error(form: &Form, load: &Load, holder: &mut dyn Holder) -> Result<Option<f64>, Error> {
+    if form.is_exact() {
+        return Ok(None);
+    }
+    if form.shape.does(Work::Test) {
+        let (found, _) = run(holder, load, Work::Test, &mut Vec::with_capacity(BATCH))?;
+        let there = load.questions.there;
+        let others = load.steps(Work::Test) as u64 - there;
+        return Ok((others > 0).then(|| found.saturating_sub(there) as f64 / others as f64));
+    }
+    let size = load.extent.size as f64;
+    let mut squares = 0.0;
+    for value in 0..load.extent.values {
+        let counted = holder.run(Work::Count, &[load.step(Work::Count, value)])?;
+        squares += (counted as f64 / size - 1.0).powi(2);
+    }
+    Ok(Some((squares / load.extent.values as f64).sqrt()))
+}

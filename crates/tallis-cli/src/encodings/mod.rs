@@ -1,0 +1,15 @@
+//! `tallis encodings`: what each encoding costs on this machine, in bytes and in nanoseconds.
+
+mod form;
+mod items;
+mod measure;
+mod memory;
+mod page;
+mod report;
+mod run;
+mod server;
+mod shape;
+
+pub use form::Family;
+pub use memory::Memory;
+pub use run::run;

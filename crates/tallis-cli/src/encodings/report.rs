@@ -1,0 +1,195 @@
+//! What was measured, as tables and as JSON.
+
+use std::fmt;
+
+use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
+use serde::Serialize;
+
+use super::form::{Family, Form};
+use super::measure::{Load, Measured, Spread, Times};
+use super::server::OnServer;
+use super::shape::Work;
+use crate::bloom::percent;
+
+/// The figures of all forms. Its JSON form is part of the program's contract; its [`Display`](fmt::Display) form is a
+/// table for each family.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(super) struct Report {
+    /// The version of the shape of the JSON.
+    pub(super) version: u32,
+    /// The server beside it, and its version.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) server: Option<String>,
+    pub(super) rows: Vec<Row>,
+    #[serde(skip)]
+    pub(super) saved: Option<String>,
+}
+
+/// One form at one size.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(super) struct Row {
+    pub(super) family: Family,
+    pub(super) form: &'static str,
+    /// What OBJECT ENCODING says of a value.
+    pub(super) encoding: &'static str,
+    /// Elements of a value.
+    pub(super) size: usize,
+    /// How many values of that size there were.
+    pub(super) values: usize,
+    /// Bytes an element, with the key, the tables and the allocator's share.
+    pub(super) bytes: f64,
+    /// Nanoseconds an element; of a count a call.
+    pub(super) nanos: Times,
+    /// How far a count is off, or the share of false positives.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) error: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) server: Option<ServerRow>,
+    /// Whether the default limits would choose another form.
+    #[serde(skip)]
+    pub(super) is_beyond: bool,
+}
+
+/// The same on a server.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub(super) struct ServerRow {
+    /// Bytes an element, by MEMORY USAGE.
+    pub(super) bytes: f64,
+    /// Nanoseconds of the server, by INFO commandstats.
+    pub(super) nanos: Times,
+}
+
+impl Row {
+    pub(super) fn new(
+        form: &Form,
+        load: &Load,
+        measured: &Measured,
+        server: Option<OnServer>,
+    ) -> Self {
+        Self {
+            family: form.family,
+            form: form.name,
+            encoding: measured.encoding,
+            size: load.extent.size,
+            values: load.extent.values,
+            bytes: measured.bytes,
+            nanos: measured.times,
+            error: measured.error,
+            server: server.map(|OnServer { bytes, times }| ServerRow { bytes, nanos: times }),
+            is_beyond: form.until.is_some_and(|(until, _)| load.extent.size > until),
+        }
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let mark = if self.is_beyond { " *" } else { "" };
+        let mut cells = vec![format!("{}{mark}", self.form), size(self.size)];
+        cells.extend(figures(self.bytes, &self.nanos));
+        cells.push(self.error.map(percent).unwrap_or_default());
+        cells
+    }
+}
+
+impl ServerRow {
+    fn cells(&self) -> Vec<String> {
+        let mut cells = vec!["  on the server".to_owned(), String::new()];
+        cells.extend(figures(self.bytes, &self.nanos));
+        cells.push(String::new());
+        cells
+    }
+}
+
+/// Bytes, and the time of each work.
+fn figures(bytes: f64, times: &Times) -> impl Iterator<Item = String> {
+    let times = Work::ALL.map(|work| times.of(work).map(|time: Spread| digits(time.median)));
+    std::iter::once(digits(bytes)).chain(times.map(Option::unwrap_or_default))
+}
+
+/// A figure with three digits.
+pub(super) fn digits(figure: f64) -> String {
+    match figure {
+        ..9.995 => format!("{figure:.2}"),
+        ..99.95 => format!("{figure:.1}"),
+        _ => format!("{figure:.0}"),
+    }
+}
+
+/// A size, with k and M for thousands and millions where they are round.
+pub(super) fn size(size: usize) -> String {
+    match size {
+        1_000_000.. if size.is_multiple_of(100_000) => unit(size, 1_000_000, "M"),
+        1000.. if size.is_multiple_of(100) => unit(size, 1000, "k"),
+        _ => size.to_string(),
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "one decimal is shown")]
+fn unit(size: usize, of: usize, name: &str) -> String {
+    format!("{}{name}", size as f64 / of as f64)
+}
+
+const HEAD: [&str; 9] =
+    ["", "size", "bytes", "add", "test", "count", "scan", "remove", "error"];
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let families = self.rows.chunk_by(|one, next| one.family == next.family);
+        for rows in families {
+            let Some(first) = rows.first() else { continue };
+            let lines = rows.iter().flat_map(|row| {
+                std::iter::once(row.cells()).chain(row.server.as_ref().map(ServerRow::cells))
+            });
+            let mut head = HEAD;
+            head[0] = first.family.title();
+            draw(f, &head, lines)?;
+            writeln!(f)?;
+        }
+        writeln!(f, "bytes: an element, with key, tables and the allocator's share")?;
+        writeln!(f, "add, test, scan, remove: nanoseconds an element; count: nanoseconds a call")?;
+        if self.rows.iter().any(|row| row.is_beyond) {
+            writeln!(f, "*: larger than the default limits let this encoding grow")?;
+        }
+        if self.rows.iter().any(|row| row.error.is_some()) {
+            writeln!(f, "error: of a count, root mean square; of a Bloom filter, the false positives")?;
+        }
+        if let Some(server) = &self.server {
+            writeln!(
+                f,
+                "on the server: {server}, bytes by MEMORY USAGE, its own time by INFO commandstats"
+            )?;
+        }
+        if let Some(file) = &self.saved {
+            writeln!(f, "saved to {file}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes a table whose first column is text and whose others are numbers.
+fn draw(
+    f: &mut fmt::Formatter<'_>,
+    head: &[&str],
+    rows: impl IntoIterator<Item = Vec<String>>,
+) -> fmt::Result {
+    let mut table = Table::new();
+    let rule = LineStyle::none().fill('-').junction('-');
+    table.load_style(TableStyle::new().header_separator(rule));
+    table.set_header(head.to_vec());
+    table.add_rows(rows);
+    for (index, column) in table.column_iter_mut().enumerate() {
+        let left = if index == 0 { 0 } else { 2 };
+        column.set_padding((left, 0));
+        if index > 0 {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    for line in table.lines() {
+        writeln!(f, "{}", line.trim_end())?;
+    }
+    Ok(())
+}
+
+impl crate::output::Report for Report {
+    fn saved_to(&mut self, file: String) {
+        self.saved = Some(file);
+    }
+}

@@ -1,0 +1,180 @@
+//! The same on a live `redis-server`: the time is the server's own for each command, by `INFO commandstats`; the memory
+//! is what `MEMORY USAGE` says.
+
+use tallis::Store;
+use testkit::differential::Reply;
+use testkit::live::{Options, Protocol, Server, Wire, locate, locate_redisbloom};
+
+use super::form::{Family, Form};
+use super::measure::{Load, Times};
+use super::shape::{Step, Words, Work};
+use crate::failure::Failure;
+
+/// A server of its own, which ends with this value.
+pub(super) struct Live {
+    wire: Wire,
+    /// The product and its version.
+    name: String,
+    has_bloom: bool,
+    _server: Server,
+}
+
+/// What a form took on the server.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct OnServer {
+    /// Bytes an element, by `MEMORY USAGE` of a sample of keys.
+    pub(super) bytes: f64,
+    pub(super) times: Times,
+}
+
+/// How many commands go out before their replies are read.
+const PIPELINED: usize = 1000;
+
+/// Of how many values the memory is asked, at most.
+const ASKED: usize = 100;
+
+impl Live {
+    /// Starts the `redis-server` of the machine, with RedisBloom if that is there.
+    pub(super) fn start() -> Result<Self, Failure> {
+        let missing = "no redis-server: install one, or name it in TALLIS_REDIS_SERVER";
+        let program = locate().ok_or_else(|| Failure::Trouble(missing.to_owned()))?;
+        let options = Options::new().config("enable-debug-command", "no");
+        let module = locate_redisbloom();
+        let with = module.iter().fold(options.clone(), |options, file| options.module(file));
+        // A module may be of another version than the server.
+        let (started, has_bloom) = match Server::start(&program, &with) {
+            Ok(server) => (Ok(server), module.is_some()),
+            Err(_) if module.is_some() => (Server::start(&program, &options), false),
+            Err(error) => (Err(error), false),
+        };
+        let server =
+            started.map_err(|error| Failure::Trouble(format!("{}: {error}", program.display())))?;
+        let wire = Wire::open(&server, Protocol::Resp2).map_err(|error| trouble(&error))?;
+        let name = format!("{} {}", server.product().name(), server.version());
+        Ok(Self { wire, name, has_bloom, _server: server })
+    }
+
+    /// What the server says that it is.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Measures a form with that load. `None`: the server has no such form.
+    pub(super) fn measure(&mut self, form: &Form, load: &Load) -> Result<Option<OnServer>, Failure> {
+        let first = load.step(Work::Add, 0);
+        let has_form = form.shape.command(Work::Add, &first, load.extent).is_some();
+        if !has_form || (form.family == Family::Bloom && !self.has_bloom) {
+            return Ok(None);
+        }
+        self.ask(["FLUSHALL"])?;
+        self.limit(form)?;
+        self.send(form.shape.begin(load.extent))?;
+        let mut bytes = 0.0;
+        let mut figures = [None; Work::ALL.len()];
+        for (work, figure) in Work::ALL.into_iter().zip(&mut figures) {
+            *figure = self.time(form, load, work)?;
+            if work == Work::Add {
+                bytes = self.bytes(form, load)?;
+            }
+        }
+        let times = Times::from_rounds(|work| figures[work as usize].into_iter().collect());
+        Ok(Some(OnServer { bytes, times }))
+    }
+
+    /// Sets the limits of the form, which the store says by their names.
+    fn limit(&mut self, form: &Form) -> Result<(), Failure> {
+        let limits = form.limits.limits();
+        let store = Store::builder().limits(limits).build();
+        let tallis::Reply::Map(settings) = store.session().execute(&["CONFIG", "GET", "*-max-*"])
+        else {
+            return Ok(());
+        };
+        for (name, value) in settings {
+            let (tallis::Reply::Bulk(name), tallis::Reply::Bulk(value)) = (name, value) else {
+                continue;
+            };
+            // A server of another version may lack some.
+            let set = [b"CONFIG".to_vec(), b"SET".to_vec(), name.into(), value.into()];
+            self.wire.run(&set).map_err(|error| trouble(&error))?;
+        }
+        Ok(())
+    }
+
+    /// Nanoseconds of the server for each piece of a work. `None`: it has no command for it.
+    fn time(&mut self, form: &Form, load: &Load, work: Work) -> Result<Option<f64>, Failure> {
+        let command = |step: &Step<'_>| form.shape.command(work, step, load.extent);
+        let first = load.step(work, 0);
+        let Some(name) = command(&first).map(|words| name_of(&words)) else { return Ok(None) };
+        self.ask(["CONFIG", "RESETSTAT"])?;
+        let steps = (0..load.steps(work)).filter_map(|number| command(&load.step(work, number)));
+        self.send(steps)?;
+        let stats = self.ask(["INFO", "commandstats"])?;
+        let micros = stats.bytes().and_then(|stats| micros(stats, &name));
+        let micros = micros.ok_or_else(|| {
+            Failure::Trouble(format!("{}: no commandstats of {name}", self.name))
+        })?;
+        Ok(Some(micros * 1000.0 / load.pieces(work) as f64))
+    }
+
+    /// The bytes of an element in a sample of values.
+    fn bytes(&mut self, form: &Form, load: &Load) -> Result<f64, Failure> {
+        let values = load.extent.values;
+        let step = values.div_ceil(ASKED);
+        let (mut bytes, mut asked) = (0, 0);
+        for value in (0..values).step_by(step) {
+            asked += 1;
+            for key in form.shape.keys(value, load.extent) {
+                // All elements, not a sample of them. A shard may be empty.
+                if let Reply::Int(usage) = self.ask(["MEMORY", "USAGE", &key, "SAMPLES", "0"])? {
+                    bytes += usage;
+                }
+            }
+        }
+        Ok(bytes as f64 / (asked * load.extent.size) as f64)
+    }
+
+    /// One command, whose reply may not be an error.
+    fn ask<const N: usize>(&mut self, words: [&str; N]) -> Result<Reply, Failure> {
+        let words = words.map(|word| word.as_bytes().to_vec());
+        let reply = self.wire.run(&words).map_err(|error| trouble(&error))?;
+        self.accept(reply)
+    }
+
+    /// Sends the commands, and waits for their replies, of which none may be an error.
+    fn send(&mut self, commands: impl IntoIterator<Item = Words>) -> Result<(), Failure> {
+        let mut commands = commands.into_iter().peekable();
+        while commands.peek().is_some() {
+            let some: Vec<Words> = commands.by_ref().take(PIPELINED).collect();
+            let replies = self.wire.run_all(some.iter().map(Vec::as_slice));
+            for reply in replies.map_err(|error| trouble(&error))? {
+                self.accept(reply)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn accept(&self, reply: Reply) -> Result<Reply, Failure> {
+        match reply {
+            Reply::Error(what) => Err(Failure::Trouble(format!("{}: {what}", self.name))),
+            reply => Ok(reply),
+        }
+    }
+}
+
+fn trouble(error: &std::io::Error) -> Failure {
+    Failure::Trouble(format!("the server: {error}"))
+}
+
+/// What commandstats calls a command.
+fn name_of(words: &Words) -> String {
+    String::from_utf8_lossy(&words[0]).to_lowercase()
+}
+
+/// The microseconds of all calls of a command: `cmdstat_sadd:calls=7,usec=9,...`.
+fn micros(stats: &[u8], name: &str) -> Option<f64> {
+    let stats = String::from_utf8_lossy(stats);
+    let head = format!("cmdstat_{name}:");
+    let line = stats.lines().find_map(|line| line.strip_prefix(&*head))?;
+    let usec = line.split(',').find_map(|field| field.strip_prefix("usec="))?;
+    usec.parse().ok()
+}

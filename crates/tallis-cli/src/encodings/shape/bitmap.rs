@@ -1,0 +1,76 @@
+//! One bitmap.
+
+use std::hint::black_box;
+
+use bitpack::bits;
+use tallis::{Member, Store};
+
+use super::{Extent, Holder, Result, Shape, Step, Words, Work, key, sum, words};
+
+/// A bitmap: a bit for each number from 0 to the largest element.
+#[derive(Debug)]
+pub(in super::super) struct Bitmap;
+
+struct Bitmaps {
+    store: Store,
+    keys: Vec<String>,
+}
+
+/// The bit of an element. There is none for a name, which has no place among numbers: it would be the last bit.
+pub(in super::super) fn offset(item: &Member<'_>) -> u64 {
+    match item {
+        Member::Int(id) => u64::try_from(*id).unwrap_or(u64::MAX),
+        Member::Bytes(_) => u64::MAX,
+    }
+}
+
+impl Shape for Bitmap {
+    fn does(&self, _: Work) -> bool {
+        true
+    }
+
+    fn holder(&self, store: Store, extent: Extent) -> Box<dyn Holder> {
+        Box::new(Bitmaps { store, keys: extent.keys() })
+    }
+
+    fn command(&self, work: Work, step: &Step<'_>, _: Extent) -> Option<Words> {
+        let (key, offset) = (key(step.value), offset(&step.item).to_string());
+        let [key, offset] = [key.as_bytes(), offset.as_bytes()];
+        match work {
+            Work::Add => words([b"SETBIT", key, offset, b"1"]),
+            Work::Test => words([b"GETBIT", key, offset]),
+            Work::Remove => words([b"SETBIT", key, offset, b"0"]),
+            Work::Count => words([b"BITCOUNT", key]),
+            // The client finds the bits.
+            Work::Scan => words([b"GET", key]),
+        }
+    }
+}
+
+impl Holder for Bitmaps {
+    fn run(&mut self, work: Work, steps: &[Step<'_>]) -> Result<u64> {
+        let Self { store, keys } = self;
+        let key = |step: &Step<'_>| keys[step.value].as_str();
+        match work {
+            Work::Add => {
+                sum(steps, |step| Ok((!store.setbit(key(step), offset(&step.item), true)?).into()))
+            }
+            Work::Test => {
+                sum(steps, |step| Ok(store.getbit(key(step), offset(&step.item))?.into()))
+            }
+            Work::Remove => {
+                sum(steps, |step| Ok(store.setbit(key(step), offset(&step.item), false)?.into()))
+            }
+            Work::Count => sum(steps, |step| store.bitcount(key(step))),
+            Work::Scan => sum(steps, |step| {
+                let bytes = store.get(key(step))?.unwrap_or_default();
+                // Each bit is found, which a count could do without.
+                Ok(bits::ones(&bytes).map(black_box).fold(0, |count, _| count + 1))
+            }),
+        }
+    }
+
+    fn key(&self) -> Option<&str> {
+        self.keys.first().map(String::as_str)
+    }
+}

@@ -1,0 +1,92 @@
+//! One set in shards.
+
+use tallis::{Member, ShardForm, ShardedSet, Store, shard_key};
+
+use super::{Extent, Holder, Result, Shape, Step, Words, Work, key, sum, with_item};
+
+/// A set in shards of that form, which of the book's form are as many as its elements ask for. A compact one is for
+/// integers of so many bits.
+#[derive(Debug)]
+pub(in super::super) struct Sharded {
+    pub(in super::super) form: ShardForm,
+    pub(in super::super) bits: u32,
+}
+
+/// Members of a shard of the book's form.
+const SHARD: u64 = 512;
+
+struct ShardedSets {
+    of_value: Vec<ShardedSet>,
+    key: Option<String>,
+}
+
+impl Sharded {
+    fn set(&self, store: Store, value: usize, size: u64) -> ShardedSet {
+        match self.form {
+            ShardForm::Splitting => ShardedSet::splitting(store, key(value)),
+            ShardForm::Compact => ShardedSet::compact(store, key(value), self.bits),
+            _ => ShardedSet::new(store, key(value), size, SHARD),
+        }
+    }
+
+    /// The key of the shard of an element in the book's form.
+    fn shard(value: usize, item: &Member<'_>, extent: Extent) -> String {
+        item.with_bytes(|item| {
+            let text = [b"x", item].concat();
+            shard_key(&key(value), text, extent.size(), SHARD)
+        })
+    }
+}
+
+impl Shape for Sharded {
+    fn does(&self, _: Work) -> bool {
+        true
+    }
+
+    fn holder(&self, store: Store, extent: Extent) -> Box<dyn Holder> {
+        let set = |value| self.set(store.clone(), value, extent.size());
+        let key = match self.form {
+            ShardForm::Forecast => None,
+            _ => Some(format!("{}:1", key(0))),
+        };
+        Box::new(ShardedSets { of_value: (0..extent.values).map(set).collect(), key })
+    }
+
+    fn command(&self, work: Work, step: &Step<'_>, extent: Extent) -> Option<Words> {
+        if self.form != ShardForm::Forecast {
+            return None;
+        }
+        let key = Self::shard(step.value, &step.item, extent);
+        match work {
+            Work::Add => with_item("SADD", &key, &step.item),
+            Work::Test => with_item("SISMEMBER", &key, &step.item),
+            Work::Remove => with_item("SREM", &key, &step.item),
+            // A command for each shard.
+            Work::Count | Work::Scan => None,
+        }
+    }
+
+    fn keys(&self, value: usize, extent: Extent) -> Vec<String> {
+        let shards = (2 * extent.size() / SHARD).max(1);
+        (0..shards).map(|shard| format!("{}:{shard}", key(value))).collect()
+    }
+}
+
+impl Holder for ShardedSets {
+    fn run(&mut self, work: Work, steps: &[Step<'_>]) -> Result<u64> {
+        let of = |step: &Step<'_>| &self.of_value[step.value];
+        match work {
+            Work::Add => sum(steps, |step| Ok(of(step).add(step.item)?.into())),
+            Work::Test => sum(steps, |step| Ok(of(step).contains(step.item)?.into())),
+            Work::Remove => sum(steps, |step| Ok(of(step).remove(step.item)?.into())),
+            Work::Count => sum(steps, |step| of(step).card()),
+            Work::Scan => sum(steps, |step| {
+                of(step).members().try_fold(0, |count, member| member.map(|_| count + 1))
+            }),
+        }
+    }
+
+    fn key(&self) -> Option<&str> {
+        self.key.as_deref()
+    }
+}
