@@ -106,7 +106,7 @@ fn factors(family: &str, rows: &[&Row]) -> Chart {
         x: Axis::decades("left of the line ours takes less", range, factor_of),
         y: Axis::rows(&texts),
         series: series.collect(),
-        guide: Some((1.0, String::new())),
+        guides: vec![(1.0, String::new())],
         empty: "no rivals",
     }
 }
@@ -137,7 +137,7 @@ fn times(name: &str, rows: &[(&Row, f64)]) -> Chart {
         x: Axis::decades("size", decades(sizes), power),
         y: Axis::decades("", decades(figures), move |decade| unit.shown(10_f64.powi(decade))),
         series: names.iter().map(line).collect(),
-        guide: None,
+        guides: Vec::new(),
         empty: "no sizes",
     }
 }

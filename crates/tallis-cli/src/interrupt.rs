@@ -52,6 +52,11 @@ pub(crate) fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::Acquire)
 }
 
+/// An error if an interrupt has come, which says what becomes of the work.
+pub(crate) fn check(what: &str) -> Result<(), Failure> {
+    if interrupted() { Err(Failure::Interrupted(format!("interrupted: {what}"))) } else { Ok(()) }
+}
+
 /// A reader that an interrupt wakes: to read is an error then, if interrupts are watched for. Its end is the end, of a
 /// terminal too, which could go on.
 #[derive(Debug)]

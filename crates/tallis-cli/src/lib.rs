@@ -33,8 +33,8 @@ pub mod uv;
 
 pub use args::{
     Args, BloomArgs, BloomCommand, CheckArgs, CliArgs, Command, CompletionsArgs, ConvertArgs,
-    DedupArgs, DirectoryArgs, EncodingsArgs, FilterArgs, Form, GeoArgs, InspectArgs, LocateArgs, ManArgs,
-    MergeArgs, PlanArgs, UvArgs, Versus,
+    DedupArgs, DirectoryArgs, EncodingsArgs, FilterArgs, Form, GeoArgs, InspectArgs, LocateArgs,
+    ManArgs, MergeArgs, PlanArgs, UvArgs, Versus,
 };
 pub use columns::Columns;
 pub use encodings::Memory;

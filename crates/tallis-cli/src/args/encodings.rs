@@ -12,6 +12,8 @@ Examples:
   tallis encodings --quick
   tallis encodings --only sets,hll --sizes 100,1k,1M
   tallis encodings --quick --vs redis --html encodings.html
+  tallis encodings --advise '200k random 60-bit ids'
+  tallis encodings --from ids.txt --vs redis
   tallis encodings --only zsets --json | jq '.rows[] | [.form, .size, .bytes]'
 
 Each form is filled, asked, counted, read and emptied at sizes from 1 to 10000000 elements, as far as
@@ -26,6 +28,10 @@ limits: such rows are marked.
 --vs redis starts the redis-server of the machine (or the one that TALLIS_REDIS_SERVER names) on a socket
 of its own, and does the same there, with the same limits. Bytes are what MEMORY USAGE says, times the
 server's own for each command by INFO commandstats: no socket and no parsing is in them.
+
+--advise answers for your own elements: '200k random 60-bit ids', '1M small ids', '50000 ids below 2M',
+'1M names', '10k 36-byte names', '3M uuids'; with --from those of a file, an element a line, integers or
+names. Each form that can hold them is measured as it is asked.
 
 Sizes may be written as 1000, 1k or 1e3. A size of 10M takes about 2 GB of memory.
 
@@ -47,6 +53,14 @@ pub struct EncodingsArgs {
     /// Fewer rounds of fewer elements, and no size above 10000 unless it is asked for: under a minute
     #[arg(long)]
     pub quick: bool,
+
+    /// Say what each form of such elements takes and costs
+    #[arg(long, value_name = "ELEMENTS", conflicts_with_all = ["only", "sizes", "quick", "html"])]
+    pub advise: Option<String>,
+
+    /// Say it of the lines of this file; - is standard input
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["advise", "only", "sizes", "quick", "html"])]
+    pub from: Option<PathBuf>,
 
     /// Measure the same on a live server, which is started for it
     #[arg(long, value_name = "SERVER", value_enum)]

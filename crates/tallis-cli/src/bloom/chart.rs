@@ -55,7 +55,7 @@ pub(super) fn chart(plan: &Plan, measured: Option<&[Measured]>) -> Chart {
         x: Axis::linear("fill t: items / n", MOST, 2, |fill| format!("{fill:.1}")),
         y: Axis::decades("error (false positive rate)", [decade(full) - BELOW, 0], power),
         series,
-        guide: Some((1.0, format!("full: {}", percent(full)))),
+        guides: vec![(1.0, format!("full: {}", percent(full)))],
         empty: "no items",
     }
 }

@@ -105,7 +105,8 @@ pub(super) const ID_BITS: u32 = 60;
 
 const IDS: Kind = Kind::Random(ID_BITS);
 
-const fn form(
+/// A form with the default limits.
+pub(super) const fn form(
     family: Family,
     name: &'static str,
     encodings: &'static [&'static str],
@@ -132,30 +133,45 @@ pub(super) const FORMS: [Form; 25] = {
     let small = [1, SMALL];
     let any = [1, LARGEST];
     [
-        form(Sets, "intset, 16 bits", &["intset"], Kind::Random(15), small, &Set).until(INTSET.0, INTSET.1),
-        form(Sets, "intset, 32 bits", &["intset"], Kind::Random(31), small, &Set).until(INTSET.0, INTSET.1),
+        form(Sets, "intset, 16 bits", &["intset"], Kind::Random(15), small, &Set)
+            .until(INTSET.0, INTSET.1),
+        form(Sets, "intset, 32 bits", &["intset"], Kind::Random(31), small, &Set)
+            .until(INTSET.0, INTSET.1),
         form(Sets, "intset, 64 bits", &["intset"], IDS, small, &Set).until(INTSET.0, INTSET.1),
         form(Sets, "hash table", &["hashtable"], IDS, any, &Set).limits(Limit::Large),
         form(Sets, "shards, the book's", OF_SHARDS, IDS, [1000, LARGEST], &BOOK),
         form(Sets, "shards, splitting", OF_SHARDS, IDS, any, &SPLITTING),
         form(Sets, "shards, compact", OF_SHARDS, IDS, any, &COMPACT),
         form(Sets, "bitmap of ids from 0", STRING, Kind::Dense, any, &Bitmap),
-        form(Names, "listpack", &["listpack"], Kind::Names, small, &Set).until(128, "set-max-listpack-entries"),
+        form(Names, "listpack", &["listpack"], Kind::Names, small, &Set)
+            .until(128, "set-max-listpack-entries"),
         form(Names, "hash table", &["hashtable"], Kind::Names, any, &Set).limits(Limit::Large),
-        form(Names, "shards, the book's", &["listpack", "hashtable"], Kind::Names, [1000, LARGEST], &BOOK),
+        form(
+            Names,
+            "shards, the book's",
+            &["listpack", "hashtable"],
+            Kind::Names,
+            [1000, LARGEST],
+            &BOOK,
+        ),
         form(Names, "shards, splitting", &["listpack", "hashtable"], Kind::Names, any, &SPLITTING),
         form(Hll, "sparse", STRING, IDS, small, &HyperLogLog).limits(Limit::Small),
-        Form { values: 1000, ..form(Hll, "dense", STRING, IDS, any, &HyperLogLog).limits(Limit::Large) },
+        Form {
+            values: 1000,
+            ..form(Hll, "dense", STRING, IDS, any, &HyperLogLog).limits(Limit::Large)
+        },
         form(Bloom, "error rate 10 %", &["raw"], Kind::Names, any, &Filter(0.1)),
         form(Bloom, "error rate 1 %", &["raw"], Kind::Names, any, &Filter(0.01)),
         form(Bloom, "error rate 0.1 %", &["raw"], Kind::Names, any, &Filter(0.001)),
         form(Bloom, "error rate 0.01 %", &["raw"], Kind::Names, any, &Filter(0.0001)),
         form(Records, "2 bytes a user", STRING, Kind::Dense, any, &Packed),
-        form(Hashes, "listpack", &["listpack"], Kind::Names, small, &Hash).until(512, "hash-max-listpack-entries"),
+        form(Hashes, "listpack", &["listpack"], Kind::Names, small, &Hash)
+            .until(512, "hash-max-listpack-entries"),
         form(Hashes, "hash table", &["hashtable"], Kind::Names, any, &Hash).limits(Limit::Large),
         form(Lists, "listpack", &["listpack"], Kind::Names, [1, 1000], &List).limits(Limit::Small),
         form(Lists, "quicklist", &["quicklist"], Kind::Names, [1000, LARGEST], &List),
-        form(Zsets, "listpack", &["listpack"], Kind::Names, small, &ZSet).until(128, "zset-max-listpack-entries"),
+        form(Zsets, "listpack", &["listpack"], Kind::Names, small, &ZSet)
+            .until(128, "zset-max-listpack-entries"),
         form(Zsets, "skip list", &["skiplist"], Kind::Names, any, &ZSet).limits(Limit::Large),
     ]
 };

@@ -46,14 +46,36 @@ impl Items {
     pub(super) fn of(kind: Kind, present: usize, others: usize, seed: u64) -> Self {
         let most = usize::try_from(kind.most() / 2).unwrap_or(usize::MAX);
         let present = present.min(most);
-        let numbers = 0..(present + others.min(most)) as u64;
+        let others = others.min(most);
+        let numbers = 0..(present + others) as u64;
+        let ids =
+            |ids: &mut dyn Iterator<Item = u64>| List::Ids(ids.map(u64::cast_signed).collect());
         let list = match kind {
-            Kind::Random(bits) => {
-                List::Ids(numbers.map(|n| scrambled(n, bits, seed).cast_signed()).collect())
-            }
-            Kind::Dense => List::Ids(numbers.map(u64::cast_signed).collect()),
-            Kind::Names => List::names(numbers.map(|n| format!("user:{:09}", scrambled(n, NAME_BITS, seed)))),
+            Kind::Random(bits) => ids(&mut numbers.map(|n| scrambled(n, bits, seed))),
+            Kind::Dense => ids(&mut { numbers }),
+            Kind::Names => return Self::made(present, others, seed, |n| format!("user:{n:09}")),
         };
+        Self { list, present }
+    }
+
+    /// So many random integers below a bound to be added, and `others` that are not: together at most as many as there
+    /// are. O(elements).
+    pub(super) fn below(bound: u64, present: usize, others: usize, seed: u64) -> Self {
+        let bits = (64 - bound.leading_zeros()).max(1);
+        let all = (0..1 << bits).map(|n| scrambled(n, bits, seed)).filter(|&id| id < bound);
+        let ids = all.take(present + others).map(u64::cast_signed);
+        Self { list: List::Ids(ids.collect()), present }
+    }
+
+    /// So many names to be added, and `others` that are not: each made of another random number of nine digits.
+    pub(super) fn made(
+        present: usize,
+        others: usize,
+        seed: u64,
+        name: impl Fn(u64) -> String,
+    ) -> Self {
+        let numbers = 0..(present + others) as u64;
+        let list = List::names(numbers.map(|n| name(scrambled(n, NAME_BITS, seed))));
         Self { list, present }
     }
 
@@ -84,10 +106,7 @@ impl Items {
     pub(super) fn copied(members: &[Member<'_>]) -> Self {
         let present = members.len();
         let ids: Option<Vec<i64>> = members.iter().map(as_id).collect();
-        let list = ids.map_or_else(
-            || List::names(members.iter().filter_map(as_name)),
-            List::Ids,
-        );
+        let list = ids.map_or_else(|| List::names(members.iter().filter_map(as_name)), List::Ids);
         Self { list, present }
     }
 
@@ -99,6 +118,11 @@ impl Items {
     /// How many there are that are not to be added.
     pub(super) fn others(&self) -> usize {
         self.list.len() - self.present
+    }
+
+    /// The element at a place below [`present`](Self::present), if it is an integer.
+    pub(super) fn id(&self, at: usize) -> Option<i64> {
+        as_id(&self.get(at))
     }
 
     /// The element at a place below [`present`](Self::present).
@@ -210,7 +234,9 @@ mod tests {
             let all: BTreeSet<String> = all.map(|item| format!("{item:?}")).collect();
             assert_eq!(all.len(), 1300, "{kind:?}");
         }
-        assert!(matches!(Items::of(Kind::Names, 1, 0, 1).get(0), Member::Bytes(name) if name.len() == 14));
+        assert!(
+            matches!(Items::of(Kind::Names, 1, 0, 1).get(0), Member::Bytes(name) if name.len() == 14)
+        );
     }
 
     #[test]
@@ -224,7 +250,10 @@ mod tests {
         let items = Items::of_names(["b", "", "a"], ["c"]);
         assert_eq!((items.present(), items.others()), (3, 1));
         assert!(matches!(items.get(1), Member::Bytes(b"")));
-        assert!(matches!((items.get(2), items.other(0)), (Member::Bytes(b"a"), Member::Bytes(b"c"))));
+        assert!(matches!(
+            (items.get(2), items.other(0)),
+            (Member::Bytes(b"a"), Member::Bytes(b"c"))
+        ));
         let items = Items::of_ids(vec![-5, 7], [9]);
         assert!(matches!((items.get(0), items.other(0)), (Member::Int(-5), Member::Int(9))));
     }

@@ -293,13 +293,8 @@ pub(super) fn measure(
 }
 
 /// What OBJECT ENCODING says of a value, which is to be what the form is about.
-fn encoding(
-    form: &Form,
-    store: &Store,
-    holder: &dyn Holder,
-) -> Result<&'static str, Failure> {
-    let Some(key) = holder.key() else { return Ok(form.encodings[0]) };
-    let found = store.object_encoding(key)?.unwrap_or("no value");
+fn encoding(form: &Form, store: &Store, holder: &dyn Holder) -> Result<&'static str, Failure> {
+    let found = store.object_encoding(holder.key()?)?.unwrap_or("no value");
     if form.encodings.contains(&found) {
         Ok(found)
     } else {

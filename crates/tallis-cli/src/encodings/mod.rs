@@ -1,5 +1,6 @@
 //! `tallis encodings`: what each encoding costs on this machine, in bytes and in nanoseconds.
 
+mod advice;
 mod form;
 mod items;
 mod measure;
@@ -10,6 +11,7 @@ mod run;
 mod server;
 mod shape;
 
+pub use advice::{Advice, Choice, Data, advise};
 pub use form::Family;
 pub use memory::Memory;
 pub use run::run;

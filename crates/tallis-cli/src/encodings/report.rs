@@ -51,8 +51,10 @@ pub(super) struct Row {
 }
 
 /// The same on a server.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct ServerRow {
+    /// What OBJECT ENCODING says there: another version may have no such encoding.
+    pub(super) encoding: String,
     /// Bytes an element, by MEMORY USAGE.
     pub(super) bytes: f64,
     /// Nanoseconds of the server, by INFO commandstats.
@@ -75,7 +77,11 @@ impl Row {
             bytes: measured.bytes,
             nanos: measured.times,
             error: measured.error,
-            server: server.map(|OnServer { bytes, times }| ServerRow { bytes, nanos: times }),
+            server: server.map(|OnServer { bytes, times, encoding }| ServerRow {
+                encoding,
+                bytes,
+                nanos: times,
+            }),
             is_beyond: form.until.is_some_and(|(until, _)| load.extent.size > until),
         }
     }
@@ -90,8 +96,17 @@ impl Row {
 }
 
 impl ServerRow {
-    fn cells(&self) -> Vec<String> {
-        let mut cells = vec!["  on the server".to_owned(), String::new()];
+    /// What it is called, below a row with that encoding: an encoding is named where it is another one.
+    pub(super) fn named(&self, ours: &str) -> String {
+        if self.encoding == ours {
+            "on the server".to_owned()
+        } else {
+            format!("on the server: {}", self.encoding)
+        }
+    }
+
+    fn cells(&self, ours: &str) -> Vec<String> {
+        let mut cells = vec![format!("  {}", self.named(ours)), String::new()];
         cells.extend(figures(self.bytes, &self.nanos));
         cells.push(String::new());
         cells
@@ -127,8 +142,7 @@ fn unit(size: usize, of: usize, name: &str) -> String {
     format!("{}{name}", size as f64 / of as f64)
 }
 
-const HEAD: [&str; 9] =
-    ["", "size", "bytes", "add", "test", "count", "scan", "remove", "error"];
+const HEAD: [&str; 9] = ["", "size", "bytes", "add", "test", "count", "scan", "remove", "error"];
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -136,7 +150,8 @@ impl fmt::Display for Report {
         for rows in families {
             let Some(first) = rows.first() else { continue };
             let lines = rows.iter().flat_map(|row| {
-                std::iter::once(row.cells()).chain(row.server.as_ref().map(ServerRow::cells))
+                std::iter::once(row.cells())
+                    .chain(row.server.as_ref().map(|server| server.cells(row.encoding)))
             });
             let mut head = HEAD;
             head[0] = first.family.title();
@@ -149,7 +164,10 @@ impl fmt::Display for Report {
             writeln!(f, "*: larger than the default limits let this encoding grow")?;
         }
         if self.rows.iter().any(|row| row.error.is_some()) {
-            writeln!(f, "error: of a count, root mean square; of a Bloom filter, the false positives")?;
+            writeln!(
+                f,
+                "error: of a count, root mean square; of a Bloom filter, the false positives"
+            )?;
         }
         if let Some(server) = &self.server {
             writeln!(
@@ -165,7 +183,7 @@ impl fmt::Display for Report {
 }
 
 /// Writes a table whose first column is text and whose others are numbers.
-fn draw(
+pub(super) fn draw(
     f: &mut fmt::Formatter<'_>,
     head: &[&str],
     rows: impl IntoIterator<Item = Vec<String>>,

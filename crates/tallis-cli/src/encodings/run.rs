@@ -1,5 +1,6 @@
 //! The command itself: forms and sizes in, figures out.
 
+use super::advice::{Data, advise_beside};
 use super::form::{FORMS, Family, Form};
 use super::measure::{Effort, Load, measure};
 use super::memory::Memory;
@@ -8,7 +9,7 @@ use super::report::{Report, Row};
 use super::server::Live;
 use crate::args::EncodingsArgs;
 use crate::failure::Failure;
-use crate::interrupt::{interrupted, watch};
+use crate::interrupt::{check, watch};
 use crate::output::deliver_as;
 use crate::progress::Progress;
 use crate::target::check_target;
@@ -26,16 +27,20 @@ pub fn run(args: &EncodingsArgs, memory: &dyn Memory) -> Result<(), Failure> {
     if let Some(file) = &args.html {
         check_target(file)?;
     }
+    if let Some(data) = data(args)? {
+        watch()?;
+        let mut live = live(args)?;
+        let mut advice = advise_beside(&data, memory, live.as_mut())?;
+        return deliver_as(&mut advice, None, |_| Ok(()), args.json);
+    }
     let chosen = chosen(args)?;
     watch()?;
-    let mut live = if args.vs.is_some() { Some(Live::start()?) } else { None };
+    let mut live = live(args)?;
     let effort = if args.quick { Effort::QUICK } else { Effort::FULL };
     let progress = Progress::of_items(chosen.len() as u64);
     let mut rows = Vec::with_capacity(chosen.len());
     for (form, size) in chosen {
-        if interrupted() {
-            return Err(Failure::Interrupted("interrupted: nothing is shown".to_owned()));
-        }
+        check("nothing is shown")?;
         let load = Load::of(form, size, effort);
         let measured = measure(form, &load, effort, memory)?;
         let server = live.as_mut().map(|live| live.measure(form, &load)).transpose()?;
@@ -47,6 +52,19 @@ pub fn run(args: &EncodingsArgs, memory: &dyn Memory) -> Result<(), Failure> {
     let mut report = Report { version: 1, server, rows, saved: None };
     let page = args.html.as_ref().map(|_| page::page(&report)).transpose()?.unwrap_or_default();
     deliver_as(&mut report, args.html.as_deref(), |file| page::write(file, &page), args.json)
+}
+
+/// The server that is asked for.
+fn live(args: &EncodingsArgs) -> Result<Option<Live>, Failure> {
+    args.vs.map(|_| Live::start()).transpose()
+}
+
+/// The elements that advice is asked for.
+fn data(args: &EncodingsArgs) -> Result<Option<Data>, Failure> {
+    if let Some(file) = &args.from {
+        return Data::read(file).map(Some);
+    }
+    args.advise.as_deref().map(Data::describe).transpose().map_err(Failure::Usage)
 }
 
 /// The forms and sizes that are asked for.

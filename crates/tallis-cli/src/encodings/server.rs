@@ -20,11 +20,13 @@ pub(super) struct Live {
 }
 
 /// What a form took on the server.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct OnServer {
     /// Bytes an element, by `MEMORY USAGE` of a sample of keys.
     pub(super) bytes: f64,
     pub(super) times: Times,
+    /// What OBJECT ENCODING said, of the first key that there is.
+    pub(super) encoding: String,
 }
 
 /// How many commands go out before their replies are read.
@@ -60,7 +62,11 @@ impl Live {
     }
 
     /// Measures a form with that load. `None`: the server has no such form.
-    pub(super) fn measure(&mut self, form: &Form, load: &Load) -> Result<Option<OnServer>, Failure> {
+    pub(super) fn measure(
+        &mut self,
+        form: &Form,
+        load: &Load,
+    ) -> Result<Option<OnServer>, Failure> {
         let first = load.step(Work::Add, 0);
         let has_form = form.shape.command(Work::Add, &first, load.extent).is_some();
         if !has_form || (form.family == Family::Bloom && !self.has_bloom) {
@@ -69,32 +75,27 @@ impl Live {
         self.ask(["FLUSHALL"])?;
         self.limit(form)?;
         self.send(form.shape.begin(load.extent))?;
-        let mut bytes = 0.0;
+        let (mut bytes, mut encoding) = (0.0, String::new());
         let mut figures = [None; Work::ALL.len()];
         for (work, figure) in Work::ALL.into_iter().zip(&mut figures) {
             *figure = self.time(form, load, work)?;
             if work == Work::Add {
                 bytes = self.bytes(form, load)?;
+                encoding = self.encoding(form, load)?;
             }
         }
         let times = Times::from_rounds(|work| figures[work as usize].into_iter().collect());
-        Ok(Some(OnServer { bytes, times }))
+        Ok(Some(OnServer { bytes, times, encoding }))
     }
 
     /// Sets the limits of the form, which the store says by their names.
     fn limit(&mut self, form: &Form) -> Result<(), Failure> {
         let limits = form.limits.limits();
         let store = Store::builder().limits(limits).build();
-        let tallis::Reply::Map(settings) = store.session().execute(&["CONFIG", "GET", "*-max-*"])
-        else {
-            return Ok(());
-        };
-        for (name, value) in settings {
-            let (tallis::Reply::Bulk(name), tallis::Reply::Bulk(value)) = (name, value) else {
-                continue;
-            };
+        let settings = store.session().execute(&["CONFIG", "GET", "*-max-*"]);
+        for (name, value) in settings.convert::<Vec<(Vec<u8>, Vec<u8>)>>()? {
             // A server of another version may lack some.
-            let set = [b"CONFIG".to_vec(), b"SET".to_vec(), name.into(), value.into()];
+            let set = [b"CONFIG".to_vec(), b"SET".to_vec(), name, value];
             self.wire.run(&set).map_err(|error| trouble(&error))?;
         }
         Ok(())
@@ -110,9 +111,8 @@ impl Live {
         self.send(steps)?;
         let stats = self.ask(["INFO", "commandstats"])?;
         let micros = stats.bytes().and_then(|stats| micros(stats, &name));
-        let micros = micros.ok_or_else(|| {
-            Failure::Trouble(format!("{}: no commandstats of {name}", self.name))
-        })?;
+        let micros = micros
+            .ok_or_else(|| Failure::Trouble(format!("{}: no commandstats of {name}", self.name)))?;
         Ok(Some(micros * 1000.0 / load.pieces(work) as f64))
     }
 
@@ -131,6 +131,16 @@ impl Live {
             }
         }
         Ok(bytes as f64 / (asked * load.extent.size) as f64)
+    }
+
+    /// What OBJECT ENCODING says of the first key that there is.
+    fn encoding(&mut self, form: &Form, load: &Load) -> Result<String, Failure> {
+        for key in form.shape.keys(0, load.extent) {
+            if let Reply::Bulk(encoding) = self.ask(["OBJECT", "ENCODING", &key])? {
+                return Ok(String::from_utf8_lossy(&encoding).into_owned());
+            }
+        }
+        Ok(String::new())
     }
 
     /// One command, whose reply may not be an error.

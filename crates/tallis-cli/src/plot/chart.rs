@@ -10,9 +10,10 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use super::axis::Axis;
 use crate::failure::Failure;
 
-/// Pixels of the strips around the picture: above with title and legend, below with the numbers, right for the last of
-/// them.
+/// Pixels of the strips around the picture: above with title and legend or without, below with the numbers, right for
+/// the last of them.
 const ABOVE: u32 = 120;
+const BARE_ABOVE: u32 = 16;
 const BELOW: u32 = 80;
 const RIGHT: u32 = 40;
 
@@ -37,9 +38,28 @@ const LETTER: i32 = 9;
 const INK: RGBColor = RGBColor(40, 40, 40);
 const GRID: RGBColor = RGBColor(221, 221, 221);
 
-/// Blue, vermilion, black, green: from the palette of Okabe and Ito.
-const COLOURS: [RGBColor; 4] =
-    [RGBColor(0, 114, 178), RGBColor(213, 94, 0), BLACK, RGBColor(0, 158, 115)];
+/// Blue, vermilion, black, green, purple, sky blue, orange, yellow: the palette of Okabe and Ito.
+const COLOURS: [RGBColor; 8] = [
+    RGBColor(0, 114, 178),
+    RGBColor(213, 94, 0),
+    BLACK,
+    RGBColor(0, 158, 115),
+    RGBColor(204, 121, 167),
+    RGBColor(86, 180, 233),
+    RGBColor(230, 159, 0),
+    RGBColor(240, 228, 66),
+];
+
+/// The colour of a series with that number, as `#RRGGBB`: the colours come again after the eighth.
+#[must_use]
+pub fn colour(series: usize) -> String {
+    let RGBColor(red, green, blue) = colour_of(series);
+    format!("#{red:02X}{green:02X}{blue:02X}")
+}
+
+const fn colour_of(series: usize) -> RGBColor {
+    COLOURS[series % COLOURS.len()]
+}
 
 /// Pixels: of a line, of a dash and of the gap after it, of a dot.
 const STROKE: u32 = 3;
@@ -98,7 +118,7 @@ impl Shape {
 /// A picture of curves and points between two axes.
 #[derive(Clone, Debug)]
 pub struct Chart {
-    /// What it shows.
+    /// What it shows. If it is empty there is no legend either: both are in the page around it.
     pub title: String,
     /// How large it is.
     pub shape: Shape,
@@ -106,10 +126,10 @@ pub struct Chart {
     pub x: Axis,
     /// From below upwards.
     pub y: Axis,
-    /// Drawn in this order, each in a colour of its own.
+    /// Drawn in this order, each in a colour of its own unless it asks for another.
     pub series: Vec<Series>,
-    /// A place on the x axis to look at, and why.
-    pub guide: Option<(f64, String)>,
+    /// Places on the x axis to look at, and why.
+    pub guides: Vec<(f64, String)>,
     /// What is said in place of a picture if no series has a value.
     pub empty: &'static str,
 }
@@ -119,13 +139,21 @@ pub struct Chart {
 pub struct Series {
     name: String,
     mark: Mark,
+    colour: Option<usize>,
 }
 
 impl Series {
     /// Of that name.
     #[must_use]
     pub fn new(name: &str, mark: Mark) -> Self {
-        Self { name: name.to_owned(), mark }
+        Self { name: name.to_owned(), mark, colour: None }
+    }
+
+    /// In the [`colour`] of that number.
+    #[must_use]
+    pub const fn coloured(mut self, number: usize) -> Self {
+        self.colour = Some(number);
+        self
     }
 }
 
@@ -171,6 +199,9 @@ impl Chart {
         let drawn = self.draw(&area);
         drop(area);
         drawn.map_err(|error| Failure::Trouble(format!("cannot draw the plot: {error}")))?;
+        if self.title.is_empty() {
+            return Ok(svg);
+        }
         // For those who hear it, and for the tab of a browser. The library has no call for it.
         if let Some(end) = svg.find("<svg").and_then(|start| Some(start + svg[start..].find('>')?))
         {
@@ -183,14 +214,17 @@ impl Chart {
         area.fill(&WHITE)?;
         let title = style(self.title_size(), HPos::Left, VPos::Center);
         let left = self.title_left();
-        area.draw(&Text::new(&*self.title, (left, TITLE_AT), title))?;
+        let is_bare = self.title.is_empty();
+        if !is_bare {
+            area.draw(&Text::new(&*self.title, (left, TITLE_AT), title))?;
+        }
         if self.series.iter().all(|series| series.mark.is_empty()) {
             let middle = (self.shape.width.cast_signed() / 2, self.shape.height.cast_signed() / 2);
             area.draw(&Text::new(self.empty, middle, style(TEXT, HPos::Center, VPos::Center)))?;
             return area.present();
         }
         let mut picture = ChartBuilder::on(area)
-            .margin_top(ABOVE)
+            .margin_top(if is_bare { BARE_ABOVE } else { ABOVE })
             .margin_right(RIGHT)
             .margin_bottom(MARGIN)
             .margin_left(MARGIN)
@@ -207,11 +241,16 @@ impl Chart {
             .bold_line_style(GRID)
             .light_line_style(TRANSPARENT)
             .draw()?;
-        self.draw_guide(&mut picture)?;
+        for guide in &self.guides {
+            self.draw_guide(&mut picture, guide)?;
+        }
         let mut at = (left, LEGEND_AT);
-        for (series, colour) in self.series.iter().zip(COLOURS.into_iter().cycle()) {
+        for (number, series) in self.series.iter().enumerate() {
+            let colour = colour_of(series.colour.unwrap_or(number));
             self.draw_mark(&mut picture, &series.mark, colour)?;
-            at = draw_entry(area, series, colour, at)?;
+            if !is_bare {
+                at = draw_entry(area, series, colour, at)?;
+            }
         }
         area.present()
     }
@@ -230,8 +269,7 @@ impl Chart {
     }
 
     /// A line from top to bottom, and beside its lower end, where few curves come, what it means.
-    fn draw_guide(&self, picture: &mut Picture<'_, '_>) -> Drawn {
-        let Some((x, text)) = &self.guide else { return Ok(()) };
+    fn draw_guide(&self, picture: &mut Picture<'_, '_>, (x, text): &(f64, String)) -> Drawn {
         let (x, y) = (self.x.place(*x), self.y.range());
         let line = [(x, y.start), (x, y.end)];
         picture.draw_series([PathElement::new(line, INK.mix(0.6))])?;
@@ -386,7 +424,8 @@ fn lighter(RGBColor(red, green, blue): RGBColor) -> RGBColor {
 }
 
 /// A text as XML has it.
-fn escaped(text: &str) -> String {
+#[must_use]
+pub fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 

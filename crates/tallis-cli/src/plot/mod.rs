@@ -11,5 +11,5 @@ mod file;
 
 pub use axis::Axis;
 pub(crate) use calendar::Unit;
-pub use chart::{Chart, Mark, Series, Shape};
+pub use chart::{Chart, Mark, Series, Shape, colour, escaped};
 pub(crate) use file::write;

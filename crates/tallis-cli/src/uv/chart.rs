@@ -39,7 +39,7 @@ pub(super) fn chart(report: &Report, every: Every) -> Chart {
             Series::new("exact", Mark::Bars(exact)),
             Series::new("HyperLogLog, \u{b1} 2 standard errors", Mark::Points(approx)),
         ],
-        guide: None,
+        guides: Vec::new(),
         empty: "no lines, and so no visitors",
     }
 }

@@ -70,7 +70,7 @@ impl Holder for Bitmaps {
         }
     }
 
-    fn key(&self) -> Option<&str> {
-        self.keys.first().map(String::as_str)
+    fn key(&self) -> Result<String> {
+        Ok(key(0))
     }
 }

@@ -17,7 +17,7 @@ struct Filters {
 
 impl Shape for Bloom {
     fn does(&self, work: Work) -> bool {
-        matches!(work, Work::Add | Work::Test | Work::Count)
+        matches!(work, Work::Add | Work::Test)
     }
 
     fn holder(&self, store: Store, extent: Extent) -> Box<dyn Holder> {
@@ -44,8 +44,7 @@ impl Shape for Bloom {
         match work {
             Work::Add => with_item("BF.ADD", &key, &step.item),
             Work::Test => with_item("BF.EXISTS", &key, &step.item),
-            Work::Count => words([b"BF.CARD", key.as_bytes()]),
-            Work::Scan | Work::Remove => None,
+            Work::Count | Work::Scan | Work::Remove => None,
         }
     }
 }
@@ -61,12 +60,11 @@ impl Holder for Filters {
         match work {
             Work::Add => sum(steps, |step| Ok(store.bf_add(key(step), step.item)?.into())),
             Work::Test => sum(steps, |step| Ok(store.bf_exists(key(step), step.item)?.into())),
-            Work::Count => sum(steps, |step| store.bf_card(key(step))),
-            Work::Scan | Work::Remove => Ok(0),
+            Work::Count | Work::Scan | Work::Remove => Ok(0),
         }
     }
 
-    fn key(&self) -> Option<&str> {
-        self.keys.first().map(String::as_str)
+    fn key(&self) -> Result<String> {
+        Ok(key(0))
     }
 }

@@ -44,7 +44,7 @@ impl Holder for HyperLogLogs {
         }
     }
 
-    fn key(&self) -> Option<&str> {
-        self.keys.first().map(String::as_str)
+    fn key(&self) -> Result<String> {
+        Ok(key(0))
     }
 }

@@ -18,7 +18,6 @@ const CODE: [u8; 2] = [3, 7];
 
 struct Tables {
     of_value: Vec<Locations>,
-    key: String,
 }
 
 /// What the keys of a value begin with.
@@ -32,9 +31,8 @@ impl Shape for Packed {
     }
 
     fn holder(&self, store: Store, extent: Extent) -> Box<dyn Holder> {
-        let table = |value| Locations::new(store.clone()).prefix(prefix(value));
-        let of_value = (0..extent.values).map(table).collect();
-        Box::new(Tables { of_value, key: format!("{}0", prefix(0)) })
+        let table = |value| Locations::new(store.clone()).prefix(key(value));
+        Box::new(Tables { of_value: (0..extent.values).map(table).collect() })
     }
 
     fn command(&self, work: Work, step: &Step<'_>, _: Extent) -> Option<Words> {
@@ -52,7 +50,9 @@ impl Shape for Packed {
     }
 
     fn keys(&self, value: usize, extent: Extent) -> Vec<String> {
-        (0..extent.size().div_ceil(SHARD)).map(|shard| format!("{}{shard}", prefix(value))).collect()
+        (0..extent.size().div_ceil(SHARD))
+            .map(|shard| format!("{}{shard}", prefix(value)))
+            .collect()
     }
 }
 
@@ -60,12 +60,10 @@ impl Holder for Tables {
     fn run(&mut self, work: Work, steps: &[Step<'_>]) -> Result<u64> {
         let of = |step: &Step<'_>| &self.of_value[step.value];
         match work {
-            Work::Add => {
-                sum(steps, |step| of(step).set_code(offset(&step.item), CODE).map(|()| 1))
+            Work::Add => sum(steps, |step| of(step).set_code(offset(&step.item), CODE).map(|()| 1)),
+            Work::Test => {
+                sum(steps, |step| Ok((of(step).code(offset(&step.item))? != [0, 0]).into()))
             }
-            Work::Test => sum(steps, |step| {
-                Ok((of(step).code(offset(&step.item))? != [0, 0]).into())
-            }),
             Work::Scan => sum(steps, |step| {
                 let counts = of(step).aggregate()?;
                 Ok(counts.users() + counts.unknown())
@@ -74,7 +72,7 @@ impl Holder for Tables {
         }
     }
 
-    fn key(&self) -> Option<&str> {
-        Some(&self.key)
+    fn key(&self) -> Result<String> {
+        Ok(format!("{}0", prefix(0)))
     }
 }

@@ -38,7 +38,7 @@ pub(super) enum Work {
     Add,
     /// Asks for an element: one that is there or, where that can be asked, every second time one that is not.
     Test,
-    /// Counts the elements of a value.
+    /// Counts the elements of a value, where that is more than to read a number.
     Count,
     /// Reads all elements of a value.
     Scan,
@@ -50,11 +50,6 @@ impl Work {
     /// All of it, in the order in which it is done.
     pub(super) const ALL: [Self; 5] =
         [Self::Add, Self::Test, Self::Count, Self::Scan, Self::Remove];
-
-    /// Whether it is done on a value as a whole.
-    pub(super) const fn is_whole(self) -> bool {
-        matches!(self, Self::Count | Self::Scan)
-    }
 }
 
 /// One step of work: on the value of that number, with an element, which is the `at`-th of it.
@@ -133,7 +128,7 @@ pub(super) trait Holder {
     fn run(&mut self, work: Work, steps: &[Step<'_>]) -> Result<u64>;
 
     /// A key that holds a value, or a part of one.
-    fn key(&self) -> Option<&str>;
+    fn key(&self) -> Result<String>;
 }
 
 /// Does each step, and adds up what they return.

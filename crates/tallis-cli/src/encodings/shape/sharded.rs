@@ -17,7 +17,6 @@ const SHARD: u64 = 512;
 
 struct ShardedSets {
     of_value: Vec<ShardedSet>,
-    key: Option<String>,
 }
 
 impl Sharded {
@@ -45,11 +44,7 @@ impl Shape for Sharded {
 
     fn holder(&self, store: Store, extent: Extent) -> Box<dyn Holder> {
         let set = |value| self.set(store.clone(), value, extent.size());
-        let key = match self.form {
-            ShardForm::Forecast => None,
-            _ => Some(format!("{}:1", key(0))),
-        };
-        Box::new(ShardedSets { of_value: (0..extent.values).map(set).collect(), key })
+        Box::new(ShardedSets { of_value: (0..extent.values).map(set).collect() })
     }
 
     fn command(&self, work: Work, step: &Step<'_>, extent: Extent) -> Option<Words> {
@@ -86,7 +81,10 @@ impl Holder for ShardedSets {
         }
     }
 
-    fn key(&self) -> Option<&str> {
-        self.key.as_deref()
+    fn key(&self) -> Result<String> {
+        let set = &self.of_value[0];
+        // The shards that split are numbered from their number on, the others from 0.
+        let shard = if set.form() == ShardForm::Forecast { 0 } else { set.shards()? };
+        Ok(format!("{}:{shard}", key(0)))
     }
 }

@@ -7,7 +7,7 @@ fn chart(series: Vec<Series>) -> Chart {
         x: Axis::linear("across", 2, 1, |at| format!("{at}")),
         y: Axis::decades("down", [-2, 0], |power| format!("e{power}")),
         series,
-        guide: Some((1.0, "here".to_owned())),
+        guides: vec![(1.0, "here".to_owned())],
         empty: "nothing",
     }
 }
@@ -114,7 +114,7 @@ fn many_dots_are_small_and_many_bars_have_no_gaps() {
         ]);
         chart.x = Axis::with_ticks("x", -0.5..f64::from(count) - 0.5, vec![]);
         chart.y = Axis::counts("y", 1, |count| count.to_string());
-        chart.guide = None;
+        chart.guides.clear();
         let svg = chart.svg().unwrap();
         let with = |tag: &str, what: String| {
             svg.lines().filter(|line| line.starts_with(tag) && line.contains(&what)).count()

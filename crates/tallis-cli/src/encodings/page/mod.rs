@@ -1,0 +1,183 @@
+//! The page: plots and tables in one file, which needs nothing else.
+//!
+//! The plots are SVG inside the page, small enough to be read on a telephone; a style sheet gives them the colours of
+//! the reader's light or dark theme.
+
+mod plot;
+
+use std::fmt::Write as _;
+use std::io::Write;
+use std::path::Path;
+
+use tallis::replace_file;
+
+use self::plot::{Figure, figures};
+use super::form::{FORMS, Family};
+use super::report::{Report, Row, digits, size};
+use super::shape::Work;
+use crate::bloom::percent;
+use crate::failure::Failure;
+use crate::plot::{colour, escaped};
+
+/// The style sheet.
+const STYLE: &str = include_str!("style.css");
+
+/// The page of a report.
+pub(super) fn page(report: &Report) -> Result<String, Failure> {
+    let mut body = head(report);
+    for rows in report.rows.chunk_by(|one, next| one.family == next.family) {
+        section(&mut body, rows)?;
+    }
+    let title = "What each encoding costs";
+    Ok(format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n\
+         <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n\
+         {body}</main>\n</body>\n</html>\n"
+    ))
+}
+
+/// Writes the page to a file, which takes its name only once it is whole.
+pub(super) fn write(path: &Path, page: &str) -> Result<(), Failure> {
+    replace_file(path, |mut file| file.write_all(page.as_bytes()))
+        .map_err(|error| Failure::at(path, &error))
+}
+
+/// What the page shows, and the way to each part.
+fn head(report: &Report) -> String {
+    let mut text =
+        format!("<p>Measured by <code>tallis encodings</code> {}", env!("CARGO_PKG_VERSION"));
+    if let Some(server) = &report.server {
+        let _ = write!(text, ", beside {} (dashed)", escaped(server));
+    }
+    text.push_str(
+        ". Bytes are those of an element, with its share of the key, of all tables and of what the allocator adds",
+    );
+    if report.server.is_some() {
+        text.push_str("; of the server those that MEMORY USAGE says");
+    }
+    text.push_str(". Times are nanoseconds an element, medians of several rounds");
+    if report.server.is_some() {
+        text.push_str("; of the server its own by INFO commandstats, without socket and parsing");
+    }
+    text.push_str(". Both axes are logarithmic. Compare curves: another machine has other nanoseconds.</p>\n<nav>");
+    for rows in report.rows.chunk_by(|one, next| one.family == next.family) {
+        let Some(Row { family, .. }) = rows.first() else { continue };
+        let _ = write!(text, "<a href=\"#{}\">{}</a>\n", anchor(*family), family.title());
+    }
+    text.push_str("</nav>\n");
+    text
+}
+
+fn anchor(family: Family) -> String {
+    family.title().to_lowercase().replace(' ', "-")
+}
+
+/// The plots and the table of a family.
+fn section(body: &mut String, rows: &[Row]) -> Result<(), Failure> {
+    let Some(Row { family, .. }) = rows.first() else { return Ok(()) };
+    let _ = write!(body, "<section id=\"{}\">\n<h2>{}</h2>\n", anchor(*family), family.title());
+    legend(body, rows);
+    body.push_str("<div class=\"plots\">\n");
+    for Figure { caption, svg } in figures(rows)? {
+        let _ = write!(body, "<figure>\n<figcaption>{caption}</figcaption>\n{svg}</figure>\n");
+    }
+    body.push_str("</div>\n");
+    table(body, rows);
+    body.push_str("</section>\n");
+    Ok(())
+}
+
+/// The forms with their colours, and the limits that are marked.
+fn legend(body: &mut String, rows: &[Row]) {
+    body.push_str("<ul class=\"legend\">\n");
+    for (number, form) in forms(rows).into_iter().enumerate() {
+        let colour = colour(number);
+        let _ = write!(
+            body,
+            "<li><svg viewBox=\"0 0 24 12\" aria-hidden=\"true\"><path d=\"M0 6H24\" stroke=\"{colour}\" stroke-width=\"4\"/></svg>{}</li>\n",
+            escaped(form)
+        );
+    }
+    body.push_str("</ul>\n");
+    let limits = limits(rows);
+    if !limits.is_empty() {
+        let texts: Vec<String> =
+            limits.iter().map(|(at, name)| format!("<code>{name}</code> {at}")).collect();
+        let _ = write!(
+            body,
+            "<p class=\"limits\">Vertical lines are the default limits: {}.</p>\n",
+            texts.join(", ")
+        );
+    }
+}
+
+/// The names of the forms, in their order.
+fn forms(rows: &[Row]) -> Vec<&'static str> {
+    rows.chunk_by(|one, next| one.form == next.form)
+        .filter_map(|rows| Some(rows.first()?.form))
+        .collect()
+}
+
+/// The limits at which a form of these rows ends, each once.
+fn limits(rows: &[Row]) -> Vec<(usize, &'static str)> {
+    let forms = FORMS
+        .iter()
+        .filter(|form| rows.iter().any(|row| row.family == form.family && row.form == form.name));
+    let mut limits: Vec<_> = forms.filter_map(|form| form.until).collect();
+    limits.sort_unstable();
+    limits.dedup();
+    limits
+}
+
+const HEAD: [&str; 9] =
+    ["form", "size", "bytes", "add", "test", "count", "scan", "remove", "error"];
+
+/// The figures themselves. A figure of time shows the lowest and the highest round when it is pointed at.
+fn table(body: &mut String, rows: &[Row]) {
+    body.push_str(
+        "<details>\n<summary>The figures</summary>\n<div class=\"scroll\">\n<table>\n<thead><tr>",
+    );
+    for name in HEAD {
+        let _ = write!(body, "<th scope=\"col\">{name}</th>");
+    }
+    body.push_str("</tr></thead>\n<tbody>\n");
+    for row in rows {
+        let mark = if row.is_beyond { " *" } else { "" };
+        let form = format!("{}{mark}", escaped(row.form));
+        let error = row.error.map(percent).unwrap_or_default();
+        line(body, &form, &size(row.size), row.bytes, &row.nanos, &error);
+        if let Some(server) = &row.server {
+            let name = escaped(&server.named(row.encoding));
+            line(body, &name, "", server.bytes, &server.nanos, "");
+        }
+    }
+    body.push_str("</tbody>\n</table>\n</div>\n");
+    if rows.iter().any(|row| row.is_beyond) {
+        body.push_str("<p>*: larger than the default limits let this encoding grow.</p>\n");
+    }
+    body.push_str("</details>\n");
+}
+
+fn line(
+    body: &mut String,
+    form: &str,
+    size: &str,
+    bytes: f64,
+    times: &super::measure::Times,
+    error: &str,
+) {
+    let _ =
+        write!(body, "<tr><th scope=\"row\">{form}</th><td>{size}</td><td>{}</td>", digits(bytes));
+    for work in Work::ALL {
+        match times.of(work) {
+            Some(time) => {
+                let [low, high] = [time.min, time.max].map(digits);
+                let _ = write!(body, "<td title=\"{low} to {high}\">{}</td>", digits(time.median));
+            }
+            None => body.push_str("<td></td>"),
+        }
+    }
+    let _ = write!(body, "<td>{error}</td></tr>\n");
+}
