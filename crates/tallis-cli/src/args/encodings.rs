@@ -14,6 +14,7 @@ Examples:
   tallis encodings --quick --vs redis --html encodings.html
   tallis encodings --advise '200k random 60-bit ids'
   tallis encodings --from ids.txt --vs redis
+  tallis encodings --printed
   tallis encodings --only zsets --json | jq '.rows[] | [.form, .size, .bytes]'
 
 Each form is filled, asked, counted, read and emptied at sizes from 1 to 10000000 elements, as far as
@@ -32,6 +33,9 @@ server's own for each command by INFO commandstats: no socket and no parsing is 
 --advise answers for your own elements: '200k random 60-bit ids', '1M small ids', '50000 ids below 2M',
 '1M names', '10k 36-byte names', '3M uuids'; with --from those of a file, an element a line, integers or
 names. Each form that can hold them is measured as it is asked.
+
+--printed measures what Redis in Action (chapter 9), an article on unique users by HyperLogLog and notes
+on HyperLogLog and Bloom filters printed, each in this program and, if there is one, in a redis-server.
 
 Sizes may be written as 1000, 1k or 1e3. A size of 10M takes about 2 GB of memory.
 
@@ -65,6 +69,10 @@ pub struct EncodingsArgs {
     /// Measure the same on a live server, which is started for it
     #[arg(long, value_name = "SERVER", value_enum)]
     pub vs: Option<Versus>,
+
+    /// Set what a book, an article and notes on Redis printed beside what is measured here
+    #[arg(long, conflicts_with_all = ["only", "sizes", "vs", "html"])]
+    pub printed: bool,
 
     /// Print one JSON object instead of the tables
     #[arg(long)]

@@ -6,6 +6,7 @@ mod items;
 mod measure;
 mod memory;
 mod page;
+mod printed;
 mod report;
 mod run;
 mod server;

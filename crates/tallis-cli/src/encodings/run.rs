@@ -5,6 +5,7 @@ use super::form::{FORMS, Family, Form};
 use super::measure::{Effort, Load, measure};
 use super::memory::Memory;
 use super::page;
+use super::printed;
 use super::report::{Report, Row};
 use super::server::Live;
 use crate::args::EncodingsArgs;
@@ -24,6 +25,9 @@ const QUICK_SIZES: [usize; 5] = [1, 10, 100, 1000, 10_000];
 ///
 /// A size at which nothing is measured, a page that cannot be saved, no server to compare with, an interrupt.
 pub fn run(args: &EncodingsArgs, memory: &dyn Memory) -> Result<(), Failure> {
+    if args.printed {
+        return printed::run(memory, args.json);
+    }
     if let Some(file) = &args.html {
         check_target(file)?;
     }

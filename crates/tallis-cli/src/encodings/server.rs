@@ -61,6 +61,11 @@ impl Live {
         &self.name
     }
 
+    /// Whether it has BF.ADD and its like.
+    pub(super) const fn has_bloom(&self) -> bool {
+        self.has_bloom
+    }
+
     /// Measures a form with that load. `None`: the server has no such form.
     pub(super) fn measure(
         &mut self,
@@ -144,14 +149,18 @@ impl Live {
     }
 
     /// One command, whose reply may not be an error.
-    fn ask<const N: usize>(&mut self, words: [&str; N]) -> Result<Reply, Failure> {
-        let words = words.map(|word| word.as_bytes().to_vec());
-        let reply = self.wire.run(&words).map_err(|error| trouble(&error))?;
+    pub(super) fn ask<const N: usize>(&mut self, words: [&str; N]) -> Result<Reply, Failure> {
+        self.ask_words(&words.map(|word| word.as_bytes().to_vec()))
+    }
+
+    /// The same of any bytes.
+    pub(super) fn ask_words(&mut self, words: &[Vec<u8>]) -> Result<Reply, Failure> {
+        let reply = self.wire.run(words).map_err(|error| trouble(&error))?;
         self.accept(reply)
     }
 
     /// Sends the commands, and waits for their replies, of which none may be an error.
-    fn send(&mut self, commands: impl IntoIterator<Item = Words>) -> Result<(), Failure> {
+    pub(super) fn send(&mut self, commands: impl IntoIterator<Item = Words>) -> Result<(), Failure> {
         let mut commands = commands.into_iter().peekable();
         while commands.peek().is_some() {
             let some: Vec<Words> = commands.by_ref().take(PIPELINED).collect();

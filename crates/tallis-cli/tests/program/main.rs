@@ -19,6 +19,7 @@ mod locate;
 mod logs;
 mod manual;
 mod merge;
+mod printed;
 #[cfg(unix)]
 mod prompt;
 mod sample;

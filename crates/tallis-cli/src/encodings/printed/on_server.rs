@@ -1,0 +1,115 @@
+//! What printed figures ask of a server.
+
+use std::iter;
+
+use testkit::differential::Reply;
+
+use super::super::server::Live;
+use super::super::shape::Words;
+use crate::failure::Failure;
+
+/// How many elements a command has, at most.
+const ELEMENTS: usize = 1000;
+
+/// Bytes of a DUMP beside the value: its type before it, the version and the checksum behind it.
+const DUMP_FRAME: u64 = 1 + 2 + 8;
+
+impl Live {
+    /// Deletes all keys.
+    pub(super) fn clear(&mut self) -> Result<(), Failure> {
+        self.ask(["FLUSHALL"]).map(drop)
+    }
+
+    /// Adds the elements to a key, by many commands of that name.
+    pub(super) fn add_all(
+        &mut self,
+        command: &str,
+        key: &str,
+        elements: impl IntoIterator<Item = String>,
+    ) -> Result<(), Failure> {
+        let mut elements = elements.into_iter().map(String::into_bytes).peekable();
+        self.send(iter::from_fn(|| {
+            elements.peek()?;
+            let head = [command, key].map(|word| word.as_bytes().to_vec());
+            Some(head.into_iter().chain(elements.by_ref().take(ELEMENTS)).collect::<Words>())
+        }))
+    }
+
+    /// The bytes of a key and its value, by MEMORY USAGE of all elements.
+    pub(super) fn memory_usage(&mut self, key: &str) -> Result<u64, Failure> {
+        let reply = self.ask(["MEMORY", "USAGE", key, "SAMPLES", "0"])?;
+        self.whole(&reply, "MEMORY USAGE")
+    }
+
+    /// The bytes that its allocator holds: `used_memory`.
+    pub(super) fn used_memory(&mut self) -> Result<u64, Failure> {
+        let reply = self.ask(["INFO", "memory"])?;
+        let text = String::from_utf8_lossy(reply.bytes().unwrap_or_default()).into_owned();
+        let used = text.lines().find_map(|line| line.strip_prefix("used_memory:"));
+        used.and_then(|used| used.parse().ok()).ok_or_else(|| self.odd("INFO memory"))
+    }
+
+    /// The bytes that its allocator holds more after some work.
+    pub(super) fn held(
+        &mut self,
+        work: impl FnOnce(&mut Self) -> Result<(), Failure>,
+    ) -> Result<u64, Failure> {
+        let before = self.used_memory()?;
+        work(self)?;
+        Ok(self.used_memory()?.saturating_sub(before))
+    }
+
+    /// `serializedlength` of DEBUG OBJECT, by DUMP, which a server answers without a permission.
+    pub(super) fn serialized(&mut self, key: &str) -> Result<u64, Failure> {
+        let reply = self.ask(["DUMP", key])?;
+        let dump = reply.bytes().ok_or_else(|| self.odd("DUMP"))?;
+        Ok(serialized(dump))
+    }
+
+    /// PFCOUNT.
+    pub(super) fn pfcount(&mut self, key: &str) -> Result<u64, Failure> {
+        let reply = self.ask(["PFCOUNT", key])?;
+        self.whole(&reply, "PFCOUNT")
+    }
+
+    /// The bytes of a string.
+    pub(super) fn string(&mut self, key: &str) -> Result<Vec<u8>, Failure> {
+        let reply = self.ask(["GET", key])?;
+        reply.bytes().map(<[u8]>::to_vec).ok_or_else(|| self.odd("GET"))
+    }
+
+    /// How many of the items a Bloom filter says that it has.
+    pub(super) fn found(
+        &mut self,
+        key: &str,
+        items: impl IntoIterator<Item = String>,
+    ) -> Result<u64, Failure> {
+        let mut items = items.into_iter().map(String::into_bytes).peekable();
+        let mut found = 0;
+        while items.peek().is_some() {
+            let head = ["BF.MEXISTS", key].map(|word| word.as_bytes().to_vec());
+            let words: Words = head.into_iter().chain(items.by_ref().take(ELEMENTS)).collect();
+            let reply = self.ask_words(&words)?;
+            let answers = reply.elements().ok_or_else(|| self.odd("BF.MEXISTS"))?;
+            found += answers.iter().filter(|answer| matches!(answer, Reply::Int(1))).count() as u64;
+        }
+        Ok(found)
+    }
+
+    fn whole(&self, reply: &Reply, to: &str) -> Result<u64, Failure> {
+        match reply {
+            Reply::Int(number) => u64::try_from(*number).map_err(|_| self.odd(to)),
+            _ => Err(self.odd(to)),
+        }
+    }
+
+    /// A reply of another kind than the command has.
+    fn odd(&self, to: &str) -> Failure {
+        Failure::Trouble(format!("{}: {to} had an odd reply", self.name()))
+    }
+}
+
+/// `serializedlength` of a DUMP.
+pub(super) fn serialized(dump: &[u8]) -> u64 {
+    (dump.len() as u64).saturating_sub(DUMP_FRAME)
+}
