@@ -75,8 +75,8 @@ const NEXT_SET: Printed = Printed {
         "each further day of a million new users, a set",
         Unit::BytesHeld,
         10_000_000,
-        "the article reckons 10 bytes a user, 100 MB for ten million; the mean of the second and the \
-         third day",
+        "the article prints nothing of further days, but reckons 10 bytes a user, 100 MB for ten \
+         million; the mean of the second and the third day",
     )
 };
 
@@ -85,8 +85,7 @@ const NEXT_SKETCH: Printed = printed(
     "the same, a HyperLogLog",
     Unit::BytesHeld,
     10_481,
-    "a further day costs what the first one does, whoever comes; the mean of the second and the \
-     third day",
+    "printed is the first day's, serialized; the mean of the second and the third day",
 );
 
 const DAY: Printed = Printed {

@@ -54,8 +54,8 @@ const ESTIMATES: [Printed; 10] = [
     estimate("zeros_1000000", "1000000 numbers", 1_075_497.64, SAME),
 ];
 
-const FIRST: &str = "2 to the harmonic mean of the counts, times 1024, as the notes have it; the numbers are those \
-                     before and others";
+const FIRST: &str = "1024 times 2 to the harmonic mean of the counts, as the notes have it; each row adds others to the \
+                     numbers of the row before";
 const SAME: &str = "";
 
 const ERROR: Printed = Printed {
