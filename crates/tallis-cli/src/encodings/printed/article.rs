@@ -144,13 +144,13 @@ struct First {
 pub(super) fn first_day(bench: &mut Bench<'_>) -> Result<Vec<Row>, Failure> {
     let count = bench.million;
     let store = Store::new();
-    let (_, set_held) = bench.held(|| {
+    let ((), set_held) = bench.held(|| {
         for user in users(0, count) {
             store.sadd(SET, [user])?;
         }
         Ok(())
     })?;
-    let (_, sketch_held) = bench.held(|| {
+    let ((), sketch_held) = bench.held(|| {
         for user in users(0, count) {
             store.pfadd(SKETCH, [user])?;
         }
@@ -190,7 +190,7 @@ fn further_days(bench: &mut Bench<'_>) -> Result<[Row; 2], Failure> {
     let count = bench.million;
     let days = 1..=FURTHER;
     let store = Store::new();
-    let (_, sets) = bench.held(|| {
+    let ((), sets) = bench.held(|| {
         for day in days.clone() {
             let [key, _] = keys(day);
             for user in users(day * count, count) {
@@ -199,7 +199,7 @@ fn further_days(bench: &mut Bench<'_>) -> Result<[Row; 2], Failure> {
         }
         Ok(())
     })?;
-    let (_, sketches) = bench.held(|| {
+    let ((), sketches) = bench.held(|| {
         for day in days.clone() {
             let [_, key] = keys(day);
             for user in users(day * count, count) {

@@ -97,10 +97,8 @@ impl Live {
     }
 
     fn whole(&self, reply: &Reply, to: &str) -> Result<u64, Failure> {
-        match reply {
-            Reply::Int(number) => u64::try_from(*number).map_err(|_| self.odd(to)),
-            _ => Err(self.odd(to)),
-        }
+        let Reply::Int(number) = *reply else { return Err(self.odd(to)) };
+        u64::try_from(number).map_err(|_| self.odd(to))
     }
 
     /// A reply of another kind than the command has.
