@@ -35,7 +35,7 @@ server's own for each command by INFO commandstats: no socket and no parsing is 
 names. Each form that can hold them is measured as it is asked.
 
 --printed measures what Redis in Action (chapter 9), an article on unique users by HyperLogLog and notes
-on HyperLogLog and Bloom filters printed, each in this program and, if there is one, in a redis-server.
+on HyperLogLog and Bloom filters printed, each in this program and, if there is one, in a redis-server; --quick changes nothing of it.
 
 Sizes may be written as 1000, 1k or 1e3. A size of 10M takes about 2 GB of memory.
 

@@ -1,9 +1,8 @@
 //! `tallis encodings --printed`.
 
 use serde_json::Value;
-use testkit::live;
 
-use crate::{Ran, feed, ran, run, tallis};
+use crate::{feed, ran, run, tallis};
 
 /// The rows in their order, and whether each is determined.
 const ROWS: [(&str, bool); 28] = [
@@ -41,19 +40,12 @@ fn row<'r>(report: &'r Value, name: &str) -> &'r Value {
     report["rows"].as_array().unwrap().iter().find(|row| row["name"] == name).unwrap()
 }
 
-/// A run with that server, or the one that is found.
-fn printed(server: Option<&str>, args: &[&str]) -> Ran {
-    let mut command = tallis();
-    command.args(["encodings", "--printed"]).args(args);
-    if let Some(server) = server {
-        command.env("TALLIS_REDIS_SERVER", server);
-    }
-    ran(&feed(&mut command, b""))
-}
-
 #[test]
 fn without_a_server_the_rest_is_measured() {
-    let ran = printed(Some("/nonexistent/redis-server"), &["--json"]);
+    let mut command = tallis();
+    command.args(["encodings", "--printed", "--json"]);
+    command.env("TALLIS_REDIS_SERVER", "/nonexistent/redis-server");
+    let ran = ran(&feed(&mut command, b""));
     assert_eq!(ran.status, 0, "{}", ran.err);
     let report: Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!(report["version"], 1);
@@ -94,29 +86,6 @@ fn without_a_server_the_rest_is_measured() {
     assert!((12_304..20_000).contains(&held("hll_held")), "{rows:?}");
     assert!(held("day_windows") < 2_000_000, "{rows:?}");
     assert!(held("day_windows") < held("day_windows_kept"), "{rows:?}");
-}
-
-#[test]
-fn with_a_server_its_figures_stand_beside() {
-    let Some(server) = live::server() else { return };
-    let ran = printed(None, &[]);
-    assert_eq!(ran.status, 0, "{}", ran.err);
-    let head = ran.out.lines().next().unwrap();
-    let name = format!("{} {}", server.product().name(), server.version());
-    for part in ["the book", "printed", "Tallis", &name, "remark"] {
-        assert!(head.contains(part), "{part} in {head}");
-    }
-    let line = |what: &str| ran.out.lines().find(|line| line.starts_with(what)).unwrap().to_owned();
-    for figure in ["10888895", "10481"] {
-        let same = ran.out.lines().filter(|line| line.matches(&format!("= {figure}")).count() == 2);
-        assert_eq!(same.count(), 1, "{figure} in {}", ran.out);
-    }
-    assert_eq!(line("PFCOUNT of the million").matches("= 1007336").count(), 2);
-    assert_eq!(line("PFCOUNT of 100000 users").matches("99725").count(), 2);
-    assert!(
-        !line("a million visitors, in shards").contains('='),
-        "a measured figure is not determined"
-    );
 }
 
 #[test]

@@ -6,6 +6,7 @@ use super::super::memory::Memory;
 use super::super::server::Live;
 use super::bench::Bench;
 use super::row::{Figure, Row};
+use super::run::report;
 use super::{article, filters, sketches, zeros};
 
 /// An allocator that says the same of everything.
@@ -95,4 +96,43 @@ fn estimates_are_as_rough_as_the_notes_had_them() {
     assert!((13.0..18.0).contains(&zeros), "{zeros}");
     let Figure::Part(error) = row(&rows, "zeros_error").tallis else { panic!("whole") };
     assert!((0.002..0.15).contains(&error), "{error}");
+}
+
+/// Of fewer users, so that nothing printed is met but what does not depend on them.
+#[test]
+fn a_servers_figures_stand_beside_those_of_tallis() {
+    let Some(mut bench) = with_server() else { return };
+    bench.million = 20_000;
+    let name = bench.live.as_ref().unwrap().name().to_owned();
+    let report = report(&mut bench).unwrap();
+    let text = report.to_string();
+    let head = text.lines().next().unwrap();
+    for part in ["the book", "printed", "Tallis", &name, "remark"] {
+        assert!(head.contains(part), "{part} in {head}");
+    }
+    let line = |what: &str| text.lines().find(|line| line.starts_with(what)).unwrap();
+    assert_eq!(line("PFCOUNT of 100 users").matches("= 99").count(), 2);
+    assert!(!line("PFCOUNT of the million").contains('='), "it is not what was printed");
+    // 8 bytes an id in shards and more in one set; 2 bytes a location; a day's minutes above two hours of them.
+    let server = |name| whole(row(&report.rows, name).server.unwrap());
+    assert!(server("visitors_sharded") > 8 * 20_000);
+    assert!(server("visitors_one_set") > 20 * 20_000);
+    assert!((40_000..200_000).contains(&server("locations")));
+    assert!(server("next_day_set") > 20 * 20_000);
+    assert!(server("day_windows") < server("day_windows_kept"));
+    for row in &report.rows {
+        assert!(row.server.is_some() || row.name.starts_with("bloom"), "{}", row.name);
+    }
+}
+
+#[test]
+fn without_a_server_its_column_says_so() {
+    let mut bench = Bench::new(&Fixed, None);
+    bench.million = 2000;
+    let text = report(&mut bench).unwrap().to_string();
+    assert_eq!(text.matches("no redis-server").count(), 3, "a head for each source");
+    let line = |what: &str| text.lines().find(|line| line.starts_with(what)).unwrap();
+    assert!(line("2-byte locations").contains("4.32 kB"), "what the allocator says");
+    assert_eq!(line("PFCOUNT of 100 users").matches("= 99").count(), 1);
+    assert!(text.contains("\n[1] random UUIDs"));
 }
