@@ -334,3 +334,89 @@ fn error(form: &Form, load: &Load, holder: &mut dyn Holder) -> Result<Option<f64
     }
     Ok(Some((squares / load.extent.values as f64).sqrt()))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::super::form::FORMS;
+    use super::*;
+
+    /// Counts nothing: the tests of the program have an allocator that does.
+    struct Nothing;
+
+    impl Memory for Nothing {
+        fn held(&self, work: &mut dyn FnMut()) -> isize {
+            work();
+            0
+        }
+    }
+
+    const SMALL: Effort = Effort { elements: 300, questions: 200, rounds: 2 };
+
+    #[test]
+    fn a_value_has_so_many_different_elements() {
+        for form in &FORMS {
+            for size in [1, 7, 100, 1000, 10_000].into_iter().filter(|&size| form.takes(size)) {
+                let load = Load::of(form, size, SMALL);
+                let steps = load.steps(Work::Add);
+                assert_eq!(steps, load.extent.total());
+                let mut elements = vec![HashSet::new(); load.extent.values];
+                let mut places = elements.clone();
+                for step in (0..steps).map(|number| load.step(Work::Add, number)) {
+                    elements[step.value].insert(format!("{:?}", step.item));
+                    places[step.value].insert(step.at.to_string());
+                }
+                let sizes = elements.iter().chain(&places).map(HashSet::len);
+                assert!(sizes.clone().all(|found| found == size), "{} of {size}", form.name);
+            }
+        }
+    }
+
+    #[test]
+    fn every_second_question_is_for_what_is_not_there() {
+        for form in &FORMS {
+            let load = Load::of(form, form.sizes[0].max(10), SMALL);
+            let (asked, there) = (load.steps(Work::Test), load.questions.there);
+            let want = if form.is_asked_by_place() { 200 } else { 100 };
+            assert_eq!((asked, there), (200, want), "{}", form.name);
+        }
+    }
+
+    #[test]
+    fn every_form_does_its_work_in_its_encoding() {
+        for form in &FORMS {
+            let load = Load::of(form, form.sizes[0].max(10), SMALL);
+            let measured = measure(form, &load, SMALL, &Nothing).unwrap();
+            assert!(form.encodings.contains(&measured.encoding), "{}", form.name);
+            for work in Work::ALL {
+                let time = measured.times.of(work);
+                assert_eq!(time.is_some(), form.shape.does(work), "{} {work:?}", form.name);
+                assert!(time.is_none_or(|time| time.min > 0.0 && time.min <= time.median));
+            }
+            assert_eq!(measured.error.is_some(), !form.is_exact(), "{}", form.name);
+        }
+    }
+
+    #[test]
+    fn a_form_that_is_another_one_is_no_measurement() {
+        let wrong = Form { encodings: &["listpack"], ..FORMS[0] };
+        let load = Load::of(&wrong, 10, SMALL);
+        let failure = measure(&wrong, &load, SMALL, &Nothing).unwrap_err();
+        assert!(
+            matches!(&failure, Failure::Trouble(what) if what == "intset, 16 bits: intset in place of listpack"),
+            "{failure:?}"
+        );
+        let load = Load::of(&FORMS[0], 10, SMALL);
+        assert!(check(&FORMS[0], &load, Work::Remove, 1).is_err());
+        assert!(check(&FORMS[0], &load, Work::Test, 100).is_ok());
+    }
+
+    #[test]
+    fn a_spread_has_the_middle_and_both_ends() {
+        let spread = |figures: &[f64]| Spread::of(figures.to_vec());
+        assert_eq!(spread(&[3.0, 1.0, 2.0]), Some(Spread { median: 2.0, min: 1.0, max: 3.0 }));
+        assert_eq!(spread(&[4.0, 1.0]), Some(Spread { median: 2.5, min: 1.0, max: 4.0 }));
+        assert_eq!(spread(&[]), None);
+    }
+}

@@ -128,6 +128,19 @@ pub(super) fn digits(figure: f64) -> String {
     }
 }
 
+/// Bytes for people, in powers of 1000 and with three digits.
+pub(super) fn bytes_of(bytes: f64) -> String {
+    const UNITS: [&str; 7] = ["B", "kB", "MB", "GB", "TB", "PB", "EB"];
+    let mut number = bytes;
+    let mut unit = 0;
+    while number >= 999.5 && unit + 1 < UNITS.len() {
+        number /= 1000.0;
+        unit += 1;
+    }
+    let number = if unit == 0 { format!("{bytes:.0}") } else { digits(number) };
+    format!("{number} {}", UNITS[unit])
+}
+
 /// A size, with k and M for thousands and millions where they are round.
 pub(super) fn size(size: usize) -> String {
     match size {
@@ -209,5 +222,89 @@ pub(super) fn draw(
 impl crate::output::Report for Report {
     fn saved_to(&mut self, file: String) {
         self.saved = Some(file);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_have_three_digits() {
+        for (bytes, want) in [
+            (0.0, "0 B"),
+            (999.0, "999 B"),
+            (1000.0, "1.00 kB"),
+            (12_304.0, "12.3 kB"),
+            (999_499.0, "999 kB"),
+            (999_500.0, "1.00 MB"),
+            (144_115_188_075_855_872.0, "144 PB"),
+            (18_446_744_073_709_551_615.0, "18.4 EB"),
+        ] {
+            assert_eq!(bytes_of(bytes), want);
+        }
+    }
+
+    #[test]
+    fn figures_have_three_digits() {
+        let shown = [0.0, 0.25, 9.994, 9.996, 99.94, 99.96, 1234.5].map(digits);
+        assert_eq!(shown, ["0.00", "0.25", "9.99", "10.0", "99.9", "100", "1234"]);
+    }
+
+    #[test]
+    fn sizes_are_short_where_they_are_round() {
+        let shown = [1, 999, 1000, 1500, 1550, 512_000, 999_999, 2_500_000, 10_000_000].map(size);
+        assert_eq!(shown, ["1", "999", "1k", "1.5k", "1550", "512k", "999999", "2.5M", "10M"]);
+    }
+
+    fn row(form: &'static str, server: Option<&str>) -> Row {
+        let nanos = Times { add: Spread::of(vec![3.0, 1.0, 2.0]), ..Times::default() };
+        let server = server.map(|encoding| ServerRow {
+            encoding: encoding.to_owned(),
+            bytes: 56.0,
+            nanos: Times::default(),
+        });
+        let (family, encoding) = (Family::Names, "listpack");
+        let is_beyond = server.is_some();
+        Row {
+            family,
+            form,
+            encoding,
+            size: 2000,
+            values: 10,
+            bytes: 16.5,
+            nanos,
+            error: None,
+            server,
+            is_beyond,
+        }
+    }
+
+    #[test]
+    fn a_server_with_another_encoding_says_so() {
+        let rows = vec![row("listpack", Some("hashtable")), row("other", Some("listpack"))];
+        let report = Report { version: 1, server: Some("redis 7.0.15".into()), rows, saved: None };
+        let text = report.to_string();
+        assert!(text.starts_with("Sets of names                size   bytes    add   test   count   scan   remove   error\n"), "{text}");
+        assert!(text.contains("\nlistpack *                     2k    16.5   2.00\n  on the server: hashtable           56.0\n"), "{text}");
+        assert!(
+            text.contains("\n  on the server                      56.0\n")
+                && text.contains("\n*: larger than"),
+            "{text}"
+        );
+        assert!(text.ends_with("\non the server: redis 7.0.15, bytes by MEMORY USAGE, its own time by INFO commandstats\n"), "{text}");
+    }
+
+    #[test]
+    fn json_has_the_agreed_shape() {
+        let report =
+            Report { version: 1, server: None, rows: vec![row("listpack", None)], saved: None };
+        assert_eq!(
+            serde_json::to_value(report).unwrap(),
+            serde_json::json!({"version": 1, "rows": [{
+                "family": "names", "form": "listpack", "encoding": "listpack", "size": 2000, "values": 10, "bytes": 16.5,
+                "nanos": {"add": {"median": 2.0, "min": 1.0, "max": 3.0}, "test": null, "count": null, "scan": null, "remove": null},
+            }]})
+        );
     }
 }

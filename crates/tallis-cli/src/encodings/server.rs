@@ -160,7 +160,10 @@ impl Live {
     }
 
     /// Sends the commands, and waits for their replies, of which none may be an error.
-    pub(super) fn send(&mut self, commands: impl IntoIterator<Item = Words>) -> Result<(), Failure> {
+    pub(super) fn send(
+        &mut self,
+        commands: impl IntoIterator<Item = Words>,
+    ) -> Result<(), Failure> {
         let mut commands = commands.into_iter().peekable();
         while commands.peek().is_some() {
             let some: Vec<Words> = commands.by_ref().take(PIPELINED).collect();

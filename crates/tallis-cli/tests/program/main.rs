@@ -9,6 +9,7 @@ mod cli_json;
 mod convert;
 mod dedup;
 mod directory;
+mod encodings;
 mod errors;
 mod geo;
 mod inspect;

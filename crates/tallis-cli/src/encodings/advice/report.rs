@@ -94,10 +94,14 @@ impl Choice {
     fn cells(&self, count: usize, beside: bool) -> Vec<String> {
         #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
         let each = self.bytes as f64 / count as f64;
-        let mut cells =
-            vec![self.form.to_owned(), self.encoding.to_owned(), short(self.bytes), digits(each)];
+        let mut cells = vec![
+            self.form.to_owned(),
+            self.encoding.to_owned(),
+            bytes_of(self.bytes),
+            digits(each),
+        ];
         if beside {
-            cells.push(self.server_bytes.map(short).unwrap_or_default());
+            cells.push(self.server_bytes.map(bytes_of).unwrap_or_default());
         }
         for work in [Work::Add, Work::Test, Work::Scan, Work::Remove] {
             let time = self.nanos.of(work).map(|time| digits(time.median));
@@ -106,20 +110,6 @@ impl Choice {
         cells.push(self.error.map(percent).unwrap_or_default());
         cells
     }
-}
-
-/// Bytes for people, in powers of 1000.
-#[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
-fn short(bytes: u64) -> String {
-    const UNITS: [&str; 7] = ["B", "kB", "MB", "GB", "TB", "PB", "EB"];
-    let mut number = bytes as f64;
-    let mut unit = 0;
-    while number >= 999.5 && unit + 1 < UNITS.len() {
-        number /= 1000.0;
-        unit += 1;
-    }
-    let number = if unit == 0 { bytes.to_string() } else { digits(number) };
-    format!("{number} {}", UNITS[unit])
 }
 
 impl Advice {
@@ -135,13 +125,19 @@ impl Advice {
     }
 }
 
+/// Bytes for people.
+#[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
+fn bytes_of(bytes: u64) -> String {
+    report::bytes_of(bytes as f64)
+}
+
 /// What follows from the figures.
 fn sentences(data: &Data, forms: &[Choice]) -> Vec<String> {
     let mut said = Vec::new();
     let mut exact: Vec<&Choice> = forms.iter().filter(|form| form.is_exact).collect();
     exact.sort_by_key(|form| form.bytes);
     let each: Vec<_> =
-        exact.iter().map(|form| format!("{} in {}", short(form.bytes), form.named())).collect();
+        exact.iter().map(|form| format!("{} in {}", bytes_of(form.bytes), form.named())).collect();
     if !each.is_empty() {
         said.push(format!("Exactly: {}.", each.join(", ")));
     }
@@ -149,7 +145,7 @@ fn sentences(data: &Data, forms: &[Choice]) -> Vec<String> {
     if let Some(bytes) = reckoned {
         said.push(format!(
             "A bitmap would take {}: it has a bit for every id up to the largest.",
-            short(bytes)
+            bytes_of(bytes)
         ));
     }
     if let [smallest, _, ..] = *exact {
@@ -170,7 +166,7 @@ fn sentences(data: &Data, forms: &[Choice]) -> Vec<String> {
         }
     }
     for form in forms.iter().filter(|form| !form.is_exact) {
-        let (bytes, name) = (short(form.bytes), form.named());
+        let (bytes, name) = (bytes_of(form.bytes), form.named());
         if form.nanos.test.is_some() {
             let error = form.error.map(percent).unwrap_or_default();
             said.push(format!("To know whether an element was seen, with {error} of false positives: {bytes} in {name}."));
@@ -225,22 +221,6 @@ mod tests {
 
     fn advice(text: &str, forms: &[Choice]) -> Advice {
         Advice::new(&Data::describe(text).unwrap(), forms.to_vec(), None)
-    }
-
-    #[test]
-    fn bytes_have_three_digits() {
-        for (bytes, want) in [
-            (0, "0 B"),
-            (999, "999 B"),
-            (1000, "1.00 kB"),
-            (12_304, "12.3 kB"),
-            (999_499, "999 kB"),
-            (999_500, "1.00 MB"),
-            (144_115_188_075_855_872, "144 PB"),
-            (u64::MAX, "18.4 EB"),
-        ] {
-            assert_eq!(short(bytes), want);
-        }
     }
 
     #[test]

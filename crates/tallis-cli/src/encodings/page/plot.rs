@@ -123,3 +123,22 @@ fn embedded(svg: &str) -> String {
     let Shape { width, height, .. } = SHAPE;
     svg.replacen(&format!("width=\"{width}\" height=\"{height}\" "), "role=\"img\" ", 1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_axis_has_whole_powers_of_ten() {
+        let of = |figures: &[f64]| decades(figures.iter().copied());
+        assert_eq!(of(&[1.0, 10_000.0]), [0, 4]);
+        assert_eq!(of(&[0.25, 93.9]), [-1, 2]);
+        assert_eq!([of(&[100.0]), of(&[])], [[2, 3], [0, 1]]);
+    }
+
+    #[test]
+    fn powers_of_ten_are_short() {
+        let shown = [-2, -1, 0, 1, 2, 3, 5, 6, 8, 9].map(power);
+        assert_eq!(shown, ["0.01", "0.1", "1", "10", "100", "1k", "100k", "1M", "100M", "1e9"]);
+    }
+}

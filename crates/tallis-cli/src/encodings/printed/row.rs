@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::super::report::digits;
+use super::super::report::bytes_of;
 use crate::bloom::percent;
 
 /// Who printed a figure.
@@ -57,22 +57,13 @@ impl Figure {
     #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
     pub(super) fn show(self, unit: Unit) -> String {
         match (self, unit) {
-            (Self::Whole(bytes), Unit::BytesHeld) => held(bytes as f64),
-            (Self::Part(bytes), Unit::BytesHeld) => held(bytes),
+            (Self::Whole(bytes), Unit::BytesHeld) => bytes_of(bytes as f64),
+            (Self::Part(bytes), Unit::BytesHeld) => bytes_of(bytes),
             (Self::Whole(number), _) => number.to_string(),
             (Self::Part(share), Unit::Share) => percent(share),
             (Self::Part(bits), Unit::Bits) => format!("{bits:.1}"),
             (Self::Part(number), _) => format!("{number:.0}"),
         }
-    }
-}
-
-/// Bytes in kB or MB with three digits.
-fn held(bytes: f64) -> String {
-    match bytes {
-        ..1e3 => format!("{bytes:.0} B"),
-        ..1e6 => format!("{} kB", digits(bytes / 1e3)),
-        _ => format!("{} MB", digits(bytes / 1e6)),
     }
 }
 

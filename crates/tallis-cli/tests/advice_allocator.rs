@@ -1,0 +1,64 @@
+//! Advice measures: in a program whose allocator rounds up further the bytes are more.
+
+#![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
+#![expect(unsafe_code, reason = "a global allocator is an unsafe trait over raw pointers")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::process::Command;
+
+use serde_json::Value;
+use tallis_cli::encodings::{Data, advise};
+use testkit::alloc::{Counting, Measured};
+
+/// The system's allocator, which is asked for whole pieces of 32 bytes: those of glibc are 16.
+struct Rounding;
+
+const PIECE: usize = 32;
+
+fn rounded(layout: Layout) -> Layout {
+    let size = layout.size().next_multiple_of(PIECE);
+    Layout::from_size_align(size, layout.align()).unwrap_or(layout)
+}
+
+// SAFETY: each call goes to `System` with the same layout for the same block.
+unsafe impl GlobalAlloc for Rounding {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: a layout that is not smaller is asked for under the caller's own contract.
+        unsafe { System.alloc(rounded(layout)) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        // SAFETY: the block was made with the rounded layout.
+        unsafe { System.dealloc(block, rounded(layout)) };
+    }
+}
+
+// SAFETY: the size of a layout is fixed.
+unsafe impl Measured for Rounding {
+    unsafe fn held(&self, _: *mut u8, layout: Layout) -> usize {
+        rounded(layout).size() + size_of::<usize>()
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting<Rounding> = Counting::around(Rounding);
+
+const ELEMENTS: &str = "5k names";
+
+#[test]
+fn the_bytes_are_those_of_the_allocator() {
+    // The same in the program, under the system's allocator.
+    let run = Command::new(env!("CARGO_BIN_EXE_tallis"))
+        .args(["encodings", "--json", "--advise", ELEMENTS])
+        .output()
+        .unwrap();
+    let theirs: Value = serde_json::from_slice(&run.stdout).unwrap();
+    let ours = advise(&Data::describe(ELEMENTS).unwrap(), &ALLOCATOR).unwrap();
+    let theirs = theirs["forms"].as_array().unwrap();
+    assert_eq!(ours.choices().len(), theirs.len());
+    for (ours, theirs) in ours.choices().iter().zip(theirs) {
+        assert_eq!(theirs["form"], ours.form);
+        let bytes = theirs["bytes"].as_u64().unwrap();
+        assert!(ours.bytes > bytes, "{}: {} under {bytes}", ours.form, ours.bytes);
+    }
+}
