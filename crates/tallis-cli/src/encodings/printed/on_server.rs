@@ -15,9 +15,9 @@ const ELEMENTS: usize = 1000;
 const DUMP_FRAME: u64 = 1 + 2 + 8;
 
 impl Live {
-    /// Deletes all keys.
+    /// Deletes all keys, and waits until their memory is free: else it would be freed while the next value is measured.
     pub(super) fn clear(&mut self) -> Result<(), Failure> {
-        self.ask(["FLUSHALL"]).map(drop)
+        self.ask(["FLUSHALL", "SYNC"]).map(drop)
     }
 
     /// Adds the elements to a key, by many commands of that name.
