@@ -46,8 +46,8 @@ const LOCATIONS: Printed = Printed {
              the server by MEMORY USAGE",
 };
 
-/// The number of expected visitors from which the book's forecast for a day begins: the power of two from one and a
-/// half times a million on.
+/// The visitors that the book forecasts for a day whose yesterday was not counted: one and a half million, rounded up
+/// to a power of two.
 const EXPECTED: u64 = 1 << 21;
 
 /// Members of a shard.
