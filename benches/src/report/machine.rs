@@ -5,6 +5,7 @@ use std::thread::available_parallelism;
 use std::{env, fs};
 
 use serde::{Deserialize, Serialize};
+use tallis_cli::machine::{extensions, or_unknown, processor};
 
 use super::Caches;
 
@@ -30,10 +31,9 @@ impl Machine {
     /// This machine. What cannot be found out is "unknown".
     #[must_use]
     pub fn here() -> Self {
-        let read = |file| fs::read_to_string(file).unwrap_or_default();
-        let kernel = read("/proc/sys/kernel/osrelease");
+        let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
         Self {
-            processor: or_unknown(&processor_of(&read("/proc/cpuinfo"))),
+            processor: processor(),
             extensions: extensions(),
             threads: available_parallelism().map_or(1, usize::from),
             kernel: format!("{} {}, {}", env::consts::OS, or_unknown(&kernel), env::consts::ARCH),
@@ -64,39 +64,6 @@ impl Machine {
     }
 }
 
-fn or_unknown(text: &str) -> String {
-    let text = text.trim();
-    if text.is_empty() { "unknown".to_owned() } else { text.to_owned() }
-}
-
-/// The model in the text of `/proc/cpuinfo`, whose lines differ between architectures.
-fn processor_of(cpuinfo: &str) -> String {
-    let value = |name: &str| {
-        cpuinfo.lines().find_map(|line| {
-            let (key, value) = line.split_once(':')?;
-            (key.trim() == name).then(|| value.trim().to_owned())
-        })
-    };
-    value("model name").or_else(|| value("Model")).unwrap_or_default()
-}
-
-#[cfg(target_arch = "x86_64")]
-fn extensions() -> String {
-    let known = [
-        ("AVX2", is_x86_feature_detected!("avx2")),
-        ("AVX-512F", is_x86_feature_detected!("avx512f")),
-        ("AVX-512BW", is_x86_feature_detected!("avx512bw")),
-        ("AVX-512VBMI", is_x86_feature_detected!("avx512vbmi")),
-    ];
-    let names: Vec<&str> = known.iter().filter(|(_, on)| *on).map(|(name, _)| *name).collect();
-    if names.is_empty() { "none beyond SSE2".to_owned() } else { names.join(", ") }
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-fn extensions() -> String {
-    "none used".to_owned()
-}
-
 fn output_of(program: &str, arguments: &[&str]) -> String {
     let output = Command::new(program).args(arguments).output();
     output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default()
@@ -105,7 +72,7 @@ fn output_of(program: &str, arguments: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::{Cache, Caches};
-    use super::{Machine, processor_of};
+    use super::Machine;
 
     #[test]
     fn what_is_not_known_of_caches_is_no_difference() {
@@ -117,15 +84,6 @@ mod tests {
         assert!(of(&[32]).is_like(&of(&[32])) && !of(&[32]).is_like(&of(&[48])));
         let other = Machine { threads: 77, ..of(&[]) };
         assert!(!of(&[]).is_like(&other));
-    }
-
-    #[test]
-    fn the_model_is_found_on_either_architecture() {
-        let x86 = "processor\t: 0\nmodel\t\t: 17\nmodel name\t: AMD EPYC 9B14\nprocessor\t: 1\n";
-        assert_eq!(processor_of(x86), "AMD EPYC 9B14");
-        let arm = "processor\t: 0\nBogoMIPS\t: 108.00\n\nModel\t\t: Raspberry Pi 4\n";
-        assert_eq!(processor_of(arm), "Raspberry Pi 4");
-        assert_eq!(processor_of(""), "");
     }
 
     #[test]

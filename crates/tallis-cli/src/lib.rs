@@ -19,6 +19,7 @@ mod input;
 pub mod inspect;
 mod interrupt;
 pub mod locate;
+pub mod machine;
 pub mod man;
 pub mod merge;
 mod number;
@@ -28,6 +29,7 @@ mod progress;
 mod reading;
 mod snapshot;
 mod source;
+mod table;
 mod target;
 pub mod uv;
 

@@ -1,6 +1,5 @@
 //! Advice measures: in a program whose allocator rounds up further the bytes are more.
 
-#![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
 #![expect(unsafe_code, reason = "a global allocator is an unsafe trait over raw pointers")]
 
 use std::alloc::{GlobalAlloc, Layout, System};

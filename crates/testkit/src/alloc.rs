@@ -217,9 +217,12 @@ unsafe impl<A: Measured> GlobalAlloc for Counting<A> {
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: the caller hands over a live block of this allocator with its layout.
-        let before =
-            if self.on.load(Relaxed) { unsafe { self.inner.held(block, layout) } } else { 0 };
+        let before = if self.on.load(Relaxed) {
+            // SAFETY: the caller hands over a live block of this allocator with its layout.
+            unsafe { self.inner.held(block, layout) }
+        } else {
+            0
+        };
         // SAFETY: as above, and the caller keeps the contract of `size`.
         let moved = unsafe { self.inner.realloc(block, layout, size) };
         if !moved.is_null() {

@@ -4,12 +4,12 @@ use std::fmt;
 
 use bloom::plan::thumb;
 use bloom::{MAX_CAPACITY, MAX_ERROR_RATE};
-use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
 use indicatif::HumanBytes;
 use serde::Serialize;
 
 use super::measure::{HALVES, Measured, items_at};
 use super::plan::Plan;
+use crate::table::{draw, of_numbers};
 
 /// Below this many items the formulas are known to promise too much.
 const SMALL: u64 = 10_000;
@@ -91,13 +91,13 @@ impl Report {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sizes = self.sizes().into_iter().map(Vec::from);
-        draw(f, &["", "exact", "thumb", "rule of thumb"], sizes)?;
+        draw(f, &of_numbers(&["", "exact", "thumb", "rule of thumb"]), sizes)?;
         writeln!(f)?;
         let mut head = vec!["fill t", "items", "error", "thumb"];
         if self.measured.is_some() {
             head.extend(["measured", "+-", "negatives"]);
         }
-        draw(f, &head, self.fills())?;
+        draw(f, &of_numbers(&head), self.fills())?;
         writeln!(f, "\nthumb: (1 - 0.5^t)^k with t = items / n and k = 0.7 m/n")?;
         if self.measured.is_some() {
             writeln!(
@@ -127,33 +127,6 @@ impl fmt::Display for Report {
         }
         Ok(())
     }
-}
-
-/// Writes a table whose first column is text and whose others are numbers.
-fn draw(
-    f: &mut fmt::Formatter<'_>,
-    head: &[&str],
-    rows: impl IntoIterator<Item = Vec<String>>,
-) -> fmt::Result {
-    let mut table = Table::new();
-    let rule = LineStyle::none().fill('-').junction('-');
-    table.load_style(TableStyle::new().header_separator(rule));
-    table.set_header(head.to_vec());
-    table.add_rows(rows);
-    let last = head.len().saturating_sub(1);
-    for (index, column) in table.column_iter_mut().enumerate() {
-        if index == 0 {
-            column.set_padding((0, 1));
-        } else {
-            column
-                .set_padding((1, u16::from(index < last)))
-                .set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    for line in table.lines() {
-        writeln!(f, "{}", line.trim_end())?;
-    }
-    Ok(())
 }
 
 /// The items of those that the plan is for.

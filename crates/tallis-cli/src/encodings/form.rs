@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 use serde::Serialize;
-use tallis::{Limits, ShardForm};
+use tallis::Limits;
 
 use super::items::Kind;
 use super::shape::{
@@ -18,7 +18,7 @@ pub enum Family {
     Sets,
     /// Sets of names: listpacks, hash tables, shards
     Names,
-    /// HyperLogLogs, sparse and dense
+    /// `HyperLogLog`s, sparse and dense
     Hll,
     /// Bloom filters of several error rates
     Bloom,
@@ -118,9 +118,9 @@ pub(super) const fn form(
     Form { family, name, encodings, kind, sizes, until, limits, values, shape }
 }
 
-const BOOK: Sharded = Sharded { form: ShardForm::Forecast, bits: ID_BITS };
-const SPLITTING: Sharded = Sharded { form: ShardForm::Splitting, bits: ID_BITS };
-const COMPACT: Sharded = Sharded { form: ShardForm::Compact, bits: ID_BITS };
+const BOOK: Sharded = Sharded::Book;
+const SPLITTING: Sharded = Sharded::Splitting;
+const COMPACT: Sharded = Sharded::Compact { bits: ID_BITS };
 
 /// What a part of a sharded set is. By chance one may have more than 512 members.
 const OF_SHARDS: &[&str] = &["intset", "hashtable"];

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
 use serde::Serialize;
 
 use super::form::{Family, Form};
@@ -10,6 +9,8 @@ use super::measure::{Load, Measured, Spread, Times};
 use super::server::OnServer;
 use super::shape::Work;
 use crate::bloom::percent;
+use crate::machine;
+use crate::table::{draw, of_numbers};
 
 /// The figures of all forms. Its JSON form is part of the program's contract; its [`Display`](fmt::Display) form is a
 /// table for each family.
@@ -17,12 +18,21 @@ use crate::bloom::percent;
 pub(super) struct Report {
     /// The version of the shape of the JSON.
     pub(super) version: u32,
+    /// The processor that it was measured on.
+    pub(super) processor: String,
     /// The server beside it, and its version.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) server: Option<String>,
     pub(super) rows: Vec<Row>,
     #[serde(skip)]
     pub(super) saved: Option<String>,
+}
+
+impl Report {
+    /// These rows, measured on this machine, beside that server.
+    pub(super) fn new(rows: Vec<Row>, server: Option<String>) -> Self {
+        Self { version: 1, processor: machine::processor(), server, rows, saved: None }
+    }
 }
 
 /// One form at one size.
@@ -168,9 +178,10 @@ impl fmt::Display for Report {
             });
             let mut head = HEAD;
             head[0] = first.family.title();
-            draw(f, &head, lines)?;
+            draw(f, &of_numbers(&head), lines)?;
             writeln!(f)?;
         }
+        writeln!(f, "measured on: {}", self.processor)?;
         writeln!(f, "bytes: an element, with key, tables and the allocator's share")?;
         writeln!(f, "add, test, scan, remove: nanoseconds an element; count: nanoseconds a call")?;
         if self.rows.iter().any(|row| row.is_beyond) {
@@ -193,30 +204,6 @@ impl fmt::Display for Report {
         }
         Ok(())
     }
-}
-
-/// Writes a table whose first column is text and whose others are numbers.
-pub(super) fn draw(
-    f: &mut fmt::Formatter<'_>,
-    head: &[&str],
-    rows: impl IntoIterator<Item = Vec<String>>,
-) -> fmt::Result {
-    let mut table = Table::new();
-    let rule = LineStyle::none().fill('-').junction('-');
-    table.load_style(TableStyle::new().header_separator(rule));
-    table.set_header(head.to_vec());
-    table.add_rows(rows);
-    for (index, column) in table.column_iter_mut().enumerate() {
-        let left = if index == 0 { 0 } else { 2 };
-        column.set_padding((left, 0));
-        if index > 0 {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    for line in table.lines() {
-        writeln!(f, "{}", line.trim_end())?;
-    }
-    Ok(())
 }
 
 impl crate::output::Report for Report {
@@ -283,7 +270,7 @@ mod tests {
     #[test]
     fn a_server_with_another_encoding_says_so() {
         let rows = vec![row("listpack", Some("hashtable")), row("other", Some("listpack"))];
-        let report = Report { version: 1, server: Some("redis 7.0.15".into()), rows, saved: None };
+        let report = Report::new(rows, Some("redis 7.0.15".into()));
         let text = report.to_string();
         assert!(text.starts_with("Sets of names                size   bytes    add   test   count   scan   remove   error\n"), "{text}");
         assert!(text.contains("\nlistpack *                     2k    16.5   2.00\n  on the server: hashtable           56.0\n"), "{text}");
@@ -297,11 +284,11 @@ mod tests {
 
     #[test]
     fn json_has_the_agreed_shape() {
-        let report =
-            Report { version: 1, server: None, rows: vec![row("listpack", None)], saved: None };
+        let mut report = Report::new(vec![row("listpack", None)], None);
+        report.processor = "EPYC".into();
         assert_eq!(
             serde_json::to_value(report).unwrap(),
-            serde_json::json!({"version": 1, "rows": [{
+            serde_json::json!({"version": 1, "processor": "EPYC", "rows": [{
                 "family": "names", "form": "listpack", "encoding": "listpack", "size": 2000, "values": 10, "bytes": 16.5,
                 "nanos": {"add": {"median": 2.0, "min": 1.0, "max": 3.0}, "test": null, "count": null, "scan": null, "remove": null},
             }]})

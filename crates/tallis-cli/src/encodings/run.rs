@@ -53,7 +53,7 @@ pub fn run(args: &EncodingsArgs, memory: &dyn Memory) -> Result<(), Failure> {
     }
     drop(progress);
     let server = live.as_ref().map(|live| live.name().to_owned());
-    let mut report = Report { version: 1, server, rows, saved: None };
+    let mut report = Report::new(rows, server);
     let page = args.html.as_ref().map(|_| page::page(&report)).transpose()?.unwrap_or_default();
     deliver_as(&mut report, args.html.as_deref(), |file| page::write(file, &page), args.json)
 }

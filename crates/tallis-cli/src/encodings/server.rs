@@ -1,6 +1,11 @@
 //! The same on a live `redis-server`: the time is the server's own for each command, by `INFO commandstats`; the memory
 //! is what `MEMORY USAGE` says.
 
+#![expect(
+    clippy::cast_precision_loss,
+    reason = "bytes and elements of a measurement are far below 2^53"
+)]
+
 use tallis::Store;
 use testkit::differential::Reply;
 use testkit::live::{Options, Protocol, Server, Wire, locate, locate_redisbloom};
@@ -40,9 +45,9 @@ impl Live {
     pub(super) fn start() -> Result<Self, Failure> {
         let missing = "no redis-server: install one, or name it in TALLIS_REDIS_SERVER";
         let program = locate().ok_or_else(|| Failure::Trouble(missing.to_owned()))?;
-        let options = Options::new().config("enable-debug-command", "no");
+        let options = Options::new();
         let module = locate_redisbloom();
-        let with = module.iter().fold(options.clone(), |options, file| options.module(file));
+        let with = module.iter().fold(options.clone(), Options::module);
         // A module may be of another version than the server.
         let (started, has_bloom) = match Server::start(&program, &with) {
             Ok(server) => (Ok(server), module.is_some()),
@@ -176,10 +181,10 @@ impl Live {
     }
 
     fn accept(&self, reply: Reply) -> Result<Reply, Failure> {
-        match reply {
-            Reply::Error(what) => Err(Failure::Trouble(format!("{}: {what}", self.name))),
-            reply => Ok(reply),
+        if let Reply::Error(what) = reply {
+            return Err(Failure::Trouble(format!("{}: {what}", self.name)));
         }
+        Ok(reply)
     }
 }
 

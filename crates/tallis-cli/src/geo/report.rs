@@ -2,10 +2,11 @@
 
 use std::fmt;
 
-use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
 use serde::Serialize;
 use tallis::GeoHit;
 use tallis::geo::{EARTH_RADIUS, Unit};
+
+use crate::table::{draw, of_numbers};
 
 /// A place that was found. Its JSON form is part of the program's contract, the order of the fields included.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -61,29 +62,14 @@ impl Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut table = Table::new();
-        let rule = LineStyle::none().fill('-').junction('-');
-        table.load_style(TableStyle::new().header_separator(rule));
-        table.set_header(["id", self.unit.name(), "lon", "lat"]);
-        for Found { id, lon, lat, dist_m, .. } in &self.found {
+        let rows = self.found.iter().map(|Found { id, lon, lat, dist_m, .. }| {
             // An id may be any text, a table is for people.
             let id: String =
                 id.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
             let dist = format!("{:.4}", self.unit.of_metres(*dist_m));
-            table.add_row([id, dist, format!("{lon:.6}"), format!("{lat:.6}")]);
-        }
-        for (index, column) in table.column_iter_mut().enumerate() {
-            if index == 0 {
-                column.set_padding((0, 1));
-            } else {
-                column
-                    .set_padding((1, u16::from(index < 3)))
-                    .set_cell_alignment(CellAlignment::Right);
-            }
-        }
-        for line in table.lines() {
-            writeln!(f, "{}", line.trim_end())?;
-        }
+            [id, dist, format!("{lon:.6}"), format!("{lat:.6}")]
+        });
+        draw(f, &of_numbers(&["id", self.unit.name(), "lon", "lat"]), rows)?;
         if let Some(file) = &self.saved {
             writeln!(f, "saved to {file}")?;
         }

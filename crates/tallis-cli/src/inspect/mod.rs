@@ -7,7 +7,6 @@ mod prefixes;
 mod report;
 mod row;
 mod run;
-mod table;
 mod tally;
 
 pub use run::{run, write};

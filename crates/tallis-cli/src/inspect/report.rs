@@ -10,9 +10,9 @@ use tallis::rdb::Version;
 use super::expiry::Expiry;
 use super::prefixes::Prefix;
 use super::row::Row;
-use super::table::{Align, write_table};
 use super::tally::{Group, Sums, Tally};
 use crate::check::magic;
+use crate::table::{self, Align};
 
 /// What is in a file. Its JSON form is part of the program's contract.
 #[derive(Clone, Debug, Serialize)]
@@ -92,6 +92,20 @@ fn cells(sums: Sums) -> [String; 4] {
         HumanBytes(sums.bytes_file).to_string(),
         HumanBytes(sums.bytes_memory).to_string(),
     ]
+}
+
+/// Writes a table under an empty line, if it has rows.
+fn write_table(
+    f: &mut fmt::Formatter<'_>,
+    head: &[(&str, Align)],
+    rows: impl Iterator<Item = Vec<String>>,
+) -> fmt::Result {
+    let mut rows = rows.peekable();
+    if rows.peek().is_none() {
+        return Ok(());
+    }
+    writeln!(f)?;
+    table::draw(f, head, rows)
 }
 
 impl fmt::Display for Report {

@@ -4,9 +4,10 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
 use serde::Serialize;
 use tallis::LocationCounts;
+
+use crate::table::{self, Align};
 
 /// The result of a count. Its JSON form is part of the program's contract, the order of the fields included; its
 /// [`Display`](fmt::Display) form is a table, with the most users first.
@@ -51,39 +52,30 @@ fn ranked(counts: &BTreeMap<String, u64>) -> Vec<(&str, u64)> {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut table = Table::new();
-        let rule = LineStyle::none().fill('-').junction('-');
-        table.load_style(TableStyle::new().header_separator(rule));
-        table.set_header(["country", "region", "users"]);
+        let mut rows = Vec::new();
         for (country, users) in ranked(&self.countries) {
-            table.add_row([country, "", &users.to_string()]);
+            rows.push([country, "", &users.to_string()].map(str::to_owned));
             let Some(regions) = self.regions.get(country) else { continue };
             for (region, users) in ranked(regions) {
-                table.add_row(["", region, &users.to_string()]);
+                rows.push(["", region, &users.to_string()].map(str::to_owned));
             }
             let without = users.saturating_sub(regions.values().sum());
             if without > 0 {
-                table.add_row(["", "unknown", &without.to_string()]);
+                rows.push(["", "unknown", &without.to_string()].map(str::to_owned));
             }
         }
         if self.unknown > 0 {
-            table.add_row(["unknown", "", &self.unknown.to_string()]);
+            rows.push(["unknown", "", &self.unknown.to_string()].map(str::to_owned));
         }
-        table.add_row(["total", "", &self.users.to_string()]);
-        for (index, column) in table.column_iter_mut().enumerate() {
-            if index == 0 {
-                column.set_padding((0, 1));
-            } else if index == 2 {
-                column.set_padding((1, 0)).set_cell_alignment(CellAlignment::Right);
-            }
-        }
+        rows.push(["total", "", &self.users.to_string()].map(str::to_owned));
+        let head = [("country", Align::Left), ("region", Align::Left), ("users", Align::Right)];
         // The head, a rule, the places, and under a rule once more the total.
-        let mut drawn: Vec<_> = table.lines().collect();
+        let mut drawn = table::drawn(&head, rows);
         if let Some(rule) = drawn.get(1).filter(|_| self.users > 0) {
             drawn.insert(drawn.len() - 1, rule.clone());
         }
         for line in drawn {
-            writeln!(f, "{}", line.trim_end())?;
+            writeln!(f, "{line}")?;
         }
         if let Some(file) = &self.saved {
             writeln!(f, "saved to {file}")?;

@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
 use indicatif::HumanBytes;
 use serde::Serialize;
 use tallis::Bucket;
 
 use super::window::WindowCount;
+use crate::table::{self, of_numbers};
 
 /// The result of a count. Its JSON form is part of the program's contract, the order of the fields included; its
 /// [`Display`](fmt::Display) form is a table.
@@ -110,24 +110,14 @@ pub struct Bytes {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut table = Table::new();
-        let rule = LineStyle::none().fill('-').junction('-');
-        table.load_style(TableStyle::new().header_separator(rule));
-        table.set_header(["bucket", "events", "exact", "approx", "error %", "sets", "hll"]);
-        for row in &self.buckets {
-            table.add_row(cells(&row.bucket, row.events, row.exact, row.approx, row.bytes));
-        }
+        let head = of_numbers(&["bucket", "events", "exact", "approx", "error %", "sets", "hll"]);
+        let buckets = self.buckets.iter();
+        let buckets =
+            buckets.map(|row| cells(&row.bucket, row.events, row.exact, row.approx, row.bytes));
         let Total { events, exact, approx } = self.total;
-        table.add_row(cells("total", events, exact, approx, self.bytes));
-        for (index, column) in table.column_iter_mut().enumerate() {
-            if index == 0 {
-                column.set_padding((0, 1));
-            } else {
-                column.set_cell_alignment(CellAlignment::Right);
-            }
-        }
+        let total = cells("total", events, exact, approx, self.bytes);
         // The head, a rule, the buckets, and under a rule once more the total.
-        let mut drawn: Vec<_> = table.lines().collect();
+        let mut drawn = table::drawn(&head, buckets.chain([total]));
         if let Some(rule) = drawn.get(1).filter(|_| !self.buckets.is_empty()) {
             drawn.insert(drawn.len() - 1, rule.clone());
         }
@@ -135,7 +125,6 @@ impl fmt::Display for Report {
         // The head and a rule stand before the buckets.
         let mut rows = [None, None].into_iter().chain(self.buckets.iter().map(Some));
         for line in drawn {
-            let line = line.trim_end();
             let row = rows.next().flatten();
             let bar = row.zip(self.columns).map(|(row, columns)| {
                 bar(row.exact, most, columns.saturating_sub(line.len() + BAR_GAP.len()))

@@ -163,7 +163,8 @@ fn advice_is_of_the_elements_that_are_described() {
 
 #[test]
 fn advice_is_of_the_lines_of_a_file() {
-    let ids: String = (0..3000).map(|id| format!("{}\n", id * 7)).collect();
+    let ids: Vec<String> = (0..3000).map(|id| (id * 7).to_string()).collect();
+    let ids = format!("{}\n", ids.join("\n"));
     let of_ids = advice(&["--from", "-"], ids.repeat(2).as_bytes());
     assert_eq!(of_ids["elements"], "3000 ids in 6000 lines of -");
     let names: Vec<_> = of_ids["forms"]

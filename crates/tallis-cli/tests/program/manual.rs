@@ -4,12 +4,13 @@ use std::fs;
 
 use crate::{Ran, feed, ran, run, tallis};
 
-const COMMANDS: [&str; 12] = [
+const COMMANDS: [&str; 13] = [
     "uv",
     "locate",
     "geo",
     "bloom",
     "dedup",
+    "encodings",
     "merge",
     "cli",
     "check",

@@ -1,7 +1,5 @@
 //! The forms that can hold the reader's elements.
 
-use tallis::ShardForm;
-
 use super::super::form::{Family, Form, Limit, form};
 use super::super::items::Kind;
 use super::super::shape::{Bitmap, Bloom, HyperLogLog, Set, Sharded};
@@ -10,15 +8,12 @@ use super::data::{Data, Sort};
 /// The most bytes of a bitmap that is measured: a larger one is only reckoned.
 pub(super) const LARGEST_BITMAP: u64 = 1 << 30;
 
-const BOOK: Sharded = Sharded { form: ShardForm::Forecast, bits: 0 };
-const SPLITTING: Sharded = Sharded { form: ShardForm::Splitting, bits: 0 };
-
 /// A compact set knows how many bits its members have: one for each number.
 static COMPACT: [Sharded; 65] = {
-    let mut forms = [const { Sharded { form: ShardForm::Compact, bits: 1 } }; 65];
+    let mut forms = [const { Sharded::Compact { bits: 1 } }; 65];
     let mut bits = 1;
     while bits < 65 {
-        forms[bits as usize] = Sharded { form: ShardForm::Compact, bits };
+        forms[bits as usize] = Sharded::Compact { bits };
         bits += 1;
     }
     forms
@@ -40,8 +35,8 @@ pub(super) fn forms(data: &Data) -> Vec<Form> {
     };
     let mut forms = vec![of(Family::Sets, "one set", ONE_SET, &Set)];
     if data.count() >= MANY {
-        forms.push(of(Family::Sets, "shards, the book's", ONE_SET, &BOOK));
-        forms.push(of(Family::Sets, "shards, splitting", ONE_SET, &SPLITTING));
+        forms.push(of(Family::Sets, "shards, the book's", ONE_SET, &Sharded::Book));
+        forms.push(of(Family::Sets, "shards, splitting", ONE_SET, &Sharded::Splitting));
         if let Some(bits) = bits(sort) {
             forms.push(of(Family::Sets, "shards, compact", ONE_SET, &COMPACT[bits]));
         }

@@ -48,18 +48,27 @@ const HELP: &str = "say how many of what: '200k random 60-bit ids', '1M small id
 
 /// Reads a description.
 pub(super) fn parse(text: &str) -> Result<Description, String> {
-    let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
+    let (count, rest) = text.trim().split_once(char::is_whitespace).ok_or(HELP)?;
+    let words: Vec<String> = rest.split_whitespace().map(lowercase).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let Some((&count, rest)) = words.split_first() else { return Err(HELP.to_owned()) };
     let count = count_to(count, MOST).map_err(|why| format!("'{count}': {why}; {HELP}"))?;
-    let what = what(rest).ok_or_else(|| HELP.to_owned())?;
-    let count = usize::try_from(count).map_err(|_| HELP.to_owned())?;
+    let what = what(&words).ok_or(HELP)?;
+    let count = usize::try_from(count).map_err(|_| HELP)?;
     let description = Description { count, what };
     let most = description.most();
     if count as u64 > most {
         return Err(format!("there are {most} such elements, of which half can be added"));
     }
     Ok(description)
+}
+
+/// A word in small letters. In a number, capital letters have a meaning of their own.
+fn lowercase(word: &str) -> String {
+    if word.starts_with(|first: char| first.is_ascii_digit()) {
+        word.to_owned()
+    } else {
+        word.to_lowercase()
+    }
 }
 
 fn what(words: &[&str]) -> Option<What> {
@@ -82,7 +91,7 @@ fn what(words: &[&str]) -> Option<What> {
         {
             count_to(bound, 1 << 62).ok().map(What::Below)
         }
-        [ref names @ ..] if is_names(names) => Some(What::Names(NAME)),
+        ref names if is_names(names) => Some(What::Names(NAME)),
         [bytes, ref names @ ..] if is_names(names) => {
             let bytes = bytes.strip_suffix("-byte")?.parse().ok()?;
             (NAME..=512).contains(&bytes).then_some(What::Names(bytes))
@@ -114,9 +123,8 @@ impl Description {
     fn most(self) -> u64 {
         match self.what {
             What::Random(bits) => (1 << bits) / 2,
-            What::Small => MOST,
             What::Below(bound) => bound / 2,
-            What::Names(_) | What::Uuids => MOST,
+            What::Small | What::Names(_) | What::Uuids => MOST,
         }
     }
 

@@ -12,6 +12,7 @@ use super::super::shape::Work;
 use super::choice::{BITMAP, LARGEST_BITMAP, bitmap_bytes};
 use super::data::Data;
 use crate::bloom::percent;
+use crate::table::{draw, of_numbers};
 
 /// What was measured of some elements, and what follows. Its JSON form is part of the program's contract; its
 /// [`Display`](fmt::Display) form is a table and sentences.
@@ -26,7 +27,8 @@ pub struct Advice {
     server: Option<String>,
     forms: Vec<Choice>,
     /// What is to be said of it.
-    advice: Vec<String>,
+    #[serde(rename = "advice")]
+    sentences: Vec<String>,
 }
 
 /// One form of all elements.
@@ -114,8 +116,8 @@ impl Choice {
 
 impl Advice {
     pub(super) fn new(data: &Data, forms: Vec<Choice>, server: Option<String>) -> Self {
-        let advice = sentences(data, &forms);
-        Self { elements: data.title.clone(), count: data.count(), server, forms, advice }
+        let sentences = sentences(data, &forms);
+        Self { elements: data.title.clone(), count: data.count(), server, forms, sentences }
     }
 
     /// The forms that were measured, exact ones first.
@@ -186,9 +188,9 @@ impl fmt::Display for Advice {
             head.push("on server");
         }
         head.extend(["add", "test", "scan", "remove", "error"]);
-        report::draw(f, &head, self.forms.iter().map(|form| form.cells(self.count, beside)))?;
+        draw(f, &of_numbers(&head), self.forms.iter().map(|form| form.cells(self.count, beside)))?;
         writeln!(f)?;
-        for sentence in &self.advice {
+        for sentence in &self.sentences {
             writeln!(f, "{sentence}")?;
         }
         writeln!(f, "\nbytes: an element, with key, tables and the allocator's share")?;
@@ -232,7 +234,7 @@ mod tests {
             choice("Bloom filter, 1 %", "raw", 240_000, 50.0),
         ];
         assert_eq!(
-            advice("200k random ids", &forms).advice,
+            advice("200k random ids", &forms).sentences,
             [
                 "Exactly: 1.19 MB in compact shards, 5.40 MB in one hash table.",
                 "A bitmap would take 144 PB: it has a bit for every id up to the largest.",
@@ -243,7 +245,7 @@ mod tests {
         );
         let forms = [choice("one set", "hashtable", 9, 90.0), choice(BITMAP, "raw", 5, 20.0)];
         assert_eq!(
-            advice("2k small ids", &forms).advice,
+            advice("2k small ids", &forms).sentences,
             [
                 "Exactly: 5 B in a bitmap, 9 B in one hash table.",
                 "The smallest exact form, a bitmap, is also the fastest to ask."

@@ -46,8 +46,11 @@ pub(super) fn write(path: &Path, page: &str) -> Result<(), Failure> {
 
 /// What the page shows, and the way to each part.
 fn head(report: &Report) -> String {
-    let mut text =
-        format!("<p>Measured by <code>tallis encodings</code> {}", env!("CARGO_PKG_VERSION"));
+    let mut text = format!(
+        "<p>Measured by <code>tallis encodings</code> {} on {}",
+        env!("CARGO_PKG_VERSION"),
+        escaped(&report.processor)
+    );
     if let Some(server) = &report.server {
         let _ = write!(text, ", beside {} (dashed)", escaped(server));
     }
@@ -64,7 +67,7 @@ fn head(report: &Report) -> String {
     text.push_str(". Both axes are logarithmic. Compare curves: another machine has other nanoseconds.</p>\n<nav>");
     for rows in report.rows.chunk_by(|one, next| one.family == next.family) {
         let Some(Row { family, .. }) = rows.first() else { continue };
-        let _ = write!(text, "<a href=\"#{}\">{}</a>\n", anchor(*family), family.title());
+        let _ = writeln!(text, "<a href=\"#{}\">{}</a>", anchor(*family), family.title());
     }
     text.push_str("</nav>\n");
     text
@@ -77,11 +80,11 @@ fn anchor(family: Family) -> String {
 /// The plots and the table of a family.
 fn section(body: &mut String, rows: &[Row]) -> Result<(), Failure> {
     let Some(Row { family, .. }) = rows.first() else { return Ok(()) };
-    let _ = write!(body, "<section id=\"{}\">\n<h2>{}</h2>\n", anchor(*family), family.title());
+    let _ = writeln!(body, "<section id=\"{}\">\n<h2>{}</h2>", anchor(*family), family.title());
     legend(body, rows);
     body.push_str("<div class=\"plots\">\n");
     for Figure { caption, svg } in figures(rows)? {
-        let _ = write!(body, "<figure>\n<figcaption>{caption}</figcaption>\n{svg}</figure>\n");
+        let _ = writeln!(body, "<figure>\n<figcaption>{caption}</figcaption>\n{svg}</figure>");
     }
     body.push_str("</div>\n");
     table(body, rows);
@@ -94,9 +97,9 @@ fn legend(body: &mut String, rows: &[Row]) {
     body.push_str("<ul class=\"legend\">\n");
     for (number, form) in forms(rows).into_iter().enumerate() {
         let colour = colour(number);
-        let _ = write!(
+        let _ = writeln!(
             body,
-            "<li><svg viewBox=\"0 0 24 12\" aria-hidden=\"true\"><path d=\"M0 6H24\" stroke=\"{colour}\" stroke-width=\"4\"/></svg>{}</li>\n",
+            "<li><svg viewBox=\"0 0 24 12\" aria-hidden=\"true\"><path d=\"M0 6H24\" stroke=\"{colour}\" stroke-width=\"4\"/></svg>{}</li>",
             escaped(form)
         );
     }
@@ -105,9 +108,9 @@ fn legend(body: &mut String, rows: &[Row]) {
     if !limits.is_empty() {
         let texts: Vec<String> =
             limits.iter().map(|(at, name)| format!("<code>{name}</code> {at}")).collect();
-        let _ = write!(
+        let _ = writeln!(
             body,
-            "<p class=\"limits\">Vertical lines are the default limits: {}.</p>\n",
+            "<p class=\"limits\">Vertical lines are the default limits: {}.</p>",
             texts.join(", ")
         );
     }
@@ -179,5 +182,5 @@ fn line(
             None => body.push_str("<td></td>"),
         }
     }
-    let _ = write!(body, "<td>{error}</td></tr>\n");
+    let _ = writeln!(body, "<td>{error}</td></tr>");
 }

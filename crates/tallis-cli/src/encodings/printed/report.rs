@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::super::report::draw;
 use super::row::{Figure, Row};
+use crate::table::{draw, of_numbers};
 
 /// All rows. Its JSON form is part of the program's contract; its [`Display`](fmt::Display) form is a table for each
 /// source, with its remarks below.
@@ -33,7 +33,7 @@ impl fmt::Display for Report {
                 }
                 cells
             });
-            draw(f, &head, lines.collect::<Vec<_>>())?;
+            draw(f, &of_numbers(&head), lines.collect::<Vec<_>>())?;
             writeln!(f)?;
         }
         for (remark, number) in remarks.iter().zip(1..) {

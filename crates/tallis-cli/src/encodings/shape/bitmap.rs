@@ -5,16 +5,12 @@ use std::hint::black_box;
 use bitpack::bits;
 use tallis::{Member, Store};
 
-use super::{Extent, Holder, Result, Shape, Step, Words, Work, key, sum, words};
+use super::keyed::Keyed;
+use super::{Extent, Holder, Result, Shape, Step, Words, Work, key, words};
 
 /// A bitmap: a bit for each number from 0 to the largest element.
 #[derive(Debug)]
 pub(in super::super) struct Bitmap;
-
-struct Bitmaps {
-    store: Store,
-    keys: Vec<String>,
-}
 
 /// The bit of an element. There is none for a name, which has no place among numbers: it would be the last bit.
 pub(in super::super) fn offset(item: &Member<'_>) -> u64 {
@@ -30,7 +26,7 @@ impl Shape for Bitmap {
     }
 
     fn holder(&self, store: Store, extent: Extent) -> Box<dyn Holder> {
-        Box::new(Bitmaps { store, keys: extent.keys() })
+        Box::new(Keyed::new(store, extent, one))
     }
 
     fn command(&self, work: Work, step: &Step<'_>, _: Extent) -> Option<Words> {
@@ -47,30 +43,17 @@ impl Shape for Bitmap {
     }
 }
 
-impl Holder for Bitmaps {
-    fn run(&mut self, work: Work, steps: &[Step<'_>]) -> Result<u64> {
-        let Self { store, keys } = self;
-        let key = |step: &Step<'_>| keys[step.value].as_str();
-        match work {
-            Work::Add => {
-                sum(steps, |step| Ok((!store.setbit(key(step), offset(&step.item), true)?).into()))
-            }
-            Work::Test => {
-                sum(steps, |step| Ok(store.getbit(key(step), offset(&step.item))?.into()))
-            }
-            Work::Remove => {
-                sum(steps, |step| Ok(store.setbit(key(step), offset(&step.item), false)?.into()))
-            }
-            Work::Count => sum(steps, |step| store.bitcount(key(step))),
-            Work::Scan => sum(steps, |step| {
-                let bytes = store.get(key(step))?.unwrap_or_default();
-                // Each bit is found, which a count could do without.
-                Ok(bits::ones(&bytes).map(black_box).fold(0, |count, _| count + 1))
-            }),
+/// Does one step.
+fn one(store: &Store, key: &str, work: Work, step: &Step<'_>) -> Result<u64> {
+    match work {
+        Work::Add => Ok((!store.setbit(key, offset(&step.item), true)?).into()),
+        Work::Test => Ok(store.getbit(key, offset(&step.item))?.into()),
+        Work::Remove => Ok(store.setbit(key, offset(&step.item), false)?.into()),
+        Work::Count => store.bitcount(key),
+        Work::Scan => {
+            let bytes = store.get(key)?.unwrap_or_default();
+            // Each bit is found, which a count could do without.
+            Ok(bits::ones(&bytes).map(black_box).fold(0, |count, _| count + 1))
         }
-    }
-
-    fn key(&self) -> Result<String> {
-        Ok(key(0))
     }
 }

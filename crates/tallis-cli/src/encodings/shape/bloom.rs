@@ -3,16 +3,18 @@
 use ::bloom::Settings;
 use tallis::Store;
 
-use super::{Extent, Holder, Result, Shape, Step, Words, Work, key, sum, with_item, words};
+use super::keyed::Keyed;
+use super::{Extent, Holder, Result, Shape, Step, Words, Work, key, with_item, words};
 
 /// A Bloom filter that was made for its elements, at this error rate. Elements cannot be removed.
 #[derive(Debug)]
 pub(in super::super) struct Bloom(pub(in super::super) f64);
 
-struct Filters {
+struct Filters<F> {
     store: Store,
-    keys: Vec<String>,
+    extent: Extent,
     settings: Settings,
+    values: Keyed<F>,
 }
 
 impl Shape for Bloom {
@@ -22,7 +24,8 @@ impl Shape for Bloom {
 
     fn holder(&self, store: Store, extent: Extent) -> Box<dyn Holder> {
         let settings = Settings::new(extent.size(), self.0).non_scaling();
-        Box::new(Filters { store, keys: extent.keys(), settings })
+        let values = Keyed::new(store.clone(), extent, one);
+        Box::new(Filters { store, extent, settings, values })
     }
 
     fn begin(&self, extent: Extent) -> Vec<Words> {
@@ -49,22 +52,26 @@ impl Shape for Bloom {
     }
 }
 
-impl Holder for Filters {
+impl<F: Fn(&Store, &str, Work, &Step<'_>) -> Result<u64>> Holder for Filters<F> {
     fn begin(&mut self) -> Result<()> {
-        self.keys.iter().try_for_each(|key| self.store.bf_reserve(key.as_str(), &self.settings))
+        let mut keys = (0..self.extent.values).map(key);
+        keys.try_for_each(|key| self.store.bf_reserve(key.as_str(), &self.settings))
     }
 
     fn run(&mut self, work: Work, steps: &[Step<'_>]) -> Result<u64> {
-        let Self { store, keys, .. } = self;
-        let key = |step: &Step<'_>| keys[step.value].as_str();
-        match work {
-            Work::Add => sum(steps, |step| Ok(store.bf_add(key(step), step.item)?.into())),
-            Work::Test => sum(steps, |step| Ok(store.bf_exists(key(step), step.item)?.into())),
-            Work::Count | Work::Scan | Work::Remove => Ok(0),
-        }
+        self.values.run(work, steps)
     }
 
     fn key(&self) -> Result<String> {
-        Ok(key(0))
+        self.values.key()
+    }
+}
+
+/// Does one step.
+fn one(store: &Store, key: &str, work: Work, step: &Step<'_>) -> Result<u64> {
+    match work {
+        Work::Add => Ok(store.bf_add(key, step.item)?.into()),
+        Work::Test => Ok(store.bf_exists(key, step.item)?.into()),
+        Work::Count | Work::Scan | Work::Remove => Ok(0),
     }
 }

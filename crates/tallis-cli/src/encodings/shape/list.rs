@@ -2,16 +2,12 @@
 
 use tallis::Store;
 
-use super::{Extent, Holder, Result, Shape, Step, Words, Work, key, sum, with_item, words};
+use super::keyed::Keyed;
+use super::{Extent, Holder, Result, Shape, Step, Words, Work, key, with_item, words};
 
 /// A list: pushed at its end, asked by index, popped from its front.
 #[derive(Debug)]
 pub(in super::super) struct List;
-
-struct Lists {
-    store: Store,
-    keys: Vec<String>,
-}
 
 impl Shape for List {
     fn does(&self, work: Work) -> bool {
@@ -19,7 +15,7 @@ impl Shape for List {
     }
 
     fn holder(&self, store: Store, extent: Extent) -> Box<dyn Holder> {
-        Box::new(Lists { store, keys: extent.keys() })
+        Box::new(Keyed::new(store, extent, one))
     }
 
     fn command(&self, work: Work, step: &Step<'_>, _: Extent) -> Option<Words> {
@@ -34,24 +30,17 @@ impl Shape for List {
     }
 }
 
-impl Holder for Lists {
-    fn run(&mut self, work: Work, steps: &[Step<'_>]) -> Result<u64> {
-        let Self { store, keys } = self;
-        let key = |step: &Step<'_>| keys[step.value].as_str();
-        match work {
-            // RPUSH returns the length.
-            Work::Add => sum(steps, |step| store.rpush(key(step), [step.item]).map(|_| 1)),
-            Work::Test => sum(steps, |step| {
-                let at = i64::try_from(step.at).unwrap_or(i64::MAX);
-                Ok(store.lindex(key(step), at)?.is_some().into())
-            }),
-            Work::Remove => sum(steps, |step| Ok(store.lpop(key(step))?.is_some().into())),
-            Work::Count => Ok(0),
-            Work::Scan => sum(steps, |step| Ok(store.lrange(key(step), 0, -1)?.len() as u64)),
+/// Does one step.
+fn one(store: &Store, key: &str, work: Work, step: &Step<'_>) -> Result<u64> {
+    match work {
+        // RPUSH returns the length.
+        Work::Add => store.rpush(key, [step.item]).map(|_| 1),
+        Work::Test => {
+            let at = i64::try_from(step.at).unwrap_or(i64::MAX);
+            Ok(store.lindex(key, at)?.is_some().into())
         }
-    }
-
-    fn key(&self) -> Result<String> {
-        Ok(key(0))
+        Work::Remove => Ok(store.lpop(key)?.is_some().into()),
+        Work::Scan => Ok(store.lrange(key, 0, -1)?.len() as u64),
+        Work::Count => Ok(0),
     }
 }

@@ -3,7 +3,8 @@
 use tallis::{Locations, Store};
 
 use super::bitmap::offset;
-use super::{Extent, Holder, Result, Shape, Step, Words, Work, key, sum, words};
+use super::keyed::sum;
+use super::{Extent, Holder, Result, Shape, Step, Words, Work, key, words};
 
 /// Two bytes for each user, packed in strings of 1,048,576 users: the book's packed locations. Users are numbered from
 /// 0 on, and are not removed; a user who was not set has a code of zeros.

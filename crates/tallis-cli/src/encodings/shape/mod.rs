@@ -6,6 +6,7 @@ mod bitmap;
 mod bloom;
 mod hash;
 mod hll;
+mod keyed;
 mod list;
 mod locations;
 mod set;
@@ -77,11 +78,6 @@ impl Extent {
     pub(super) const fn size(self) -> u64 {
         self.size as u64
     }
-
-    /// The keys of the values.
-    fn keys(self) -> Vec<String> {
-        (0..self.values).map(key).collect()
-    }
 }
 
 /// The key of the value of that number.
@@ -131,12 +127,8 @@ pub(super) trait Holder {
     fn key(&self) -> Result<String>;
 }
 
-/// Does each step, and adds up what they return.
-fn sum(steps: &[Step<'_>], mut step: impl FnMut(&Step<'_>) -> Result<u64>) -> Result<u64> {
-    steps.iter().try_fold(0, |sum, one| Ok(sum + step(one)?))
-}
-
 /// A command of these words.
+#[expect(clippy::unnecessary_wraps, reason = "other works have no command")]
 fn words<const N: usize>(words: [&[u8]; N]) -> Option<Words> {
     Some(words.map(<[u8]>::to_vec).into())
 }

@@ -2,16 +2,12 @@
 
 use tallis::Store;
 
-use super::{Extent, Holder, Result, Shape, Step, Words, Work, key, sum, with_item, words};
+use super::keyed::Keyed;
+use super::{Extent, Holder, Result, Shape, Step, Words, Work, key, with_item, words};
 
 /// A set, in whatever encoding the limits of its store leave it.
 #[derive(Debug)]
 pub(in super::super) struct Set;
-
-struct Sets {
-    store: Store,
-    keys: Vec<String>,
-}
 
 impl Shape for Set {
     fn does(&self, work: Work) -> bool {
@@ -19,7 +15,7 @@ impl Shape for Set {
     }
 
     fn holder(&self, store: Store, extent: Extent) -> Box<dyn Holder> {
-        Box::new(Sets { store, keys: extent.keys() })
+        Box::new(Keyed::new(store, extent, one))
     }
 
     fn command(&self, work: Work, step: &Step<'_>, _: Extent) -> Option<Words> {
@@ -34,20 +30,13 @@ impl Shape for Set {
     }
 }
 
-impl Holder for Sets {
-    fn run(&mut self, work: Work, steps: &[Step<'_>]) -> Result<u64> {
-        let Self { store, keys } = self;
-        let key = |step: &Step<'_>| keys[step.value].as_str();
-        match work {
-            Work::Add => sum(steps, |step| Ok(store.sadd(key(step), [step.item])? as u64)),
-            Work::Test => sum(steps, |step| Ok(store.sismember(key(step), step.item)?.into())),
-            Work::Remove => sum(steps, |step| Ok(store.srem(key(step), [step.item])? as u64)),
-            Work::Count => Ok(0),
-            Work::Scan => sum(steps, |step| Ok(store.smembers(key(step))?.len() as u64)),
-        }
-    }
-
-    fn key(&self) -> Result<String> {
-        Ok(key(0))
+/// Does one step.
+fn one(store: &Store, key: &str, work: Work, step: &Step<'_>) -> Result<u64> {
+    match work {
+        Work::Add => Ok(store.sadd(key, [step.item])? as u64),
+        Work::Test => Ok(store.sismember(key, step.item)?.into()),
+        Work::Remove => Ok(store.srem(key, [step.item])? as u64),
+        Work::Scan => Ok(store.smembers(key)?.len() as u64),
+        Work::Count => Ok(0),
     }
 }

@@ -2,14 +2,18 @@
 
 use tallis::{Member, ShardForm, ShardedSet, Store, shard_key};
 
-use super::{Extent, Holder, Result, Shape, Step, Words, Work, key, sum, with_item};
+use super::keyed::sum;
+use super::{Extent, Holder, Result, Shape, Step, Words, Work, key, with_item};
 
-/// A set in shards of that form, which of the book's form are as many as its elements ask for. A compact one is for
-/// integers of so many bits.
+/// A set in shards.
 #[derive(Debug)]
-pub(in super::super) struct Sharded {
-    pub(in super::super) form: ShardForm,
-    pub(in super::super) bits: u32,
+pub(in super::super) enum Sharded {
+    /// The book's form, of as many shards as its elements ask for.
+    Book,
+    /// Of shards that split.
+    Splitting,
+    /// Of compact shards, for integers of so many bits.
+    Compact { bits: u32 },
 }
 
 /// Members of a shard of the book's form.
@@ -21,10 +25,10 @@ struct ShardedSets {
 
 impl Sharded {
     fn set(&self, store: Store, value: usize, size: u64) -> ShardedSet {
-        match self.form {
-            ShardForm::Splitting => ShardedSet::splitting(store, key(value)),
-            ShardForm::Compact => ShardedSet::compact(store, key(value), self.bits),
-            _ => ShardedSet::new(store, key(value), size, SHARD),
+        match *self {
+            Self::Book => ShardedSet::new(store, key(value), size, SHARD),
+            Self::Splitting => ShardedSet::splitting(store, key(value)),
+            Self::Compact { bits } => ShardedSet::compact(store, key(value), bits),
         }
     }
 
@@ -48,7 +52,7 @@ impl Shape for Sharded {
     }
 
     fn command(&self, work: Work, step: &Step<'_>, extent: Extent) -> Option<Words> {
-        if self.form != ShardForm::Forecast {
+        if !matches!(self, Self::Book) {
             return None;
         }
         let key = Self::shard(step.value, &step.item, extent);

@@ -2,16 +2,12 @@
 
 use tallis::Store;
 
-use super::{Extent, Holder, Result, Shape, Step, Words, Work, key, sum, with_item, words};
+use super::keyed::Keyed;
+use super::{Extent, Holder, Result, Shape, Step, Words, Work, key, with_item, words};
 
 /// A sorted set: the score of an element is its place among all, and elements come in random order.
 #[derive(Debug)]
 pub(in super::super) struct ZSet;
-
-struct ZSets {
-    store: Store,
-    keys: Vec<String>,
-}
 
 /// The score of an element.
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
@@ -25,7 +21,7 @@ impl Shape for ZSet {
     }
 
     fn holder(&self, store: Store, extent: Extent) -> Box<dyn Holder> {
-        Box::new(ZSets { store, keys: extent.keys() })
+        Box::new(Keyed::new(store, extent, one))
     }
 
     fn command(&self, work: Work, step: &Step<'_>, _: Extent) -> Option<Words> {
@@ -42,26 +38,13 @@ impl Shape for ZSet {
     }
 }
 
-impl Holder for ZSets {
-    fn run(&mut self, work: Work, steps: &[Step<'_>]) -> Result<u64> {
-        let Self { store, keys } = self;
-        let key = |step: &Step<'_>| keys[step.value].as_str();
-        match work {
-            Work::Add => {
-                sum(steps, |step| Ok(store.zadd(key(step), step.item, score(step))? as u64))
-            }
-            Work::Test => {
-                sum(steps, |step| Ok(store.zscore(key(step), step.item)?.is_some().into()))
-            }
-            Work::Remove => sum(steps, |step| Ok(store.zrem(key(step), [step.item])? as u64)),
-            Work::Count => Ok(0),
-            Work::Scan => {
-                sum(steps, |step| Ok(store.zrange_withscores(key(step), 0, -1)?.len() as u64))
-            }
-        }
-    }
-
-    fn key(&self) -> Result<String> {
-        Ok(key(0))
+/// Does one step.
+fn one(store: &Store, key: &str, work: Work, step: &Step<'_>) -> Result<u64> {
+    match work {
+        Work::Add => Ok(store.zadd(key, step.item, score(step))? as u64),
+        Work::Test => Ok(store.zscore(key, step.item)?.is_some().into()),
+        Work::Remove => Ok(store.zrem(key, [step.item])? as u64),
+        Work::Scan => Ok(store.zrange_withscores(key, 0, -1)?.len() as u64),
+        Work::Count => Ok(0),
     }
 }
