@@ -32,10 +32,11 @@ unsafe impl GlobalAlloc for Rounding {
     }
 }
 
-// SAFETY: the size of a layout is fixed.
+// SAFETY: what `System` says of a block is fixed.
 unsafe impl Measured for Rounding {
-    unsafe fn held(&self, _: *mut u8, layout: Layout) -> usize {
-        rounded(layout).size() + size_of::<usize>()
+    unsafe fn held(&self, block: *mut u8, layout: Layout) -> usize {
+        // SAFETY: the block came from `System`, with the rounded layout, and the caller says that it is not freed.
+        unsafe { System.held(block, rounded(layout)) }
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use tallis::resp::split_words;
+
 use crate::{Ran, feed, ran, run, tallis};
 
 const COMMANDS: [&str; 13] = [
@@ -108,9 +110,11 @@ fn examples_of_the_help_are_command_lines() {
         let Some((_, behind)) = help.split_once("Examples:\n") else { continue };
         for line in behind.lines().take_while(|line| line.starts_with("  ")) {
             for part in line.split(['|', '&']).filter(|part| part.trim().starts_with("tallis ")) {
-                let words: Vec<_> = part.split('>').next().unwrap().split_whitespace().collect();
+                // Quotes mean what they do in a shell.
+                let words = split_words(part.split('>').next().unwrap().as_bytes()).unwrap();
+                let words = words.into_iter().map(|word| String::from_utf8(word).unwrap());
                 let definition = tallis_cli::Args::definition();
-                let parsed = definition.try_get_matches_from(&words);
+                let parsed = definition.try_get_matches_from(words);
                 assert!(parsed.is_ok(), "{part}: {}", parsed.unwrap_err());
                 seen += 1;
             }
