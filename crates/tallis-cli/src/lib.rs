@@ -11,6 +11,7 @@ mod columns;
 pub mod convert;
 pub mod dedup;
 mod destination;
+#[cfg(unix)]
 pub mod encodings;
 mod failure;
 mod files;
@@ -21,6 +22,7 @@ mod interrupt;
 pub mod locate;
 pub mod machine;
 pub mod man;
+mod memory;
 pub mod merge;
 mod number;
 mod output;
@@ -35,12 +37,14 @@ pub mod uv;
 
 pub use args::{
     Args, BloomArgs, BloomCommand, CheckArgs, CliArgs, Command, CompletionsArgs, ConvertArgs,
-    DedupArgs, DirectoryArgs, EncodingsArgs, FilterArgs, Form, GeoArgs, InspectArgs, LocateArgs,
-    ManArgs, MergeArgs, PlanArgs, UvArgs, Versus,
+    DedupArgs, DirectoryArgs, FilterArgs, Form, GeoArgs, InspectArgs, LocateArgs, ManArgs,
+    MergeArgs, PlanArgs, UvArgs,
 };
+#[cfg(unix)]
+pub use args::{EncodingsArgs, Versus};
 pub use columns::Columns;
-pub use encodings::Memory;
 pub use failure::Failure;
+pub use memory::Memory;
 pub use reading::BadRow;
 
 /// Does what the command line asks for. `memory` is what the allocator of the program says, for `tallis encodings`.
@@ -53,6 +57,8 @@ pub fn run(args: &Args, memory: &dyn Memory) -> Result<(), Failure> {
     if args.quiet {
         progress::be_quiet();
     }
+    #[cfg(not(unix))]
+    let _ = memory;
     match &args.command {
         Command::Uv(args) => uv::run(args),
         Command::Locate(args) => locate::run(args),
@@ -64,6 +70,7 @@ pub fn run(args: &Args, memory: &dyn Memory) -> Result<(), Failure> {
         Command::Check(args) => check::run(args),
         Command::Inspect(args) => inspect::run(args),
         Command::Convert(args) => convert::run(args),
+        #[cfg(unix)]
         Command::Encodings(args) => encodings::run(args, memory),
         Command::Completions(args) => man::complete(*args),
         Command::Man(args) => man::run(args),

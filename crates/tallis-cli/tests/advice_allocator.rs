@@ -1,5 +1,6 @@
 //! Advice measures: in a program whose allocator rounds up further the bytes are more.
 
+#![cfg(unix)]
 #![expect(unsafe_code, reason = "a global allocator is an unsafe trait over raw pointers")]
 
 use std::alloc::{GlobalAlloc, Layout, System};

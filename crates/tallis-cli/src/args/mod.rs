@@ -6,6 +6,7 @@ mod cli;
 mod convert;
 mod dedup;
 mod directory;
+#[cfg(unix)]
 mod encodings;
 mod filter;
 mod geo;
@@ -26,6 +27,7 @@ pub use cli::CliArgs;
 pub use convert::{ConvertArgs, Form};
 pub use dedup::DedupArgs;
 pub use directory::DirectoryArgs;
+#[cfg(unix)]
 pub use encodings::{EncodingsArgs, Versus};
 pub use filter::FilterArgs;
 pub use geo::GeoArgs;
@@ -76,6 +78,7 @@ pub enum Command {
     /// Rewrite an RDB file or an append-only log for another version, or as JSON lines or commands
     Convert(ConvertArgs),
     /// Measure what each encoding costs on this machine, in bytes and in nanoseconds
+    #[cfg(unix)]
     Encodings(EncodingsArgs),
     /// Print the completions of a shell for this program
     Completions(CompletionsArgs),

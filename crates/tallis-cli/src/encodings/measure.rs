@@ -17,9 +17,9 @@ use testkit::rng::Rng;
 
 use super::form::Form;
 use super::items::{Items, Kind};
-use super::memory::Memory;
 use super::shape::{Extent, Holder, Step, Work};
 use crate::failure::Failure;
+use crate::memory::Memory;
 
 /// How much is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

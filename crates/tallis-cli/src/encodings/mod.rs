@@ -4,7 +4,6 @@ mod advice;
 mod form;
 mod items;
 mod measure;
-mod memory;
 mod page;
 mod printed;
 mod report;
@@ -14,5 +13,4 @@ mod shape;
 
 pub use advice::{Advice, Choice, Data, advise};
 pub use form::Family;
-pub use memory::Memory;
 pub use run::run;

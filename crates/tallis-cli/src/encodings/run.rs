@@ -3,7 +3,6 @@
 use super::advice::{Data, advise_beside};
 use super::form::{FORMS, Family, Form};
 use super::measure::{Effort, Load, measure};
-use super::memory::Memory;
 use super::page;
 use super::printed;
 use super::report::{Report, Row};
@@ -11,6 +10,7 @@ use super::server::Live;
 use crate::args::EncodingsArgs;
 use crate::failure::Failure;
 use crate::interrupt::{check, watch};
+use crate::memory::Memory;
 use crate::output::deliver_as;
 use crate::progress::Progress;
 use crate::target::check_target;

@@ -9,6 +9,7 @@ mod cli_json;
 mod convert;
 mod dedup;
 mod directory;
+#[cfg(unix)]
 mod encodings;
 mod errors;
 mod geo;
@@ -20,6 +21,7 @@ mod locate;
 mod logs;
 mod manual;
 mod merge;
+#[cfg(unix)]
 mod printed;
 #[cfg(unix)]
 mod prompt;

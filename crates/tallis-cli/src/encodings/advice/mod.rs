@@ -9,9 +9,9 @@ pub use self::data::Data;
 pub use self::report::{Advice, Choice};
 
 use super::measure::{Effort, Load, measure};
-use super::memory::Memory;
 use super::server::Live;
 use crate::failure::Failure;
+use crate::memory::Memory;
 
 /// Measures every form that can hold the data, on this machine.
 ///

@@ -1,8 +1,8 @@
 //! What figures are taken with.
 
-use super::super::memory::Memory;
 use super::super::server::Live;
 use crate::failure::Failure;
+use crate::memory::Memory;
 
 /// The allocator, a server if there is one, and how much is put into values.
 pub(super) struct Bench<'m> {

@@ -2,7 +2,6 @@
 
 use testkit::live::locate;
 
-use super::super::memory::Memory;
 use super::super::server::Live;
 use super::bench::Bench;
 use super::report::Report;
@@ -10,6 +9,7 @@ use super::row::Row;
 use super::{article, book, filters, sketches, zeros};
 use crate::failure::Failure;
 use crate::interrupt::{interrupted, watch};
+use crate::memory::Memory;
 use crate::output::deliver_as;
 use crate::progress::Progress;
 

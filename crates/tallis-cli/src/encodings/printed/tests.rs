@@ -2,12 +2,12 @@
 
 use testkit::live;
 
-use super::super::memory::Memory;
 use super::super::server::Live;
 use super::bench::Bench;
 use super::row::{Figure, Row};
 use super::run::report;
 use super::{article, filters, sketches, zeros};
+use crate::memory::Memory;
 
 /// An allocator that says the same of everything.
 struct Fixed;
