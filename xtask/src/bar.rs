@@ -54,7 +54,8 @@ impl Bar {
         self.show();
     }
 
-    /// A program has ended; `print` writes what is to be said of it, beside the bar.
+    /// A program has ended; `print` writes what is to be said of it, beside the bar. It may not ask the bar for anything:
+    /// that waits for it.
     pub(crate) fn end(&self, name: &str, print: impl FnOnce()) {
         self.drawn.suspend(print);
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
@@ -78,5 +79,23 @@ impl Bar {
         let running = self.running.lock().unwrap_or_else(PoisonError::into_inner).join(", ");
         let passed = self.passed.load(Ordering::Relaxed);
         self.drawn.set_message(format!("{passed} tests passed: {running}"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Bar;
+
+    #[test]
+    fn programs_that_run_are_known_until_they_end() {
+        let bar = Bar::new(2);
+        bar.start("one");
+        bar.start("other");
+        bar.passed();
+        let mut printed = false;
+        bar.end("one", || printed = true);
+        assert!(printed && bar.drawn.position() == 1);
+        assert_eq!(*bar.running.lock().expect("no panic"), ["other"]);
+        bar.finish();
     }
 }

@@ -154,10 +154,11 @@ fn run_one(
         output.extend_from_slice(b"The program ended before its tests did.\n");
         count.add(Count::FAILURE);
     }
+    let is_printed = !success || bar.is_hidden();
     bar.end(&program.name, || {
         let mut out = io::stdout().lock();
         // A reader that has gone (`| head`) is no reason to leave the tests unfinished.
-        if !success || bar.is_hidden() {
+        if is_printed {
             let _ = writeln!(out, "\n{}", program.name);
             let _ = out.write_all(&output);
         }
@@ -170,7 +171,7 @@ fn run_one(
 
 #[cfg(test)]
 mod tests {
-    use super::{Program, package};
+    use super::{Count, Program, package, run};
 
     /// A message of cargo, as far as it is read.
     fn message(kind: &str, name: &str, is_test: bool, executable: &str) -> String {
@@ -211,6 +212,35 @@ mod tests {
         assert_eq!(Program::parse(r#"{"reason":"build-finished","success":true}"#), None);
         assert_eq!(Program::parse("warning: something"), None);
         assert_eq!(Program::parse(""), None);
+    }
+
+    /// A program of tests, as a script.
+    #[cfg(unix)]
+    fn script(folder: &std::path::Path, name: &str, text: &str) -> Program {
+        use std::os::unix::fs::PermissionsExt as _;
+        let path = folder.join(name);
+        std::fs::write(&path, format!("#!/bin/sh\n{text}\n")).expect("a script");
+        let mode = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(&path, mode).expect("it can be run");
+        Program { name: name.to_owned(), path, folder: folder.to_owned() }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn programs_run_to_their_end_and_are_counted() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let result = "test result: ok. 2 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out;";
+        let passes = format!("echo 'test a ... ok'; echo '{result} finished in 0.01s'");
+        let programs = [
+            script(folder.path(), "first", &passes),
+            script(folder.path(), "breaks", "echo 'test a ... ok'; exit 3"),
+            script(folder.path(), "last", &passes),
+        ];
+        let mut timings = run(&programs, &[], &[]).expect("all can be started");
+        timings.sort_by(|one, other| one.name.cmp(&other.name));
+        let counts: Vec<_> = timings.iter().map(|timing| (&*timing.name, timing.count)).collect();
+        let passed = Count { passed: 2, failed: 0, skipped: 1 };
+        assert_eq!(counts, [("breaks", Count::FAILURE), ("first", passed), ("last", passed)]);
     }
 
     #[test]

@@ -12,6 +12,7 @@ use super::super::shape::Work;
 use super::choice::{BITMAP, LARGEST_BITMAP, bitmap_bytes};
 use super::data::Data;
 use crate::bloom::percent;
+use crate::machine;
 use crate::table::{draw, of_numbers};
 
 /// What was measured of some elements, and what follows. Its JSON form is part of the program's contract; its
@@ -19,6 +20,10 @@ use crate::table::{draw, of_numbers};
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Advice {
+    /// The version of the shape of the JSON.
+    pub version: u32,
+    /// The processor that it was measured on.
+    pub processor: String,
     /// The elements, in words.
     pub elements: String,
     /// How many they are.
@@ -117,7 +122,9 @@ impl Choice {
 impl Advice {
     pub(super) fn new(data: &Data, forms: Vec<Choice>, server: Option<String>) -> Self {
         let sentences = sentences(data, &forms);
-        Self { elements: data.title.clone(), count: data.count(), server, forms, sentences }
+        let (elements, count) = (data.title.clone(), data.count());
+        let processor = machine::processor();
+        Self { version: 1, processor, elements, count, server, forms, sentences }
     }
 
     /// The forms that were measured, exact ones first.
@@ -193,7 +200,8 @@ impl fmt::Display for Advice {
         for sentence in &self.sentences {
             writeln!(f, "{sentence}")?;
         }
-        writeln!(f, "\nbytes: an element, with key, tables and the allocator's share")?;
+        writeln!(f, "\nmeasured on: {}", self.processor)?;
+        writeln!(f, "bytes: an element, with key, tables and the allocator's share")?;
         writeln!(f, "add, test, scan, remove: nanoseconds an element")?;
         if let Some(server) = &self.server {
             writeln!(f, "on server: all of it in {server}, by MEMORY USAGE")?;
@@ -255,13 +263,15 @@ mod tests {
 
     #[test]
     fn json_has_the_agreed_shape() {
-        let json =
-            serde_json::to_value(advice("9 names", &[choice("one set", "listpack", 70, 30.0)]))
-                .unwrap();
+        let mut advice = advice("9 names", &[choice("one set", "listpack", 70, 30.0)]);
+        advice.processor = "EPYC".into();
+        let json = serde_json::to_value(advice).unwrap();
         let spread = |ns: f64| serde_json::json!({"median": ns, "min": ns, "max": ns});
         assert_eq!(
             json,
             serde_json::json!({
+                "version": 1,
+                "processor": "EPYC",
                 "elements": "9 names of 14 bytes",
                 "count": 9,
                 "forms": [{
