@@ -3,7 +3,9 @@
 //! `cargo test` would run them too, but says only where a terminal reads which of them runs, and starts one when the
 //! one before has ended. Many tests wait for a server or a clock, so two programs at a time take less time than one.
 
+use std::cmp::Reverse;
 use std::env;
+use std::fs;
 use std::io::{self, Write as _};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -88,7 +90,14 @@ pub(crate) fn build(arguments: &[&str]) -> Outcome<Vec<Program>> {
     let success = watch(&mut command, |line| {
         programs.extend(Program::parse(&String::from_utf8_lossy(line)));
     })?;
+    // The large ones have the most to do: begun last, one would run alone at the end.
+    programs.sort_by_key(|program| Reverse(size(program)));
     if success { Ok(programs) } else { Err("A program of tests did not build.".to_owned()) }
+}
+
+/// The bytes of a program.
+fn size(program: &Program) -> u64 {
+    fs::metadata(&program.path).map_or(0, |found| found.len())
 }
 
 /// Runs the programs, some at a time, and passes on what they print, each in one piece. `arguments` and `variables` are

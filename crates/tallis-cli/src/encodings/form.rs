@@ -58,7 +58,7 @@ pub(super) struct Form {
     pub(super) kind: Kind,
     /// From which size to which it makes sense.
     pub(super) sizes: [usize; 2],
-    /// Up to how many elements the default limits choose it, and the limit that says so.
+    /// Up to how many elements the default limits choose it, and the limit that says so: its name first.
     pub(super) until: Option<(usize, &'static str)>,
     pub(super) limits: Limit,
     /// The most values, where each takes much memory however few its elements are.
@@ -129,7 +129,7 @@ const STRING: &[&str] = &["raw", "embstr"];
 /// All that is measured.
 pub(super) const FORMS: [Form; 25] = {
     use Family::{Bloom, Hashes, Hll, Lists, Names, Records, Sets, Zsets};
-    const INTSET: (usize, &str) = (512, "set-max-intset-entries");
+    const INTSET: (usize, &str) = (512, "set-max-intset-entries 512");
     let small = [1, SMALL];
     let any = [1, LARGEST];
     [
@@ -144,7 +144,7 @@ pub(super) const FORMS: [Form; 25] = {
         form(Sets, "shards, compact", OF_SHARDS, IDS, any, &COMPACT),
         form(Sets, "bitmap of ids from 0", STRING, Kind::Dense, any, &Bitmap),
         form(Names, "listpack", &["listpack"], Kind::Names, small, &Set)
-            .until(128, "set-max-listpack-entries"),
+            .until(128, "set-max-listpack-entries 128"),
         form(Names, "hash table", &["hashtable"], Kind::Names, any, &Set).limits(Limit::Large),
         form(
             Names,
@@ -155,7 +155,8 @@ pub(super) const FORMS: [Form; 25] = {
             &BOOK,
         ),
         form(Names, "shards, splitting", &["listpack", "hashtable"], Kind::Names, any, &SPLITTING),
-        form(Hll, "sparse", STRING, IDS, small, &HyperLogLog).limits(Limit::Small),
+        form(Hll, "sparse", STRING, IDS, small, &HyperLogLog)
+            .until(1680, "hll-sparse-max-bytes 3000, at about 1680 elements"),
         Form {
             values: 1000,
             ..form(Hll, "dense", STRING, IDS, any, &HyperLogLog).limits(Limit::Large)
@@ -166,12 +167,13 @@ pub(super) const FORMS: [Form; 25] = {
         form(Bloom, "error rate 0.01 %", &["raw"], Kind::Names, any, &Filter(0.0001)),
         form(Records, "2 bytes a user", STRING, Kind::Dense, any, &Packed),
         form(Hashes, "listpack", &["listpack"], Kind::Names, small, &Hash)
-            .until(512, "hash-max-listpack-entries"),
+            .until(512, "hash-max-listpack-entries 512"),
         form(Hashes, "hash table", &["hashtable"], Kind::Names, any, &Hash).limits(Limit::Large),
-        form(Lists, "listpack", &["listpack"], Kind::Names, [1, 1000], &List).limits(Limit::Small),
+        form(Lists, "listpack", &["listpack"], Kind::Names, [1, 1000], &List)
+            .until(511, "list-max-listpack-size -2, 8 KiB, at 511 names"),
         form(Lists, "quicklist", &["quicklist"], Kind::Names, [1000, LARGEST], &List),
         form(Zsets, "listpack", &["listpack"], Kind::Names, small, &ZSet)
-            .until(128, "zset-max-listpack-entries"),
+            .until(128, "zset-max-listpack-entries 128"),
         form(Zsets, "skip list", &["skiplist"], Kind::Names, any, &ZSet).limits(Limit::Large),
     ]
 };
@@ -213,5 +215,46 @@ impl Limit {
                 ..default
             },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tallis::Store;
+
+    use super::super::measure::{Effort, Load};
+    use super::super::shape::Work;
+    use super::*;
+
+    /// What a value of so many elements is under the default limits.
+    fn made(form: &Form, size: usize) -> (&'static str, usize) {
+        let effort = Effort { elements: 1, questions: 1, rounds: 1 };
+        let load = Load::of(form, size, effort);
+        let store = Store::new();
+        let mut holder = form.shape.holder(store.clone(), load.extent);
+        let steps: Vec<_> = (0..size).map(|number| load.step(Work::Add, number)).collect();
+        holder.run(Work::Add, &steps).unwrap();
+        let key = holder.key().unwrap();
+        let bytes = if form.family == Family::Hll { store.strlen(&*key).unwrap() } else { 0 };
+        (store.object_encoding(&*key).unwrap().unwrap(), bytes)
+    }
+
+    #[test]
+    fn the_default_limits_are_where_they_are_marked() {
+        let mut marked = 0;
+        for form in &FORMS {
+            let Some((until, limit)) = form.until else { continue };
+            marked += 1;
+            if form.family == Family::Hll {
+                // By chance a few elements sooner or later. A dense one has 12,304 bytes.
+                let sparse = made(form, until * 95 / 100).1;
+                assert!(sparse <= 3000 && made(form, until * 105 / 100).1 == 12_304, "{sparse}");
+                continue;
+            }
+            let [within, beyond] = [until, until + 1].map(|size| made(form, size).0);
+            assert!(form.encodings.contains(&within), "{}: {within} {limit}", form.name);
+            assert!(!form.encodings.contains(&beyond), "{}: {beyond} {limit}", form.name);
+        }
+        assert_eq!(marked, 8);
     }
 }

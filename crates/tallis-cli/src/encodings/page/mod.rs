@@ -106,14 +106,19 @@ fn legend(body: &mut String, rows: &[Row]) {
     body.push_str("</ul>\n");
     let limits = limits(rows);
     if !limits.is_empty() {
-        let texts: Vec<String> =
-            limits.iter().map(|(at, name)| format!("<code>{name}</code> {at}")).collect();
+        let texts: Vec<String> = limits.iter().map(|(_, limit)| marked(limit)).collect();
         let _ = writeln!(
             body,
             "<p class=\"limits\">Vertical lines are the default limits: {}.</p>",
-            texts.join(", ")
+            texts.join("; ")
         );
     }
+}
+
+/// A limit, its name as code.
+fn marked(limit: &str) -> String {
+    let (name, rest) = limit.split_once(' ').unwrap_or((limit, ""));
+    format!("<code>{name}</code> {rest}")
 }
 
 /// The names of the forms, in their order.
