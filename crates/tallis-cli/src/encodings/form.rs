@@ -18,7 +18,8 @@ pub enum Family {
     Sets,
     /// Sets of names: listpacks, hash tables, shards
     Names,
-    /// `HyperLogLog`s, sparse and dense
+    /// Sketches, sparse and dense.
+    #[value(help = "HyperLogLogs, sparse and dense")]
     Hll,
     /// Bloom filters of several error rates
     Bloom,

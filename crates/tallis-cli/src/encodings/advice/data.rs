@@ -128,6 +128,13 @@ impl Data {
                 let mut others: Vec<i64> = near.filter(|id| !there.contains(id)).collect();
                 others.sort_unstable();
                 others.dedup();
+                if others.is_empty() {
+                    // All of the range are there.
+                    others.extend(
+                        (1..=ids.len() as u64).filter_map(|n| high.checked_add_unsigned(n)),
+                    );
+                    others.truncate(more.present());
+                }
                 Items::of_ids(ids.clone(), others)
             }
             Elements::Names(names) => {
@@ -182,7 +189,8 @@ mod tests {
             let others = all(items.others(), &|at| format!("{:?}", items.other(at)));
             assert!(!others.is_empty() && there.is_disjoint(&others), "{text:?}: {others:?}");
         }
-        // There is none between.
-        assert_eq!(read("1\n2\n3\n").unwrap().items(100).others(), 0);
+        // There is none between, and none above the last.
+        let others = |text: &str| read(text).unwrap().items(100).others();
+        assert_eq!([others("1\n2\n3\n"), others("9223372036854775807\n")], [3, 0]);
     }
 }

@@ -177,8 +177,11 @@ fn sentences(data: &Data, forms: &[Choice]) -> Vec<String> {
     for form in forms.iter().filter(|form| !form.is_exact) {
         let (bytes, name) = (bytes_of(form.bytes), form.named());
         if form.nanos.test.is_some() {
-            let error = form.error.map(percent).unwrap_or_default();
-            said.push(format!("To know whether an element was seen, with {error} of false positives: {bytes} in {name}."));
+            // It is not known where there was no other element to ask for.
+            let error =
+                form.error.map(|error| format!(", with {} of false positives", percent(error)));
+            let error = error.unwrap_or_default();
+            said.push(format!("To know whether an element was seen{error}: {bytes} in {name}."));
         } else {
             said.push(format!("Only to count them, within 0.8 % in the mean: {bytes} in {name}."));
         }
