@@ -174,6 +174,9 @@ fn advice_is_of_the_lines_of_a_file() {
         .map(|form| form["form"].as_str().unwrap())
         .collect();
     assert!(names.contains(&"bitmap") && names.contains(&"shards, compact"), "{names:?}");
+    // Above 2^32 there is no bit, and a bitmap is not offered.
+    let far = advice(&["--from", "-"], b"7\n7580658008\n");
+    assert!(far["advice"][1].as_str().unwrap().starts_with("A bitmap would take 948 MB"), "{far}");
     let of_names = advice(&["--from", "-"], b"ann\nbob\n");
     let forms = of_names["forms"].as_array().unwrap();
     assert_eq!((&forms[0]["form"], &forms[0]["encoding"]), (&"one set".into(), &"listpack".into()));

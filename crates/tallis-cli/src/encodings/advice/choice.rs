@@ -5,8 +5,8 @@ use super::super::items::Kind;
 use super::super::shape::{Bitmap, Bloom, HyperLogLog, Set, Sharded};
 use super::data::{Data, Sort};
 
-/// The most bytes of a bitmap that is measured: a larger one is only reckoned.
-pub(super) const LARGEST_BITMAP: u64 = 1 << 30;
+/// The most bytes of a bitmap, as of any string that SETBIT makes: a larger one is only reckoned.
+pub(super) const LARGEST_BITMAP: u64 = 1 << 29;
 
 /// A compact set knows how many bits its members have: one for each number.
 static COMPACT: [Sharded; 65] = {
@@ -86,6 +86,9 @@ mod tests {
         assert_eq!(names("5k random ids"), [&shards[..], &compact, &approximate].concat());
         let all = [&shards[..], &compact, &[BITMAP], &approximate].concat();
         assert_eq!(names("5k small ids"), all);
+        // SETBIT takes offsets below 2^32.
+        assert!(names("5 random 32-bit ids").contains(&BITMAP));
+        assert!(!names("5 random 33-bit ids").contains(&BITMAP));
     }
 
     #[test]

@@ -98,6 +98,15 @@ impl Data {
         }
     }
 
+    /// The largest id there may be; `None` for names.
+    #[must_use]
+    pub fn largest_id(&self) -> Option<i64> {
+        match self.sort() {
+            Sort::Ids { high, .. } => Some(high),
+            Sort::Names => None,
+        }
+    }
+
     /// What they are.
     pub(super) fn sort(&self) -> Sort {
         match &self.elements {
@@ -170,8 +179,10 @@ mod tests {
     fn integers_are_ids_and_lines_are_counted_once() {
         let data = read("7\n-3\n7\n\n12\n").unwrap();
         assert_eq!((data.count(), data.sort()), (3, Sort::Ids { low: -3, high: 12 }));
+        assert_eq!(data.largest_id(), Some(12));
         let data = read("7\n07\n").unwrap();
         assert_eq!((data.count(), data.sort()), (2, Sort::Names));
+        assert_eq!(data.largest_id(), None);
         assert!(data.title.starts_with("2 names in 2 lines of "), "{}", data.title);
         assert!(
             matches!(read("\n\n"), Err(Failure::BadLine(what)) if what.ends_with(": no elements"))

@@ -153,7 +153,7 @@ fn sentences(data: &Data, forms: &[Choice]) -> Vec<String> {
     let reckoned = bitmap_bytes(data.sort()).filter(|&bytes| bytes > LARGEST_BITMAP);
     if let Some(bytes) = reckoned {
         said.push(format!(
-            "A bitmap would take {}: it has a bit for every id up to the largest.",
+            "A bitmap would take {}, and a string has at most 512 MiB: there is a bit for every id up to the largest.",
             bytes_of(bytes)
         ));
     }
@@ -248,7 +248,7 @@ mod tests {
             advice("200k random ids", &forms).sentences,
             [
                 "Exactly: 1.19 MB in compact shards, 5.40 MB in one hash table.",
-                "A bitmap would take 144 PB: it has a bit for every id up to the largest.",
+                "A bitmap would take 144 PB, and a string has at most 512 MiB: there is a bit for every id up to the largest.",
                 "To ask for an element takes 90.0 ns in one hash table, the fastest exact form, and 200 ns in compact shards, the smallest.",
                 "Only to count them, within 0.8 % in the mean: 12.4 kB in a HyperLogLog.",
                 "To know whether an element was seen, with 0.970 % of false positives: 240 kB in a Bloom filter, 1 %.",
