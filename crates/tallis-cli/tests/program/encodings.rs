@@ -174,6 +174,8 @@ fn advice_is_of_the_lines_of_a_file() {
         .map(|form| form["form"].as_str().unwrap())
         .collect();
     assert!(names.contains(&"bitmap") && names.contains(&"shards, compact"), "{names:?}");
+    // Ids that fill a part of their bits leave some shards empty.
+    assert_eq!(advice(&["--advise", "1120 small ids"], b"")["count"], 1120);
     // Above 2^32 there is no bit, and a bitmap is not offered.
     let far = advice(&["--from", "-"], b"7\n7580658008\n");
     assert!(far["advice"][1].as_str().unwrap().starts_with("A bitmap would take 948 MB"), "{far}");

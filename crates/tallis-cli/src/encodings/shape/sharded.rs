@@ -20,6 +20,7 @@ pub(in super::super) enum Sharded {
 const SHARD: u64 = 512;
 
 struct ShardedSets {
+    store: Store,
     of_value: Vec<ShardedSet>,
 }
 
@@ -48,7 +49,8 @@ impl Shape for Sharded {
 
     fn holder(&self, store: Store, extent: Extent) -> Box<dyn Holder> {
         let set = |value| self.set(store.clone(), value, extent.size());
-        Box::new(ShardedSets { of_value: (0..extent.values).map(set).collect() })
+        let of_value = (0..extent.values).map(set).collect();
+        Box::new(ShardedSets { store, of_value })
     }
 
     fn command(&self, work: Work, step: &Step<'_>, extent: Extent) -> Option<Words> {
@@ -87,8 +89,15 @@ impl Holder for ShardedSets {
 
     fn key(&self) -> Result<String> {
         let set = &self.of_value[0];
-        // The shards that split are numbered from their number on, the others from 0.
-        let shard = if set.form() == ShardForm::Forecast { 0 } else { set.shards()? };
-        Ok(format!("{}:{shard}", key(0)))
+        let shards = set.shards()?;
+        // The shards that split are numbered from their number on, the others from 0. A shard may be empty.
+        let first = if set.form() == ShardForm::Forecast { 0 } else { shards };
+        let name = |shard| format!("{}:{shard}", key(0));
+        for shard in first..first + shards {
+            if self.store.exists(name(shard).as_str())? {
+                return Ok(name(shard));
+            }
+        }
+        Ok(name(first))
     }
 }
