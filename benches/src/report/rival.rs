@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn bounds_are_never_ahead_and_strangers_may_be() {
-        let competes = ["arithmetic", "one by one", "hashbrown", "a stranger"].map(Kind::competes);
+        let competes = ["arithmetic", "one by one", "hashbrown", "no such name"].map(Kind::competes);
         assert_eq!(competes, [false, false, true, true]);
     }
 
@@ -140,6 +140,6 @@ mod tests {
         assert_eq!(sides("yo-kv"), [false, true, true]);
         assert_eq!(sides("redis-server"), [true, false, false]);
         assert_eq!(sides("Redis's algorithm"), [false; 3]);
-        assert_eq!(sides("a stranger"), [false; 3]);
+        assert_eq!(sides("no such name"), [false; 3]);
     }
 }
