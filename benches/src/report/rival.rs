@@ -129,8 +129,9 @@ mod tests {
     }
 
     #[test]
-    fn bounds_are_never_ahead_and_strangers_may_be() {
-        let competes = ["arithmetic", "one by one", "hashbrown", "no such name"].map(Kind::competes);
+    fn bounds_are_never_ahead_and_unknown_names_may_be() {
+        let competes =
+            ["arithmetic", "one by one", "hashbrown", "no such name"].map(Kind::competes);
         assert_eq!(competes, [false, false, true, true]);
     }
 
