@@ -53,10 +53,17 @@ impl Connection {
 
     fn serve(&mut self) -> io::Result<()> {
         loop {
-            if let Next::HangUp | Next::ShutDown = self.answer_all()? {
-                return self.send();
+            let next = self.answer_all()?;
+            let sent = self.send();
+            match next {
+                Next::GoOn => sent?,
+                Next::HangUp => return sent,
+                Next::ShutDown => {
+                    // Whoever waits for this may end the process: what was asked before is answered by then.
+                    self.shared.shut_down();
+                    return sent;
+                }
             }
-            self.send()?;
             if self.requests.pending() > PENDING_MAX || self.requests.fill(&mut self.stream)? == 0 {
                 return Ok(());
             }
@@ -80,13 +87,8 @@ impl Connection {
             if let Some(reply) = reply {
                 reply.write(session.protocol(), session.profile(), &mut self.out);
             }
-            match next {
-                Next::GoOn => {}
-                Next::HangUp => return Ok(next),
-                Next::ShutDown => {
-                    self.shared.shut_down();
-                    return Ok(next);
-                }
+            if let Next::HangUp | Next::ShutDown = next {
+                return Ok(next);
             }
             if self.out.len() >= ENOUGH {
                 self.send()?;

@@ -88,6 +88,23 @@ fn no_transaction_shuts_a_server_down() {
 }
 
 #[test]
+fn what_comes_before_a_shutdown_is_answered_when_it_is_over() {
+    let folder = tempfile::tempdir().unwrap();
+    for n in 0..200 {
+        let path = folder.path().join(n.to_string());
+        let listen = Listen { port: None, unix: Some(path.clone()) };
+        let server = Server::start(&Store::new(), &listen).unwrap();
+        let mut stream = UnixStream::connect(&path).unwrap();
+        stream.write_all(b"PING\r\nSHUTDOWN NOSAVE\r\n").unwrap();
+        server.wait();
+        stream.set_nonblocking(true).unwrap();
+        let mut answer = [0; 7];
+        stream.read_exact(&mut answer).unwrap();
+        assert_eq!(&answer, b"+PONG\r\n");
+    }
+}
+
+#[test]
 fn a_dropped_server_hangs_up() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("socket");
