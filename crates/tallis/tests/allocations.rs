@@ -14,9 +14,12 @@ fn asked<R>(work: impl FnOnce() -> R) -> u64 {
     ALLOCATOR.allocations() - before
 }
 
-/// One test, so that no other thread asks in between.
 #[test]
 fn commands_ask_no_more_than_they_must() {
+    ALLOCATOR.this_thread(commands);
+}
+
+fn commands() {
     let store = Store::new();
     store.set("n", 100_000).unwrap();
     store.set("short", "sixteen bytes...").unwrap();

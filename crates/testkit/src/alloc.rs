@@ -27,11 +27,13 @@
 //!
 //! # Limits
 //!
-//! Counts are of the whole process: measure in a program or a test binary with one thread at work. The peak is exact
-//! for one thread and may be a little low when several allocate at once.
+//! Counts are of the whole process: measure in a program with one thread at work. The peak is exact for one thread and
+//! may be a little low when several allocate at once. A `#[test]` is not alone even in a test binary of its own, because
+//! the thread that waits for it allocates too: where a count has to be exact, put it into [`Counting::this_thread`].
 #![expect(unsafe_code, reason = "a global allocator is an unsafe trait over raw pointers")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 /// An allocator that can say what a block takes.
@@ -55,6 +57,8 @@ pub unsafe trait Measured: GlobalAlloc {
 pub struct Counting<A = System> {
     inner: A,
     on: AtomicBool,
+    /// The only thread that counts, as [`thread`] names it, or 0 where all do.
+    only: AtomicUsize,
     live: AtomicUsize,
     peak: AtomicUsize,
     allocations: AtomicU64,
@@ -87,6 +91,7 @@ impl<A> Counting<A> {
         Self {
             inner,
             on: AtomicBool::new(on),
+            only: AtomicUsize::new(0),
             live: AtomicUsize::new(0),
             peak: AtomicUsize::new(0),
             allocations: AtomicU64::new(0),
@@ -104,6 +109,23 @@ impl<A> Counting<A> {
         let result = work();
         self.on.store(was_on, Relaxed);
         (result, self.live().wrapping_sub(before))
+    }
+
+    /// Counts only what the calling thread allocates and frees while `work` runs; other threads go uncounted.
+    ///
+    /// A block that another thread frees meanwhile stays in the count. At most one thread at a time may be in here.
+    pub fn this_thread<T>(&self, work: impl FnOnce() -> T) -> T {
+        let before = self.only.swap(thread(), Relaxed);
+        let result = work();
+        self.only.store(before, Relaxed);
+        result
+    }
+
+    fn counts(&self) -> bool {
+        self.on.load(Relaxed) && {
+            let only = self.only.load(Relaxed);
+            only == 0 || only == thread()
+        }
     }
 
     /// The bytes held now.
@@ -154,7 +176,7 @@ impl<A> Counting<A> {
 impl<A: Measured> Counting<A> {
     /// Counts a request of `layout` that got `block`, which is null if it was refused.
     fn made(&self, block: *mut u8, layout: Layout) {
-        if !self.on.load(Relaxed) {
+        if !self.counts() {
             return;
         }
         self.allocations.fetch_add(1, Relaxed);
@@ -171,6 +193,15 @@ impl Default for Counting {
     fn default() -> Self {
         Self::new()
     }
+}
+
+/// A name of the calling thread: an address that is its own as long as it lives.
+fn thread() -> usize {
+    thread_local! {
+        // A constant without a destructor: to look at it allocates nothing.
+        static HERE: u8 = const { 0 };
+    }
+    HERE.with(|here| ptr::from_ref(here).addr())
 }
 
 /// What glibc keeps in front of each block, in bytes.
@@ -208,7 +239,7 @@ unsafe impl<A: Measured> GlobalAlloc for Counting<A> {
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        if self.on.load(Relaxed) {
+        if self.counts() {
             // SAFETY: the caller hands over a live block of this allocator with its layout.
             self.live.fetch_sub(unsafe { self.inner.held(block, layout) }, Relaxed);
         }
@@ -217,7 +248,7 @@ unsafe impl<A: Measured> GlobalAlloc for Counting<A> {
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        let before = if self.on.load(Relaxed) {
+        let before = if self.counts() {
             // SAFETY: the caller hands over a live block of this allocator with its layout.
             unsafe { self.inner.held(block, layout) }
         } else {

@@ -1,6 +1,8 @@
 //! The counting allocator, as the allocator of this test. One test, since the counters are of the whole process.
 
 use std::hint::black_box;
+use std::sync::mpsc;
+use std::thread;
 
 use testkit::alloc::Counting;
 
@@ -9,6 +11,37 @@ static ALLOCATOR: Counting = Counting::new();
 
 #[test]
 fn counts_what_the_allocator_holds() {
+    ALLOCATOR.this_thread(counts);
+    counts_one_thread_or_all();
+}
+
+fn counts_one_thread_or_all() {
+    let (ask, asked) = mpsc::channel();
+    let (answer, answered) = mpsc::channel();
+    let other = thread::spawn(move || {
+        while let Ok(bytes) = asked.recv() {
+            answer.send(black_box(vec![1_u8; bytes])).unwrap();
+        }
+    });
+    let of_other = |bytes| {
+        ask.send(bytes).unwrap();
+        answered.recv().unwrap()
+    };
+    // The first message sets up the channels.
+    drop(of_other(1));
+    let requested = ALLOCATOR.requested();
+    let (ours, theirs) =
+        ALLOCATOR.this_thread(|| (black_box(vec![1_u8; 10_000]), of_other(1 << 20)));
+    let counted = ALLOCATOR.requested() - requested;
+    assert!((10_000..1 << 20).contains(&counted), "{counted}");
+    drop((ours, theirs));
+    let all = of_other(1 << 20);
+    assert!(ALLOCATOR.requested() - requested - counted >= 1 << 20, "all threads count again");
+    drop((all, ask));
+    other.join().unwrap();
+}
+
+fn counts() {
     let (live, count) = (ALLOCATOR.live(), ALLOCATOR.allocations());
     let requested = ALLOCATOR.requested();
     ALLOCATOR.reset_peak();

@@ -9,6 +9,10 @@ static ALLOCATOR: Counting = Counting::paused();
 
 #[test]
 fn counts_only_where_it_is_told_to() {
+    ALLOCATOR.this_thread(counts);
+}
+
+fn counts() {
     drop(black_box(vec![0_u8; 1_000]));
     assert_eq!((ALLOCATOR.live(), ALLOCATOR.allocations()), (0, 0));
     let (mut kept, held) = ALLOCATOR.counting(|| {
