@@ -1,65 +1,197 @@
-//! Raw commands, and their replies as they came.
+//! What a command answers, and how a command is written down.
 
-use redis::{Connection, ConnectionLike, ServerError, Value};
+use std::fmt::{self, Write};
 
-/// Sends one command of binary arguments and gives its reply.
-///
-/// # Errors
-///
-/// The server's own error, word for word: `WRONGTYPE Operation against a key ...`.
-///
-/// # Panics
-///
-/// If the connection breaks: the server is gone, and with it the sense of the test.
+use resp::Value;
+
+/// A reply, in the shapes of RESP2 and RESP3.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reply {
+    /// A short status, `OK` above all.
+    Status(String),
+    /// An error, word for word, its code first. Bytes that are no UTF-8 are replaced.
+    Error(String),
+    /// An integer.
+    Int(i64),
+    /// A byte string.
+    Bulk(Vec<u8>),
+    /// Nothing: the null of RESP3, or a null byte string of RESP2.
+    Nil,
+    /// A null array (RESP2).
+    NullArray,
+    /// A list.
+    Array(Vec<Self>),
+    /// A list without an order (RESP3).
+    Set(Vec<Self>),
+    /// Pairs without an order (RESP3).
+    Map(Vec<(Self, Self)>),
+    /// A floating-point number (RESP3).
+    Double(f64),
+    /// A truth value (RESP3).
+    Bool(bool),
+    /// A number of any size, as text (RESP3).
+    BigNumber(String),
+    /// Text of a named format (RESP3).
+    Verbatim {
+        /// `txt` or `mkd`.
+        format: String,
+        /// The text.
+        text: Vec<u8>,
+    },
+}
+
+impl Reply {
+    /// Whether this is an error.
+    #[must_use]
+    pub const fn is_error(&self) -> bool {
+        matches!(self, Self::Error(_))
+    }
+
+    /// The bytes of a byte string.
+    #[must_use]
+    pub fn bytes(&self) -> Option<&[u8]> {
+        if let Self::Bulk(bytes) = self { Some(bytes) } else { None }
+    }
+
+    /// The elements of a list with or without an order.
+    #[must_use]
+    pub fn elements(&self) -> Option<&[Self]> {
+        if let Self::Array(all) | Self::Set(all) = self { Some(all) } else { None }
+    }
+
+    /// The byte strings of a list, sorted, or the one that is no list; nothing of anything else.
+    pub(super) fn given(&self) -> Vec<Vec<u8>> {
+        let one = self.bytes().map(|bytes| vec![bytes.to_vec()]);
+        one.or_else(|| self.members()).unwrap_or_default()
+    }
+
+    /// The byte strings of a list, sorted. `None` if this is no list, or holds something else.
+    pub(super) fn members(&self) -> Option<Vec<Vec<u8>>> {
+        let mut all: Vec<Vec<u8>> = self
+            .elements()?
+            .iter()
+            .map(|element| element.bytes().map(<[u8]>::to_vec))
+            .collect::<Option<_>>()?;
+        all.sort_unstable();
+        Some(all)
+    }
+}
+
+/// What no comparison asks for is left out: attributes, and whether a list was pushed.
+impl From<Value> for Reply {
+    fn from(value: Value) -> Self {
+        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        let list = |all: Vec<Value>| all.into_iter().map(Self::from).collect();
+        match value {
+            Value::Status(bytes) => Self::Status(text(bytes)),
+            Value::Error(bytes) => Self::Error(text(bytes)),
+            Value::Int(number) => Self::Int(number),
+            Value::Bulk(bytes) => Self::Bulk(bytes),
+            Value::NullArray => Self::NullArray,
+            Value::Array(all) | Value::Push(all) => Self::Array(list(all)),
+            Value::Boolean(truth) => Self::Bool(truth),
+            Value::Double(number) => Self::Double(number),
+            Value::BigNumber(digits) => Self::BigNumber(text(digits)),
+            Value::Verbatim { format, text: bytes } => {
+                Self::Verbatim { format: text(format.to_vec()), text: bytes }
+            }
+            Value::Map(pairs) => {
+                let pair = |(key, value): (Value, Value)| (key.into(), value.into());
+                Self::Map(pairs.into_iter().map(pair).collect())
+            }
+            Value::Set(all) => Self::Set(list(all)),
+            Value::Attributed { value, .. } => (*value).into(),
+            Value::Null | _ => Self::Nil,
+        }
+    }
+}
+
+/// As redis-cli would show it, on one line; lists and strings are cut where they are long.
+impl fmt::Display for Reply {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Status(text) => f.write_str(text),
+            Self::Error(text) => write!(f, "(error) {}", text.escape_debug()),
+            Self::Int(number) => write!(f, "(integer) {number}"),
+            Self::Bulk(bytes) => f.write_str(&shown(bytes)),
+            Self::Nil => f.write_str("(nil)"),
+            Self::NullArray => f.write_str("(nil array)"),
+            Self::Array(all) => list(f, '[', all.iter(), ']'),
+            Self::Set(all) => list(f, '{', all.iter(), '}'),
+            Self::Map(pairs) => {
+                f.write_str("(map) ")?;
+                list(f, '{', pairs.iter().flat_map(|(key, value)| [key, value]), '}')
+            }
+            Self::Double(number) => write!(f, "(double) {number:?}"),
+            Self::Bool(truth) => write!(f, "({truth})"),
+            Self::BigNumber(text) => write!(f, "(big number) {text}"),
+            Self::Verbatim { format, text } => write!(f, "({format}) {}", shown(text)),
+        }
+    }
+}
+
+fn list<'a>(
+    f: &mut fmt::Formatter<'_>,
+    open: char,
+    all: impl Iterator<Item = &'a Reply>,
+    close: char,
+) -> fmt::Result {
+    const SHOWN: usize = 40;
+    f.write_char(open)?;
+    for (at, element) in all.enumerate() {
+        if at > 0 {
+            f.write_str(", ")?;
+        }
+        if at == SHOWN {
+            f.write_str("...")?;
+            break;
+        }
+        write!(f, "{element}")?;
+    }
+    f.write_char(close)
+}
+
+/// A long string, cut for the reader.
+fn shown(bytes: &[u8]) -> String {
+    const SHOWN: usize = 400;
+    match bytes.get(..SHOWN) {
+        None => quoted(bytes),
+        Some(head) => format!("{}... ({} bytes)", quoted(head), bytes.len()),
+    }
+}
+
+/// A word in the quotes of redis-cli, which reads it back.
 ///
 /// # Examples
 ///
 /// ```
-/// # use testkit::live::{command, server};
-/// # let Some(server) = server() else { return };
-/// let mut connection = server.connect();
-/// let arguments: [&[u8]; 3] = [b"SET", b"key", b"\x00\xff"];
-/// assert_eq!(command(&mut connection, &arguments), Ok(redis::Value::Okay));
-/// assert_eq!(command(&mut connection, &["GET"]), Err("ERR wrong number of arguments for 'get' command".into()));
+/// use testkit::differential::quoted;
+/// assert_eq!(quoted(b"a \"b\"\n\x00"), r#""a \"b\"\n\x00""#);
 /// ```
-pub fn command<A: AsRef<[u8]>>(
-    connection: &mut Connection,
-    arguments: &[A],
-) -> Result<Value, String> {
-    let mut request = redis::Cmd::new();
-    for argument in arguments {
-        request.arg(argument.as_ref());
-    }
-    match connection.req_command(&request) {
-        Ok(Value::ServerError(error)) => Err(error_text(&error)),
-        Ok(reply) => Ok(reply),
-        Err(error) => match ServerError::try_from(error) {
-            Ok(error) => Err(error_text(&error)),
-            Err(error) => panic!("the connection to redis-server broke: {error}"),
-        },
-    }
-}
-
-/// The text of an error as it came over the wire, without the `-`. Errors inside an array (`EXEC`) stay values: this
-/// reads them.
 #[must_use]
-pub fn error_text(error: &ServerError) -> String {
-    match error.details() {
-        Some(details) => format!("{} {details}", error.code()),
-        None => error.code().to_owned(),
-    }
+pub fn quoted(bytes: &[u8]) -> String {
+    let mut text = Vec::with_capacity(bytes.len() + 2);
+    resp::quote_word(bytes, &mut text);
+    String::from_utf8_lossy(&text).into_owned()
 }
 
-/// The bytes of a bulk reply, `None` for any other.
+/// A command as redis-cli takes it: plain words as they are, others in quotes.
 ///
 /// # Examples
 ///
 /// ```
-/// let reply = redis::Value::BulkString(b"abc".to_vec());
-/// assert_eq!(testkit::live::as_bytes(&reply), Some(&b"abc"[..]));
-/// assert_eq!(testkit::live::as_bytes(&redis::Value::Nil), None);
+/// use testkit::differential::command_line;
+/// let words: [&[u8]; 3] = [b"SET", b"a b", b"7"];
+/// assert_eq!(command_line(&words), r#"SET "a b" 7"#);
 /// ```
-#[must_use]
-pub fn as_bytes(reply: &Value) -> Option<&[u8]> {
-    if let Value::BulkString(bytes) = reply { Some(bytes) } else { None }
+pub fn command_line<W: AsRef<[u8]>>(words: &[W]) -> String {
+    let plain = |word: &[u8]| {
+        !word.is_empty()
+            && word.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-_:.+*".contains(byte))
+    };
+    let word = |word: &W| match word.as_ref() {
+        bytes if plain(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+        bytes => quoted(bytes),
+    };
+    words.iter().map(word).collect::<Vec<_>>().join(" ")
 }
