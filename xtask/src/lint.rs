@@ -4,7 +4,7 @@ use std::process::Stdio;
 
 use crate::features::FEATURES;
 use crate::run::{Outcome, cargo, step, succeed};
-use crate::{checks, features, fuzz, metadata};
+use crate::{checks, deny, features, fuzz, metadata};
 
 /// A step: its heading and its work.
 type Step = (&'static str, fn() -> Outcome);
@@ -15,6 +15,7 @@ const STEPS: &[Step] = &[
     ("Clippy", clippy),
     ("Features", features::run),
     ("Rust version", metadata::rust_version),
+    ("Dependencies", deny::lint),
     ("Documentation", documentation),
     ("Clippy on the fuzz targets", fuzz::clippy),
 ];

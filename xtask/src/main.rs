@@ -1,5 +1,5 @@
-//! The chores of the workspace: `cargo xtask test | lint | package | fuzz | fuzz-live | servers | tcl | report | instructions | lines |
-//! access-log`.
+//! The chores of the workspace: `cargo xtask test | lint | deny | package | fuzz | faults | fuzz-live | servers | tcl | report |
+//! instructions | lines | access-log`.
 //!
 //! Plain Rust in place of shell scripts, so that a chore reads like the code beside it and runs wherever the code
 //! builds.
@@ -8,6 +8,8 @@ mod access_log;
 mod bar;
 mod checks;
 mod count;
+mod deny;
+mod faults;
 mod features;
 mod fuzz;
 mod fuzz_live;
@@ -39,10 +41,14 @@ enum Chore {
     Test(test::Arguments),
     /// Checks format, lints, documentation and the rules of the house.
     Lint,
+    /// Checks the licences and sources of all dependencies, and that none is banned.
+    Deny(deny::Arguments),
     /// Makes the packages, and builds and tests the documentation of each from its own.
     Package,
     /// Runs the fuzz targets for a while, on the stable toolchain as installed.
     Fuzz(fuzz::Arguments),
+    /// Runs the tests in builds that show other faults: overflow, memory, schedules of threads.
+    Faults(faults::Arguments),
     /// Runs random commands here and on a live redis-server, and compares.
     FuzzLive(fuzz_live::Arguments),
     /// Brings the servers that tests compare with, and shows which are there.
@@ -63,8 +69,10 @@ fn main() -> ExitCode {
     let outcome = match Chore::parse() {
         Chore::Test(arguments) => test::run(&arguments),
         Chore::Lint => lint::run(),
+        Chore::Deny(arguments) => deny::run(&arguments),
         Chore::Package => package::run(),
         Chore::Fuzz(arguments) => fuzz::run(&arguments),
+        Chore::Faults(arguments) => faults::run(&arguments),
         Chore::FuzzLive(arguments) => fuzz_live::run(&arguments),
         Chore::Servers => servers::run(),
         Chore::Tcl(arguments) => tcl::run(&arguments),

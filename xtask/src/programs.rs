@@ -18,7 +18,7 @@ use serde_json::Value;
 
 use crate::bar::Bar;
 use crate::count::{Count, Timing};
-use crate::run::{Outcome, cargo, shown, timed, watch};
+use crate::run::{Outcome, cargo, shown, timed, watch, with_flags};
 
 /// A program of tests that cargo has built.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,14 +77,18 @@ fn package(id: &str) -> Option<&str> {
     }
 }
 
-/// Builds the programs of tests of the workspace: `arguments` are those of `cargo test`.
+/// Builds programs of tests of the workspace: `arguments` are those of `cargo test`. With `flags` for the compiler, it
+/// takes those that are not stable as well.
 ///
 /// # Errors
 ///
 /// One of them does not build.
-pub(crate) fn build(arguments: &[&str]) -> Outcome<Vec<Program>> {
+pub(crate) fn build(arguments: &[&str], flags: &str) -> Outcome<Vec<Program>> {
     let mut command = cargo(["test", "--no-run", "--message-format=json-render-diagnostics"]);
     command.args(arguments);
+    if !flags.is_empty() {
+        with_flags(&mut command, [flags]);
+    }
     println!("$ {}", shown(&command));
     let mut programs = Vec::new();
     let success = watch(&mut command, |line| {

@@ -40,6 +40,21 @@ pub(crate) fn cargo<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> 
     command
 }
 
+/// The name of this machine, as the compiler calls it.
+pub(crate) fn host() -> Outcome<String> {
+    let text = output_of(Command::new("rustc").arg("-vV"))?;
+    let host = text.lines().find_map(|line| line.strip_prefix("host: "));
+    host.map(str::to_owned).ok_or_else(|| "rustc -vV names no host".to_owned())
+}
+
+/// Gives the compiler that cargo runs these flags beside those that are set, be they stable or not.
+pub(crate) fn with_flags<'f>(command: &mut Command, flags: impl IntoIterator<Item = &'f str>) {
+    let mut flags: Vec<String> = flags.into_iter().map(str::to_owned).collect();
+    flags.extend(env::var("RUSTFLAGS"));
+    command.env_remove("CARGO_ENCODED_RUSTFLAGS");
+    command.env("RUSTFLAGS", flags.join(" ")).env("RUSTC_BOOTSTRAP", "1");
+}
+
 /// Runs `command` to its end.
 pub(crate) fn succeed(command: &mut Command) -> Outcome {
     println!("$ {}", shown(command));

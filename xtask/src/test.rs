@@ -11,12 +11,12 @@ use crate::count::{Count, Timing, table};
 use crate::features::FEATURES;
 use crate::programs::{self, Program};
 use crate::run::{Outcome, bold, cargo, step, succeed_watched};
-use crate::{fuzz, package, servers, tree};
+use crate::{faults, fuzz, package, servers, tree};
 
 /// What `cargo xtask test` takes.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// Also runs the ignored tests, more cases of the random ones, each fuzz target for a minute, and the packages.
+    /// Also runs the ignored tests, more cases of the random ones, each fuzz target for a minute, the builds of `cargo xtask faults`, and the packages.
     #[arg(long)]
     long: bool,
     /// Also prints how long each program of tests took to run and how many tests it has, slowest first.
@@ -34,11 +34,11 @@ const CI_FUZZ_SECONDS: u32 = 8;
 const LONG_FUZZ_SECONDS: u32 = 60;
 
 /// What every run of cargo for the tests looks at.
-const CHOSEN: [&str; 2] = ["--workspace", "--locked"];
+pub(crate) const CHOSEN: [&str; 2] = ["--workspace", "--locked"];
 
 /// Programs of tests: benches are left to `cargo xtask report`, since their figures would mean nothing here. The examples
 /// of `tallis` are part of a test, and clippy compiles them by themselves.
-const PROGRAMS: [&str; 3] = ["--lib", "--bins", "--tests"];
+pub(crate) const PROGRAMS: [&str; 3] = ["--lib", "--bins", "--tests"];
 
 /// Cases of each proptest in a long run.
 const LONG_CASES: &str = "4096";
@@ -61,7 +61,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     }
     let chosen = [&CHOSEN[..], &FEATURES].concat();
     // A failure shows in the count; the other steps still run.
-    let built = step("Build", || programs::build(&[&chosen[..], &PROGRAMS].concat()));
+    let built = step("Build", || programs::build(&[&chosen[..], &PROGRAMS].concat(), ""));
     let timings = match built {
         Ok(programs) => tests(&programs, arguments.long, &variables, &mut total),
         Err(why) => {
@@ -94,8 +94,11 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     .inspect_err(|why| println!("{why}"));
 
     if arguments.long {
-        let failed = package::run().inspect_err(|why| println!("{why}")).is_err();
-        total.add(Count { passed: usize::from(!failed), failed: usize::from(failed), skipped: 0 });
+        for chore in [faults::run_all, package::run] {
+            let failed = chore().inspect_err(|why| println!("{why}")).is_err();
+            let (passed, failed) = (usize::from(!failed), usize::from(failed));
+            total.add(Count { passed, failed, skipped: 0 });
+        }
     }
 
     let left_out = left_out(&fs::read_to_string(&log).unwrap_or_default());

@@ -32,57 +32,55 @@ fn read(log: impl Read) -> Result<usize, LogError> {
 
 #[test]
 fn memory_follows_what_has_arrived() {
-    ALLOCATOR.this_thread(memory);
-}
+    ALLOCATOR.this_thread(|| {
+        for promise in [
+            &b"*2147483647\r\n"[..],
+            b"*2147483647\r\n$1\r\na\r\n",
+            b"*1\r\n$536870912\r\nab",
+            b"*2147483647\r\n$536870912\r\n",
+        ] {
+            let (result, peak) = peak_of(|| read(promise));
+            assert!(matches!(result, Err(LogError::Torn { offset: 0, valid_up_to: 0 })));
+            assert!(peak <= CHUNK + (4 << 10), "{peak} bytes for {}", promise.escape_ascii());
+        }
 
-fn memory() {
-    for promise in [
-        &b"*2147483647\r\n"[..],
-        b"*2147483647\r\n$1\r\na\r\n",
-        b"*1\r\n$536870912\r\nab",
-        b"*2147483647\r\n$536870912\r\n",
-    ] {
-        let (result, peak) = peak_of(|| read(promise));
-        assert!(matches!(result, Err(LogError::Torn { offset: 0, valid_up_to: 0 })));
-        assert!(peak <= CHUNK + (4 << 10), "{peak} bytes for {}", promise.escape_ascii());
-    }
+        // A word of 20 MB that was to have 500: no more than twice what has come.
+        let arrived = 20 << 20;
+        let log = (&b"*1\r\n$500000000\r\n"[..]).chain(io::repeat(b'x').take(arrived));
+        let (result, peak) = peak_of(|| read(log));
+        assert!(matches!(result, Err(LogError::Torn { .. })));
+        assert!(peak as u64 <= 2 * arrived + 3 * CHUNK as u64, "{peak} bytes");
 
-    // A word of 20 MB that was to have 500: no more than twice what has come.
-    let arrived = 20 << 20;
-    let log = (&b"*1\r\n$500000000\r\n"[..]).chain(io::repeat(b'x').take(arrived));
-    let (result, peak) = peak_of(|| read(log));
-    assert!(matches!(result, Err(LogError::Torn { .. })));
-    assert!(peak as u64 <= 2 * arrived + 3 * CHUNK as u64, "{peak} bytes");
+        // Many words of a command: the smallest has 6 bytes, and is a slice and a range here.
+        let count = 300_000;
+        let log = [format!("*{count}\r\n").into_bytes(), b"$0\r\n\r\n".repeat(count)].concat();
+        let (result, peak) = peak_of(|| read(&log[..]));
+        assert_eq!(result.ok(), Some(count));
+        assert!(peak <= 14 * log.len(), "{peak} bytes for {}", log.len());
 
-    // Many words of a command: the smallest has 6 bytes, and is a slice and a range here.
-    let count = 300_000;
-    let log = [format!("*{count}\r\n").into_bytes(), b"$0\r\n\r\n".repeat(count)].concat();
-    let (result, peak) = peak_of(|| read(&log[..]));
-    assert_eq!(result.ok(), Some(count));
-    assert!(peak <= 14 * log.len(), "{peak} bytes for {}", log.len());
+        let mut small = Vec::new();
+        let mut writer = LogWriter::new();
+        for _ in 0..100_000 {
+            writer.command(0, &["ZADD", "key", "NX", "CH", "1", "a", "2", "b"], &mut small);
+        }
+        let before = ALLOCATOR.allocations();
+        assert_eq!(read(&small[..]).ok(), Some(800_002));
+        let allocations = ALLOCATOR.allocations() - before;
+        assert!(allocations <= 6, "{allocations} allocations");
 
-    let mut small = Vec::new();
-    let mut writer = LogWriter::new();
-    for _ in 0..100_000 {
-        writer.command(0, &["ZADD", "key", "NX", "CH", "1", "a", "2", "b"], &mut small);
-    }
-    let before = ALLOCATOR.allocations();
-    assert_eq!(read(&small[..]).ok(), Some(800_002));
-    let allocations = ALLOCATOR.allocations() - before;
-    assert!(allocations <= 6, "{allocations} allocations");
+        // Writing grows the bytes and nothing else.
+        let mut out = Vec::with_capacity(1 << 20);
+        let before = ALLOCATOR.allocations();
+        for seconds in 0..1000 {
+            writer.timestamp(seconds, &mut out);
+            writer.append([(0, &["DEL", "a"][..]), (1, &["DEL", "b"])], &mut out);
+        }
+        assert_eq!(ALLOCATOR.allocations(), before);
 
-    // Writing grows the bytes and nothing else.
-    let mut out = Vec::with_capacity(1 << 20);
-    let before = ALLOCATOR.allocations();
-    for seconds in 0..1000 {
-        writer.timestamp(seconds, &mut out);
-        writer.append([(0, &["DEL", "a"][..]), (1, &["DEL", "b"])], &mut out);
-    }
-    assert_eq!(ALLOCATOR.allocations(), before);
-
-    let line = format!("file a seq 1 type h {}\n", "k v ".repeat(200));
-    let text = line.repeat(1000);
-    let (manifest, peak) = peak_of(|| Manifest::parse(text.as_bytes()));
-    assert_eq!(manifest.map(|manifest| manifest.history().len()), Ok(1000));
-    assert!(peak <= text.len(), "{peak} bytes for {}", text.len());
+        let line = format!("file a seq 1 type h {}\n", "k v ".repeat(200));
+        let text = line.repeat(1000);
+        let (manifest, peak) = peak_of(|| Manifest::parse(text.as_bytes()));
+        assert_eq!(manifest.map(|manifest| manifest.history().len()), Ok(1000));
+        assert!(peak <= text.len(), "{peak} bytes for {}", text.len());
+    });
 }

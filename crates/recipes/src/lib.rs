@@ -46,6 +46,7 @@ mod shard;
 mod sharded_hash;
 mod sharded_set;
 mod slot;
+mod sync;
 mod text;
 mod visitor_id;
 mod visitors;

@@ -24,6 +24,7 @@ mod script;
 mod session;
 mod short;
 mod store;
+mod sync;
 mod table;
 mod text;
 mod to_expiry;

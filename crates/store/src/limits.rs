@@ -1,9 +1,8 @@
 //! Redis's encoding limits, by Redis's names.
 
+use crate::sync::Mutex;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
-
-use parking_lot::Mutex;
 
 /// Settings that have no effect, as CONFIG SET has left them.
 pub(crate) type Remembered = BTreeMap<&'static str, Box<[u8]>>;

@@ -85,8 +85,8 @@
 //! | [`rng`] | a small seeded generator, the same on every machine, so that each test can be run again as it was |
 //! | [`alloc`] | an allocator that counts what the system's allocator really holds |
 //! | [`kept`] | values and files of RDB, read whole and written again |
-//! | `live` (the feature `live`, on by default) | a `redis-server` or a cluster of the test's own, on a socket in a temporary folder |
-//! | `differential` (with it) | the same random commands on a server and on a subject: the same replies, the same bytes |
+//! | `live` (the feature `server`; `live` for clusters and the `redis` crate, on by default) | a `redis-server` or a cluster of the test's own, on a socket in a temporary folder |
+//! | `differential` (with `live`) | the same random commands on a server and on a subject: the same replies, the same bytes |
 //! | [`servers`] | where the servers lie that tests ask for by name |
 //!
 //! # What is stable
@@ -105,7 +105,7 @@ mod caught;
 #[cfg(feature = "live")]
 pub mod differential;
 pub mod kept;
-#[cfg(feature = "live")]
+#[cfg(feature = "server")]
 pub mod live;
 pub mod oracle;
 pub mod rng;

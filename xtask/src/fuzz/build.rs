@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::run::{Outcome, cargo, output_of, succeed};
+use crate::run::{Outcome, cargo, host, succeed, with_flags};
 use crate::tree;
 
 /// The flags that cargo-fuzz gives to the compiler.
@@ -45,21 +45,11 @@ pub(super) fn build(targets: Option<&[String]>) -> Outcome<PathBuf> {
 fn cargo_in_fuzz(subcommand: &str, host: &str) -> Command {
     let mut command = cargo([subcommand, "--manifest-path", "fuzz/Cargo.toml", "--locked"]);
     command.args(["--release", "--target", host, "--target-dir", "fuzz/target"]);
-    let mut flags: Vec<String> = FLAGS.iter().map(ToString::to_string).collect();
-    flags.extend(std::env::var("RUSTFLAGS"));
-    command.env_remove("CARGO_ENCODED_RUSTFLAGS");
-    command.env("RUSTFLAGS", flags.join(" ")).env("RUSTC_BOOTSTRAP", "1");
+    with_flags(&mut command, FLAGS.iter().copied());
     command
 }
 
 /// Clippy over the targets.
 pub(crate) fn clippy() -> Outcome {
     succeed(cargo_in_fuzz("clippy", &host()?).args(["--bins", "--", "--deny", "warnings"]))
-}
-
-/// The name of this machine, as the compiler calls it.
-fn host() -> Outcome<String> {
-    let text = output_of(Command::new("rustc").arg("-vV"))?;
-    let host = text.lines().find_map(|line| line.strip_prefix("host: "));
-    host.map(str::to_owned).ok_or_else(|| "rustc -vV names no host".to_owned())
 }

@@ -66,6 +66,20 @@ fn the_best_kernels_come_first() {
 }
 
 #[test]
+#[cfg(all(target_arch = "x86_64", feature = "std"))]
+fn a_machine_with_wide_kernels_tests_the_narrower_ones_too() {
+    let names: Vec<&str> = available().map(|kernels| kernels.name).collect();
+    if std::is_x86_feature_detected!("avx512bw")
+        && std::is_x86_feature_detected!("avx512vbmi")
+        && std::is_x86_feature_detected!("avx512vnni")
+    {
+        assert_eq!(names, ["avx512", "avx2", "portable"]);
+    } else if std::is_x86_feature_detected!("avx2") {
+        assert_eq!(names, ["avx2", "portable"]);
+    }
+}
+
+#[test]
 fn sums_agree() {
     for registers in register_sets() {
         let packed = packed(&registers);

@@ -1,7 +1,7 @@
 //! The keys of a set that splits, and its members one by one.
 
+use crate::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
 use macros::blocking_and_async;

@@ -13,6 +13,7 @@ use super::UvWindows;
 use super::level::UvLevel;
 use super::procedures::BucketKey;
 use crate::backend::Keyspace;
+use crate::sync::thread_local;
 
 /// Windows whose keys a thread keeps side by side.
 const SIDE_BY_SIDE: usize = 8;

@@ -1,6 +1,6 @@
 //! The offsets of a time zone, laid out on the line of time.
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use crate::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;

@@ -4,11 +4,9 @@ use std::mem;
 use std::num::NonZero;
 use std::path::{self, Path};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::thread;
 
 use ahash::RandomState;
-use parking_lot::{Mutex, RwLock};
 
 use super::locks::Striped;
 use super::random::Random;
@@ -24,6 +22,8 @@ use crate::limits::{Limits, Remembered, Settings};
 use crate::persist::{Persistence, open};
 use crate::profile::Profile;
 use crate::script::Script;
+use crate::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use crate::sync::{Mutex, RwLock};
 
 /// Builds a [`Store`]: limits, profile, clock, stripes, sinks and seeds.
 #[derive(Debug)]
@@ -206,7 +206,7 @@ impl StoreBuilder {
 
     fn into_shared(self) -> Shared {
         /// How many stores this process has built, and one.
-        static STORES: AtomicU64 = AtomicU64::new(1);
+        static STORES: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(1);
         let stripes = (0..1usize << self.stripe_bits)
             .map(|_| Padded::new(Stripe::new(self.stripe_bits)))
             .collect();

@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 
 use super::Shared;
 use crate::error::{Error, ErrorKind};
+use crate::sync::thread_local;
 
 thread_local! {
     /// The store whose locks this thread holds while code of the caller's runs, innermost; 0 for none.
@@ -24,10 +25,10 @@ pub struct Holding {
 impl Holding {
     #[inline]
     pub(crate) fn new(shared: &Shared) -> Self {
-        let before = HELD.replace(shared.id);
+        let before = HELD.with(|held| held.replace(shared.id));
         let nested = before != 0 && before != shared.id;
         if nested {
-            OUTER.with_borrow_mut(|outer| outer.push(before));
+            OUTER.with(|outer| outer.borrow_mut().push(before));
         }
         Self { before, nested }
     }
@@ -36,9 +37,9 @@ impl Holding {
 impl Drop for Holding {
     #[inline]
     fn drop(&mut self) {
-        HELD.set(self.before);
+        HELD.with(|held| held.set(self.before));
         if self.nested {
-            OUTER.with_borrow_mut(Vec::pop);
+            OUTER.with(|outer| outer.borrow_mut().pop());
         }
     }
 }
@@ -46,12 +47,13 @@ impl Drop for Holding {
 /// An error if this thread holds locks of the store, for which it would wait.
 #[inline]
 pub(super) fn check_free(shared: &Shared) -> Result<(), Error> {
-    if HELD.get() == 0 { Ok(()) } else { check_held(shared.id) }
+    let held = HELD.with(Cell::get);
+    if held == 0 { Ok(()) } else { check_held(shared.id, held) }
 }
 
 #[cold]
-fn check_held(store: u64) -> Result<(), Error> {
-    if HELD.get() != store && !OUTER.with_borrow(|outer| outer.contains(&store)) {
+fn check_held(store: u64, held: u64) -> Result<(), Error> {
+    if held != store && !OUTER.with(|outer| outer.borrow().contains(&store)) {
         return Ok(());
     }
     Err(locked())

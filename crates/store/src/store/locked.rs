@@ -4,12 +4,12 @@ use std::array;
 use std::marker::PhantomData;
 use std::ops::Deref;
 
-use parking_lot::{RwLockReadGuard, RwLockWriteGuard};
 use smallvec::SmallVec;
 
 use super::shared::Shared;
 use super::stripe::Stripe;
 use crate::key::HashedKey;
+use crate::sync::{RwLockReadGuard, RwLockWriteGuard};
 
 /// What is wanted of a stripe, the most last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

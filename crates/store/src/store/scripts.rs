@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use parking_lot::RwLock;
-
 use super::{Locks, Store};
 use crate::script::{DIGEST_LEN, Script, digest_of};
+use crate::sync::RwLock;
 
 /// The scripts that a store knows, by their digests.
 #[derive(Debug, Default)]

@@ -2,10 +2,8 @@
 
 use std::ops::Deref;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 
 use ahash::RandomState;
-use parking_lot::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use super::holding::{Holding, check_free};
 use super::random::Random;
@@ -23,6 +21,8 @@ use crate::persist::disk::Disk;
 use crate::persist::{Directory, Extras, Log};
 use crate::policy::EncodingPolicy;
 use crate::profile::Profile;
+use crate::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use crate::sync::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use crate::to_key::KeyRef;
 
 /// A stripe behind its lock, on cache lines of its own: threads on different stripes do not get in each other's way,

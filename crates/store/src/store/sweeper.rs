@@ -1,13 +1,13 @@
 //! A thread that releases the memory of keys that have expired.
 
-use std::sync::atomic::Ordering;
-use std::sync::mpsc::{self, RecvTimeoutError, TryRecvError};
-use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use super::Store;
 use super::holding::check_free;
 use crate::error::{Error, ErrorKind};
+use crate::sync::atomic::Ordering;
+use crate::sync::mpsc::{self, RecvTimeoutError, TryRecvError};
+use crate::sync::thread::{self, JoinHandle};
 
 /// How many keys are dropped at once.
 const AT_ONCE: usize = 1000;

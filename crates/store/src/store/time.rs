@@ -2,9 +2,9 @@
 
 use std::cell::Cell;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::clock::Clock;
+use crate::sync::atomic::{AtomicBool, Ordering};
 
 /// What commands take the time from.
 #[derive(Debug)]

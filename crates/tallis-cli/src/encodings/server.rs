@@ -7,8 +7,7 @@
 )]
 
 use tallis::Store;
-use testkit::differential::Reply;
-use testkit::live::{Options, Protocol, Server, Wire, locate, locate_redisbloom};
+use testkit::live::{Options, Protocol, Reply, Server, Wire, locate, locate_redisbloom};
 
 use super::form::{Family, Form};
 use super::measure::{Load, Times};

@@ -45,6 +45,9 @@ struct Content {
 
 impl MemoryDisk {
     fn state(&self) -> MutexGuard<'_, State> {
+        // Anything may happen before a call of the disk.
+        #[cfg(shuttle)]
+        shuttle::thread::yield_now();
         self.0.lock().unwrap()
     }
 
@@ -76,6 +79,13 @@ impl MemoryDisk {
     pub(crate) fn bytes(&self, path: impl AsRef<Path>) -> Option<Vec<u8>> {
         let state = self.state();
         state.names.get(path.as_ref()).map(|&file| state.files[file].bytes.clone())
+    }
+
+    /// What would be left of all files if the machine stopped now, one behind the other.
+    #[cfg(shuttle)]
+    pub(crate) fn synced(&self) -> Vec<u8> {
+        let state = self.state();
+        state.durable.values().flat_map(|&file| state.files[file].synced.clone()).collect()
     }
 
     /// Every file with its bytes.

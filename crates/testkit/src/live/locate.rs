@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{process, thread};
 
-use super::{Cluster, Options, Server, Version};
+use super::{Options, Server, Version};
 use crate::servers;
 
 /// Names the program to start, in place of the first `redis-server` on the `PATH`.
@@ -20,7 +20,7 @@ const SKIPPED_VARIABLE: &str = "TALLIS_SKIPPED_LOG";
 const REDISBLOOM_VARIABLE: &str = "TALLIS_REDISBLOOM";
 
 /// What to do about a missing server.
-const ADVICE: &str = "no redis-server; install it with apt-get install redis-server, or name one in TALLIS_REDIS_SERVER";
+pub(super) const ADVICE: &str = "no redis-server; install it with apt-get install redis-server, or name one in TALLIS_REDIS_SERVER";
 
 /// A server as [`Options::default`] describes it, or `None` on a machine that has no `redis-server`.
 ///
@@ -123,58 +123,6 @@ fn start(program: &Path, options: &Options) -> Server {
     }
 }
 
-/// A [`Cluster`] of the program that [`server`] starts, or `None` on a machine that has no `redis-server`.
-///
-/// # Panics
-///
-/// If there is a server but the cluster does not start, or if there is none and `CI` is `true`.
-#[must_use]
-pub fn cluster() -> Option<Cluster> {
-    let Some(program) = locate() else {
-        leave_out(ADVICE);
-        return None;
-    };
-    Some(start_cluster(&program, &Options::default()))
-}
-
-/// A [`Cluster`] of the server of that name with the [default options](Options::default), or `None` where it is not
-/// there.
-///
-/// # Panics
-///
-/// If there is the server but the cluster does not start, or if there is none and `CI` is `true`.
-///
-/// # Examples
-///
-/// ```no_run
-/// let Some(cluster) = testkit::live::cluster_named("valkey-9.1.2") else { return };
-/// assert_eq!(cluster.masters().len(), 3);
-/// ```
-#[must_use]
-pub fn cluster_named(name: &str) -> Option<Cluster> {
-    cluster_named_with(name, &Options::default())
-}
-
-/// A [`Cluster`] of the server of that name, each node with `options`, or `None` where it is not there. Settings are
-/// treated as by [`named_with`].
-///
-/// # Panics
-///
-/// If there is the server but the cluster does not start, or if there is none and `CI` is `true`.
-#[must_use]
-pub fn cluster_named_with(name: &str, options: &Options) -> Option<Cluster> {
-    // One server by itself says which it is.
-    let server = named(name)?;
-    Some(start_cluster(server.program(), &options.known_in(server.version())))
-}
-
-fn start_cluster(program: &Path, options: &Options) -> Cluster {
-    match Cluster::start(program, options) {
-        Ok(cluster) => cluster,
-        Err(error) => panic!("no cluster of {}: {error}", program.display()),
-    }
-}
-
 /// The program to start: the one that `TALLIS_REDIS_SERVER` names, else the first `redis-server` on the `PATH`.
 ///
 /// A variable that is set is taken at its word: when it names no file, there is no server.
@@ -240,7 +188,7 @@ pub fn redis_py() -> Option<Command> {
 }
 
 /// Records that the test of this thread was left out, with what to do about it.
-fn leave_out(advice: &str) {
+pub(super) fn leave_out(advice: &str) {
     let thread = thread::current();
     let program = env::current_exe().unwrap_or_default();
     let program = program.file_stem().unwrap_or_default().to_string_lossy();

@@ -42,33 +42,57 @@
 //! server. (The kernel's own signal on a parent's death would follow the *thread* that started the server, and a test
 //! harness ends its threads long before its process.)
 //!
+//! # Features
+//!
+//! `server` gives one server and a [`Wire`] to it, without the `redis` crate. The rest of this module, clusters and
+//! connections of the `redis` crate, comes with `live`.
+//!
 //! # Limits
 //!
 //! Unix only. A server takes some 20 ms to start; ask for one a test, not one a case. A cluster takes some seconds.
 
+#[cfg(feature = "live")]
 mod agreement;
+#[cfg(feature = "live")]
 mod cluster;
+#[cfg(feature = "live")]
+mod clusters;
+#[cfg(feature = "live")]
+mod command;
+#[cfg(feature = "live")]
+mod connect;
 mod locate;
+#[cfg(feature = "live")]
 mod node;
 mod options;
+#[cfg(feature = "live")]
 mod ports;
 mod reply;
 mod server;
+#[cfg(feature = "live")]
 mod slot_move;
 mod version;
+#[cfg(feature = "live")]
 mod view;
 mod wire;
 
+#[cfg(feature = "live")]
 pub use cluster::Cluster;
+#[cfg(feature = "live")]
+pub use clusters::{cluster, cluster_named, cluster_named_with};
+#[cfg(feature = "live")]
+pub use command::{as_bytes, command, error_text};
 pub use locate::{
-    cluster, cluster_named, cluster_named_with, locate, locate_redisbloom, named, named_with,
-    redis_py, redisbloom, server, server_with, try_named_with,
+    locate, locate_redisbloom, named, named_with, redis_py, redisbloom, server, server_with,
+    try_named_with,
 };
 pub use options::Options;
+#[cfg(feature = "live")]
 pub(crate) use options::name_in;
-pub use reply::{as_bytes, command, error_text};
+pub use reply::{Reply, command_line, quoted};
 pub use resp::Protocol;
 pub use server::Server;
+#[cfg(feature = "live")]
 pub use slot_move::SlotMove;
 use version::Identity;
 pub use version::{Product, Version};

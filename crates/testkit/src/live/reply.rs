@@ -60,13 +60,15 @@ impl Reply {
     }
 
     /// The byte strings of a list, sorted, or the one that is no list; nothing of anything else.
-    pub(super) fn given(&self) -> Vec<Vec<u8>> {
+    #[cfg(feature = "live")]
+    pub(crate) fn given(&self) -> Vec<Vec<u8>> {
         let one = self.bytes().map(|bytes| vec![bytes.to_vec()]);
         one.or_else(|| self.members()).unwrap_or_default()
     }
 
     /// The byte strings of a list, sorted. `None` if this is no list, or holds something else.
-    pub(super) fn members(&self) -> Option<Vec<Vec<u8>>> {
+    #[cfg(feature = "live")]
+    pub(crate) fn members(&self) -> Option<Vec<Vec<u8>>> {
         let mut all: Vec<Vec<u8>> = self
             .elements()?
             .iter()
@@ -165,7 +167,7 @@ fn shown(bytes: &[u8]) -> String {
 /// # Examples
 ///
 /// ```
-/// use testkit::differential::quoted;
+/// use testkit::live::quoted;
 /// assert_eq!(quoted(b"a \"b\"\n\x00"), r#""a \"b\"\n\x00""#);
 /// ```
 #[must_use]
@@ -180,7 +182,7 @@ pub fn quoted(bytes: &[u8]) -> String {
 /// # Examples
 ///
 /// ```
-/// use testkit::differential::command_line;
+/// use testkit::live::command_line;
 /// let words: [&[u8]; 3] = [b"SET", b"a b", b"7"];
 /// assert_eq!(command_line(&words), r#"SET "a b" 7"#);
 /// ```

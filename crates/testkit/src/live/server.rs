@@ -9,10 +9,9 @@ use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-use redis::{Client, Connection, ConnectionAddr, Value};
 use tempfile::TempDir;
 
-use super::{Identity, Options, Product, Version, as_bytes, command};
+use super::{Identity, Options, Product, Protocol, Reply, Version, Wire};
 
 /// Runs the server (`$@`) until it ends or standard input does; then kills it. The exit status is the server's.
 ///
@@ -73,6 +72,7 @@ impl Server {
     /// # Errors
     ///
     /// As [`start`](Self::start).
+    #[cfg(feature = "live")]
     pub(super) fn restart(&mut self, options: &Options) -> io::Result<()> {
         self.kill();
         self.supervisor = spawn(&self.program, self.folder.path(), options)?;
@@ -85,6 +85,7 @@ impl Server {
     /// # Panics
     ///
     /// If it does not run.
+    #[cfg(feature = "live")]
     pub(super) fn signal(&self, name: &str) {
         let process = self.info().lines().find_map(|line| line.strip_prefix("process_id:"));
         let sent = Command::new("sh")
@@ -95,34 +96,9 @@ impl Server {
     }
 
     /// The program that the process runs.
+    #[cfg(feature = "live")]
     pub(super) fn program(&self) -> &Path {
         &self.program
-    }
-
-    /// A client that opens connections to the server's socket, on database 0 and in RESP2.
-    ///
-    /// # Panics
-    ///
-    /// Never: a socket's path is an address.
-    #[must_use]
-    pub fn client(&self) -> Client {
-        match Client::open(ConnectionAddr::Unix(self.socket())) {
-            Ok(client) => client,
-            Err(error) => panic!("the path of a socket is no address: {error}"),
-        }
-    }
-
-    /// Opens a connection, on database 0 and in RESP2.
-    ///
-    /// # Panics
-    ///
-    /// If the server does not accept it.
-    #[must_use]
-    pub fn connect(&self) -> Connection {
-        match self.try_connect() {
-            Ok(connection) => connection,
-            Err(error) => panic!("cannot connect to redis-server: {error}\n{}", self.log()),
-        }
     }
 
     /// The program that the server says it is.
@@ -150,16 +126,18 @@ impl Server {
     /// If the connection breaks.
     #[must_use]
     pub fn module_version(&self, module: &str) -> Option<i64> {
-        let list = command(&mut self.connect(), &["MODULE", "LIST"]).ok()?;
-        let Value::Array(modules) = list else { return None };
-        modules.iter().find_map(|one| {
-            let Value::Array(fields) = one else { return None };
+        let list = match self.ask(&["MODULE", "LIST"]) {
+            Ok(list) => list,
+            Err(error) => panic!("no reply of redis-server: {error}\n{}", self.log()),
+        };
+        list.elements()?.iter().find_map(|one| {
+            let fields = one.elements()?;
             let field = |name: &str| {
                 let mut pairs = fields.chunks_exact(2);
-                pairs.find(|pair| as_bytes(&pair[0]) == Some(name.as_bytes())).map(|pair| &pair[1])
+                pairs.find(|pair| pair[0].bytes() == Some(name.as_bytes())).map(|pair| &pair[1])
             };
-            let named = field("name").and_then(as_bytes) == Some(module.as_bytes());
-            if let (true, Some(Value::Int(version))) = (named, field("ver")) {
+            let is_named = field("name").and_then(Reply::bytes) == Some(module.as_bytes());
+            if let (true, Some(Reply::Int(version))) = (is_named, field("ver")) {
                 Some(*version)
             } else {
                 None
@@ -233,8 +211,16 @@ impl Server {
         if status.success() { Ok(text) } else { Err(text) }
     }
 
-    pub(super) fn try_connect(&self) -> redis::RedisResult<Connection> {
-        self.client().get_connection()
+    /// Sends a command on a connection of its own.
+    fn ask(&self, words: &[&str]) -> io::Result<Reply> {
+        let words: Vec<Vec<u8>> = words.iter().map(|word| word.as_bytes().to_vec()).collect();
+        Wire::open(self, Protocol::Resp2)?.run(&words)
+    }
+
+    fn ask_identity(&self) -> io::Result<Identity> {
+        let info = self.ask(&["INFO", "server"])?;
+        let info = info.bytes().map(|info| String::from_utf8_lossy(info).into_owned());
+        info.and_then(Identity::read).ok_or_else(|| io::Error::other("no version in INFO"))
     }
 
     fn wait_until_it_answers(&mut self) -> io::Result<Identity> {
@@ -243,10 +229,8 @@ impl Server {
                 return Err(io::Error::other(format!("it ended ({status})\n{}", self.log())));
             }
             // A server that still reads its file accepts connections and answers LOADING. It ends if the file is wrong.
-            if let Ok(mut connection) = self.try_connect()
-                && redis::cmd("PING").exec(&mut connection).is_ok()
-            {
-                return ask_identity(&mut connection);
+            if self.ask(&["PING"]).is_ok_and(|reply| !reply.is_error()) {
+                return self.ask_identity();
             }
             sleep(PAUSE);
         }
@@ -280,12 +264,6 @@ fn spawn(program: &Path, folder: &Path, options: &Options) -> io::Result<Child> 
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
-}
-
-fn ask_identity(connection: &mut Connection) -> io::Result<Identity> {
-    let info = command(connection, &["INFO", "server"]).map_err(io::Error::other)?;
-    let info = as_bytes(&info).map(|info| String::from_utf8_lossy(info).into_owned());
-    info.and_then(Identity::read).ok_or_else(|| io::Error::other("no version in INFO"))
 }
 
 const SOCKET: &str = "socket";

@@ -1,15 +1,13 @@
 //! A connection that hands on every byte of a reply.
 //!
-//! The `redis` crate's own connection serves a test that wants a value. The differential harness wants to know what was
-//! said: the kind of each reply, errors inside arrays, both forms of the protocol, and fifty replies for one write.
+//! The `redis` crate's own connection serves a test that wants a value. Others want to know what was said: the kind of each reply, errors inside arrays, both forms of the protocol, and fifty replies for one write.
 
 use std::io::{self, Write};
 use std::os::unix::net::UnixStream;
 
 use resp::{Protocol, Replies, write_request};
 
-use super::Server;
-use crate::differential::Reply;
+use super::{Reply, Server};
 
 /// A connection to a server on a unix socket, on database 0.
 #[derive(Debug)]

@@ -3,12 +3,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use parking_lot::{Condvar, Mutex};
-
 use super::Directory;
 use super::log::now;
 use crate::persist::save::Control;
 use crate::store::Shared;
+use crate::sync::{Condvar, Mutex};
 
 /// How often it is looked whether a save is due.
 const LOOK: Duration = Duration::from_millis(100);

@@ -1,9 +1,9 @@
 //! Commands of a log that are decoded by one thread and run by another.
 
 use std::io::Read;
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
-use std::thread::{Scope, ScopedJoinHandle};
 
+use crate::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use crate::sync::thread::{Scope, ScopedJoinHandle};
 use aof::{Command, LogError, LogReader, Record};
 use smallvec::SmallVec;
 

@@ -10,11 +10,9 @@ mod base;
 use std::io;
 use std::mem;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
 use aof::LogWriter;
-use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use super::background::Background;
 use super::cut::Cut;
@@ -24,6 +22,8 @@ use super::settings::{Fsync, OnLogError};
 use super::tail::Tail;
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::Effect;
+use crate::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use crate::sync::{Condvar, Mutex, MutexGuard};
 
 /// How long a command stays in the buffer before the log's thread writes it.
 const DELAY: Duration = Duration::from_millis(20);

@@ -24,11 +24,9 @@ mod tests;
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::thread::{self, JoinHandle};
 use std::{fmt, io};
 
 use aof::Manifest;
-use parking_lot::Mutex;
 
 pub use folder::LogFolder;
 pub use report::{CutTail, OpenReport};
@@ -43,6 +41,8 @@ use self::files::Files;
 use super::disk::DiskLock;
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::{Locks, Shared, Store};
+use crate::sync::Mutex;
+use crate::sync::thread::{self, JoinHandle};
 
 /// The directory that a store is kept in.
 #[derive(Debug)]

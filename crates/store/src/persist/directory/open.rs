@@ -5,7 +5,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use aof::{BaseFormat, Manifest};
-use parking_lot::Mutex;
 
 use super::files::Files;
 use super::log::Log;
@@ -18,6 +17,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::persist::replace::replace_on;
 use crate::persist::save::{Control, write_base};
 use crate::store::Store;
+use crate::sync::Mutex;
 
 /// Reads a directory into an empty store, and begins to log there. The store keeps no handle on what this returns.
 pub(crate) fn open(store: &Store, path: &Path, persistence: &Persistence) -> Result<OpenDirectory> {

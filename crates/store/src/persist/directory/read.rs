@@ -3,7 +3,6 @@
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::thread;
 
 use aof::{LogError, LogReader, Manifest};
 
@@ -17,6 +16,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::persist::disk::Disk;
 use crate::persist::load::{LoadOptions, LoadReport, load_into};
 use crate::store::Store;
+use crate::sync::thread;
 
 /// Reads what a directory holds into an empty store; returns the manifest, if there is one. Nothing in the directory is
 /// changed: `report.cut` says what is to be cut off.

@@ -1,8 +1,9 @@
 //! Waking all threads that wait for the log, at once.
 
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::PoisonError;
 
-use parking_lot::MutexGuard;
+use crate::sync::MutexGuard;
+use crate::sync::plain::{Condvar, Mutex};
 
 /// Rounds of something that threads wait for, while they let go of what another lock guards.
 ///

@@ -7,7 +7,6 @@ use std::thread;
 
 use aof::{LogReader, Record};
 use bytes::Bytes;
-use parking_lot::Mutex;
 
 use super::background::Background;
 use super::log::Log;
@@ -16,6 +15,7 @@ use super::tail::Tail;
 use crate::error::Result;
 use crate::persist::disk::DiskFile;
 use crate::store::Effect;
+use crate::sync::Mutex;
 
 /// A file in memory, whose next write may be made to wait and then to fail.
 #[derive(Clone, Debug, Default)]

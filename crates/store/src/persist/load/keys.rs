@@ -2,7 +2,6 @@
 
 use std::io::Read;
 
-use parking_lot::Mutex;
 use rdb::{Attributes, Reader, Record, ValueType};
 
 use super::error::LoadError;
@@ -12,6 +11,7 @@ use crate::persist::Extras;
 use crate::persist::value::{self, Fault, Loaded};
 use crate::store::stripe::{LoadedKey, Stripe};
 use crate::store::{CommandTime, Shared};
+use crate::sync::Mutex;
 use crate::table::keys::{Entry, KeyBucket};
 
 /// Bytes of a file for which room for a key is made at most: what a file only promises takes no more than a few times

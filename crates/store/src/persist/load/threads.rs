@@ -9,13 +9,13 @@
 
 use std::collections::VecDeque;
 use std::io::Read;
-use std::thread;
 
-use parking_lot::{Condvar, Mutex};
 use rdb::{Batch, Reader};
 
 use super::error::LoadError;
 use super::keys::{Stripes, Tally};
+use crate::sync::thread;
+use crate::sync::{Condvar, Mutex};
 
 /// Bytes of a batch.
 const BATCH: usize = 256 << 10;

@@ -2,7 +2,6 @@
 
 use std::io::{self, Write};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rdb::{Batch, BatchWriter, Target, WriteError, WriteOptions, Writer};
 
@@ -16,6 +15,7 @@ use super::version::lowest_for;
 use crate::store::Shared;
 use crate::store::handover::{Begun, Run, Step};
 use crate::store::keyspace::Keyspace;
+use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// How far a snapshot is, and whether it is to be given up.
 #[derive(Debug, Default)]

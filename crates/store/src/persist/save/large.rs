@@ -2,7 +2,6 @@
 
 use std::io::Write;
 use std::sync::Arc;
-use std::thread;
 
 use bloom::Field as BloomField;
 use rdb::{Field, ModulePart, ModuleWriter, WriteOptions, Writer};
@@ -14,6 +13,7 @@ use crate::persist::value;
 use crate::store::handover::{
     Ended, KeptNode, Large, MemberChunk, MemberKind, Origin, Owned, Part,
 };
+use crate::sync::thread;
 use crate::value::{NEVER, Value, split};
 
 /// Where a large value is, as far as is known.

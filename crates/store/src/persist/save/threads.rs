@@ -7,14 +7,14 @@
 //! threads. A thread that runs ahead waits when a few batches of its own wait to be written, so memory is bounded.
 
 use std::io::Write;
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
-use std::thread;
 
-use parking_lot::Mutex;
 use rdb::{Attributes, Batch, BatchWriter, WriteOptions, Writer};
 
 use super::error::SaveError;
 use super::snapshot::Database;
+use crate::sync::Mutex;
+use crate::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use crate::sync::thread;
 use crate::table::keys::{Entry, KeyBucket};
 use crate::value::Value;
 

@@ -2,13 +2,13 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use rdb::{Attributes, Target, ValueType};
 
 use super::{BloomPart, BytesPart, CHUNK, Change, MemberKind, MembersPart, NodesPart, Run};
 use crate::key::Key;
 use crate::policy::EncodingPolicy;
+use crate::sync::atomic::Ordering;
 use crate::value::{Lasting, List, Value};
 
 /// Members up to which a table is written at once, unless they take more than [`CHUNK`].

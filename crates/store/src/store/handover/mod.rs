@@ -26,10 +26,8 @@ mod walk;
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use ahash::RandomState;
-use parking_lot::Mutex;
 use rdb::{BatchWriter, WriteOptions};
 
 pub(crate) use bloom::BloomPart;
@@ -43,6 +41,8 @@ pub(crate) use walk::{Ended, Step};
 
 use super::keyspace::Keyspace;
 use crate::persist::{Records, SaveError};
+use crate::sync::Mutex;
+use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use crate::value::Value;
 
 /// Bytes that are handed over under one hold of a lock, about.

@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use parking_lot::{MutexGuard, RwLockWriteGuard};
-
 use super::Run;
 use crate::persist::SaveError;
 use crate::store::Shared;
 use crate::store::stripe::Stripe;
+use crate::sync::{MutexGuard, RwLockWriteGuard};
 
 /// A snapshot that has begun.
 pub(crate) struct Begun {

@@ -2,7 +2,7 @@
 
 use std::iter;
 
-use testkit::differential::Reply;
+use testkit::live::Reply;
 
 use super::super::server::Live;
 use super::super::shape::Words;

@@ -3,7 +3,6 @@
 use std::io;
 use std::mem;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use aof::LogWriter;
 
@@ -11,6 +10,7 @@ use super::super::cut::Cut;
 use super::super::settings::OnLogError;
 use super::super::tail::Tail;
 use super::{Held, Log, SECOND, now};
+use crate::sync::atomic::Ordering;
 
 impl Log {
     /// Lets what comes from here on go into another file, which `list` names in the manifest. Every stripe of the store

@@ -1,0 +1,77 @@
+//! The condition variable that shuttle's `parking_lot` lacks.
+
+use std::time::{Duration, Instant};
+
+use parking_lot_of_shuttle::MutexGuard;
+use shuttle::rand::{Rng as _, thread_rng};
+use shuttle::sync::{Condvar as Inner, Mutex, PoisonError};
+use shuttle::thread;
+
+/// How often others may go on while a thread waits for a time to pass.
+const TURNS: usize = 8;
+
+/// `parking_lot::Condvar`, as far as the store uses it. No time passes: whoever waits for at most some time waits for a
+/// random number of turns, so that the time is over before and after everything that others may do.
+#[derive(Debug, Default)]
+pub(crate) struct Condvar {
+    /// How often it was notified.
+    number: Mutex<u64>,
+    changed: Inner,
+}
+
+/// How waiting for at most some time has ended.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Waited {
+    timed_out: bool,
+}
+
+impl Waited {
+    pub(crate) const fn timed_out(self) -> bool {
+        self.timed_out
+    }
+}
+
+impl Condvar {
+    pub(crate) fn new() -> Self {
+        Self::default()
+    }
+
+    pub(crate) fn wait<T>(&self, guard: &mut MutexGuard<'_, T>) {
+        let number = self.number.lock().unwrap_or_else(PoisonError::into_inner);
+        MutexGuard::unlocked(guard, || drop(self.changed.wait(number)));
+    }
+
+    pub(crate) fn wait_for<T>(&self, guard: &mut MutexGuard<'_, T>, _time: Duration) -> Waited {
+        let before = self.number();
+        let turns = thread_rng().gen_range(0..TURNS);
+        let timed_out = MutexGuard::unlocked(guard, || {
+            (0..turns).all(|_| {
+                thread::yield_now();
+                self.number() == before
+            })
+        });
+        Waited { timed_out }
+    }
+
+    pub(crate) fn wait_until<T>(&self, guard: &mut MutexGuard<'_, T>, _until: Instant) -> Waited {
+        self.wait_for(guard, Duration::ZERO)
+    }
+
+    pub(crate) fn notify_one(&self) {
+        self.count();
+        self.changed.notify_one();
+    }
+
+    pub(crate) fn notify_all(&self) {
+        self.count();
+        self.changed.notify_all();
+    }
+
+    fn number(&self) -> u64 {
+        *self.number.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn count(&self) {
+        *self.number.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+    }
+}

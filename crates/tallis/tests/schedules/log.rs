@@ -1,0 +1,135 @@
+//! What a command that has returned has put on the disk, whoever wrote it there.
+
+use std::sync::Arc;
+
+use shuttle::rand::{Rng as _, thread_rng};
+use shuttle::thread;
+use tallis::{ErrorKind, Fsync, OnLogError, Persistence, Store};
+
+use super::memory_disk::{Fault, MemoryDisk};
+use super::{builder, check};
+
+const DIR: &str = "/dir";
+
+/// Threads that write, and how often.
+const WRITERS: usize = 3;
+const EACH: usize = 2;
+
+fn open(disk: &MemoryDisk, fsync: Fsync, on_error: OnLogError) -> Store {
+    let persistence =
+        Persistence::new().fsync(fsync).on_log_error(on_error).disk(Arc::new(disk.clone()));
+    builder().persistence(persistence).open(DIR).unwrap()
+}
+
+/// Whether the disk has a text that would be there if the machine stopped now.
+fn has(disk: &MemoryDisk, text: &str) -> bool {
+    disk.synced().windows(text.len()).any(|part| part == text.as_bytes())
+}
+
+/// Each of some threads writes keys of its own, and what was acknowledged is on the disk at that time.
+fn write(store: &Store, disk: &MemoryDisk) -> Vec<String> {
+    let writers: Vec<_> = (0..WRITERS)
+        .map(|writer| {
+            let (store, disk) = (store.clone(), disk.clone());
+            thread::spawn(move || {
+                let mut acknowledged = Vec::new();
+                for n in 0..EACH {
+                    let key = format!("<{writer}.{n}>");
+                    match store.set(&key, "v") {
+                        Ok(()) => {
+                            assert!(has(&disk, &key), "{key} is acknowledged and not on the disk");
+                            acknowledged.push(key);
+                        }
+                        Err(error) => assert_eq!(error.kind(), ErrorKind::Io, "{error}"),
+                    }
+                }
+                acknowledged
+            })
+        })
+        .collect();
+    writers.into_iter().flat_map(|writer| writer.join().unwrap()).collect()
+}
+
+fn check_reopened(disk: &MemoryDisk, acknowledged: &[String]) {
+    let store = open(disk, Fsync::Always, OnLogError::RefuseWrites);
+    for key in acknowledged {
+        assert!(store.exists(key).unwrap(), "{key} was acknowledged");
+    }
+}
+
+#[test]
+fn what_is_acknowledged_is_on_the_disk() {
+    check(|| {
+        let disk = MemoryDisk::default();
+        let store = open(&disk, Fsync::Always, OnLogError::RefuseWrites);
+        let acknowledged = write(&store, &disk);
+        assert_eq!(acknowledged.len(), WRITERS * EACH);
+        drop(store);
+        check_reopened(&disk, &acknowledged);
+    });
+}
+
+#[test]
+fn nothing_acknowledged_is_lost_when_the_log_is_rewritten_meanwhile() {
+    check(|| {
+        let disk = MemoryDisk::default();
+        let store = open(&disk, Fsync::Always, OnLogError::RefuseWrites);
+        store.set("before", "v").unwrap();
+        let rewriter = {
+            let store = store.clone();
+            thread::spawn(move || store.rewrite_log().unwrap())
+        };
+        let mut acknowledged = write(&store, &disk);
+        acknowledged.push("before".to_owned());
+        rewriter.join().unwrap();
+        drop(store);
+        check_reopened(&disk, &acknowledged);
+    });
+}
+
+#[test]
+fn nothing_acknowledged_is_lost_when_the_disk_fails_once() {
+    check(|| {
+        let disk = MemoryDisk::default();
+        let goes_on = thread_rng().gen_bool(0.5);
+        let on_error = if goes_on { OnLogError::GoOn } else { OnLogError::RefuseWrites };
+        let store = open(&disk, Fsync::Always, on_error);
+        disk.set_fault(Some(Fault::Once(thread_rng().gen_range(1..6))));
+        let acknowledged = write(&store, &disk);
+        disk.set_fault(None);
+        drop(store);
+        check_reopened(&disk, &acknowledged);
+    });
+}
+
+#[test]
+fn a_command_ends_when_the_log_is_told_not_to_sync_meanwhile() {
+    check(|| {
+        let disk = MemoryDisk::default();
+        let store = open(&disk, Fsync::Always, OnLogError::RefuseWrites);
+        let setter = {
+            let store = store.clone();
+            thread::spawn(move || {
+                for value in ["everysec", "no"] {
+                    let set = store.execute(&["CONFIG", "SET", "appendfsync", value]);
+                    assert!(!set.is_error(), "{set:?}");
+                }
+            })
+        };
+        let writers = [0, 1].map(|writer| {
+            let store = store.clone();
+            thread::spawn(move || {
+                for n in 0..EACH {
+                    store.set(format!("<{writer}.{n}>"), "v").unwrap();
+                }
+            })
+        });
+        for thread in writers {
+            thread.join().unwrap();
+        }
+        setter.join().unwrap();
+        // Closing puts on the disk what no command has waited for.
+        drop(store);
+        check_reopened(&disk, &["<0.1>".to_owned(), "<1.1>".to_owned()]);
+    });
+}

@@ -1,0 +1,37 @@
+//! Connections of the `redis` crate to a server.
+
+use redis::{Client, Connection, ConnectionAddr};
+
+use super::Server;
+
+impl Server {
+    /// A client that opens connections to the server's socket, on database 0 and in RESP2.
+    ///
+    /// # Panics
+    ///
+    /// Never: a socket's path is an address.
+    #[must_use]
+    pub fn client(&self) -> Client {
+        match Client::open(ConnectionAddr::Unix(self.socket())) {
+            Ok(client) => client,
+            Err(error) => panic!("the path of a socket is no address: {error}"),
+        }
+    }
+
+    /// Opens a connection, on database 0 and in RESP2.
+    ///
+    /// # Panics
+    ///
+    /// If the server does not accept it.
+    #[must_use]
+    pub fn connect(&self) -> Connection {
+        match self.try_connect() {
+            Ok(connection) => connection,
+            Err(error) => panic!("cannot connect to redis-server: {error}\n{}", self.log()),
+        }
+    }
+
+    pub(super) fn try_connect(&self) -> redis::RedisResult<Connection> {
+        self.client().get_connection()
+    }
+}

@@ -1,0 +1,140 @@
+//! `cargo xtask faults`: the tests in builds that show faults which the usual one passes over.
+
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+
+use crate::count::Count;
+use crate::features::FEATURES;
+use crate::programs;
+use crate::run::{Outcome, bold, host, step};
+use crate::test::{CHOSEN, PROGRAMS};
+
+/// What `cargo xtask faults` takes.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// Only these builds; all of them by default.
+    build: Vec<Build>,
+    /// Seconds that each test looks for schedules.
+    #[arg(long, value_name = "SECONDS", default_value_t = SECONDS)]
+    schedules: u64,
+}
+
+/// Seconds that each test looks for schedules by default.
+const SECONDS: u64 = 10;
+
+/// A build of the tests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Build {
+    /// All tests with checked arithmetic and without debug assertions: what a release goes by.
+    Overflow,
+    /// The tests of the crates with `unsafe` code, each kernel that this machine can run, with the address sanitizer.
+    Address,
+    /// The store and the recipes under schedules of threads that are chosen at each lock.
+    Schedules,
+}
+
+/// The packages with `unsafe` code in their libraries.
+const UNSAFE: [&str; 4] = ["tallis-bitpack", "tallis-bloom", "tallis-hll", "tallis-testkit"];
+
+/// Runs the tests in all builds.
+pub(crate) fn run_all() -> Outcome {
+    run(&Arguments { build: Vec::new(), schedules: SECONDS })
+}
+
+/// Runs the tests in each build.
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    let builds =
+        if arguments.build.is_empty() { Build::value_variants() } else { &arguments.build };
+    let schedules = Duration::from_secs(arguments.schedules);
+    let mut total = Count::default();
+    for &build in builds {
+        // A failure shows in the count; the other builds still run.
+        let _ = step(build.title(), || build.test(schedules, &mut total))
+            .inspect_err(|why| println!("{why}"));
+    }
+    let Count { passed, failed, skipped } = total;
+    println!("\n{}", bold(&format!("{passed} passed, {failed} failed, {skipped} skipped")));
+    if failed == 0 { Ok(()) } else { Err(String::new()) }
+}
+
+impl Build {
+    const fn title(self) -> &'static str {
+        match self {
+            Self::Overflow => "Checked arithmetic without debug assertions",
+            Self::Address => "Address sanitizer",
+            Self::Schedules => "Schedules",
+        }
+    }
+
+    /// What `cargo test` is asked for.
+    fn arguments(self) -> Outcome<Vec<String>> {
+        let words = |words: &[&[&str]]| words.concat().into_iter().map(str::to_owned).collect();
+        Ok(match self {
+            Self::Overflow => words(&[&CHOSEN, &FEATURES, &PROGRAMS, &["--profile", "overflow"]]),
+            Self::Address => {
+                let packages = UNSAFE.map(|package| ["--package", package]).concat();
+                // With a target, what runs while it builds has no sanitizer.
+                let rest = ["--locked", "--lib", "--test", "suite", "--target", &host()?];
+                words(&[&packages, &rest])
+            }
+            Self::Schedules => {
+                let tests = ["--package", "tallis", "--locked", "--test", "schedules"];
+                words(&[&tests, &FEATURES])
+            }
+        })
+    }
+
+    /// The flags for the compiler.
+    const fn flags(self) -> &'static str {
+        match self {
+            Self::Overflow => "",
+            Self::Address => "-Zsanitizer=address",
+            Self::Schedules => "--cfg=shuttle",
+        }
+    }
+
+    fn test(self, schedules: Duration, total: &mut Count) -> Outcome {
+        let result = self.count(schedules);
+        total.add(*result.as_ref().unwrap_or(&Count::FAILURE));
+        if result?.failed == 0 { Ok(()) } else { Err(String::new()) }
+    }
+
+    fn count(self, schedules: Duration) -> Outcome<Count> {
+        let arguments = self.arguments()?;
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let programs = programs::build(&arguments, self.flags())?;
+        let seconds = schedules.as_secs().to_string();
+        // A block that is too large is refused, as it is elsewhere.
+        let asan = ("ASAN_OPTIONS", "allocator_may_return_null=1");
+        let variables = [("TALLIS_SCHEDULES", &*seconds), asan];
+        let mut count = Count::default();
+        for timing in programs::run(&programs, &[], &variables)? {
+            count.add(timing.count);
+        }
+        Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::UNSAFE;
+    use crate::tree;
+
+    #[test]
+    fn the_packages_with_unsafe_code_are_those_whose_sources_expect_it() {
+        let root = tree::root().join("crates");
+        let mut found = BTreeSet::new();
+        for file in tree::files(&root, "rs").unwrap() {
+            let inner = file.strip_prefix(&root).unwrap().to_path_buf();
+            let mut folders = inner.iter().map(|part| part.to_string_lossy().into_owned());
+            let (package, part) = (folders.next().unwrap(), folders.next().unwrap());
+            if part == "src" && tree::read(&file).unwrap().contains("#![expect(unsafe_code") {
+                found.insert(format!("tallis-{package}"));
+            }
+        }
+        assert!(found.iter().eq(UNSAFE), "{found:?}");
+    }
+}
