@@ -22,7 +22,7 @@ const TURN: usize = 20_000;
 pub(super) fn measure(bench: &Bench) -> Section {
     let sizes =
         if bench.effort().is_quick() { [100, 2_000, 20_000] } else { [100, 10_000, 1_000_000] };
-    let text = "Sets of N random numbers below 2N. *Add*: one call a number, in random order, into a set that is empty at first. *Contains*: numbers below 2N in \
+    let text = "Sets of N random numbers below 2N. *Add*: one call a number, in random order, into a set that is empty at first, in a store that is there. *Contains*: numbers below 2N in \
                 random order, about half of them there. *a set* is SADD and SISMEMBER of the typed interface on one key, an integer set of Redis's up to 512 members and a hash table \
                 beyond; *a bitmap* is SETBIT and GETBIT on one string. *RoaringBitmap* and *BTreeSet* hold the numbers alone. Bytes: those of the largest, the allocator's share included.";
     let inputs = sizes.map(Input::new);
@@ -51,20 +51,28 @@ impl Input {
         Self { numbers, asked }
     }
 
-    fn set(&self) -> Store {
-        let store = Store::new();
+    /// The numbers as a set, in a store that holds nothing yet.
+    fn set_in(&self, store: Store) -> Store {
         for &number in &self.numbers {
             store.sadd("set", [i64::from(number)]).unwrap();
         }
         store
     }
 
-    fn bitmap(&self) -> Store {
-        let store = Store::new();
+    fn set(&self) -> Store {
+        self.set_in(Store::new())
+    }
+
+    /// The same as a bitmap.
+    fn bitmap_in(&self, store: Store) -> Store {
         for &number in &self.numbers {
             store.setbit("bits", number.into(), true).unwrap();
         }
         store
+    }
+
+    fn bitmap(&self) -> Store {
+        self.bitmap_in(Store::new())
     }
 
     fn roaring(&self) -> RoaringBitmap {
@@ -89,8 +97,8 @@ fn add(bench: &Bench, input: &Input) -> Row {
     let all = pieces(count);
     let results = bench
         .race()
-        .contender_from(OURS, all, || (), |()| input.set())
-        .contender_from(BITMAP, all, || (), |()| input.bitmap())
+        .contender_from(OURS, all, Store::new, |store| input.set_in(store))
+        .contender_from(BITMAP, all, Store::new, |store| input.bitmap_in(store))
         .rivals()
         .contender_from("RoaringBitmap", all, || (), |()| input.roaring())
         .contender_from("BTreeSet", all, || (), |()| input.tree())

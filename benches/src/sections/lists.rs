@@ -27,7 +27,7 @@ pub(super) fn measure(bench: &Bench) -> Section {
     let count = if bench.effort().is_quick() { 5_000 } else { 1_000_000 };
     let text = format!(
         "One list of {count} elements of 16 bytes, `element:N`, or of as many integers. LPUSH: one call an element, into a store that is empty \
-         at first. RPOP: all of them again. LINDEX, LSET and LRANGE: at random places. LINSERT: {INSERTED} in one round, before the element in the \
+         at first. RPOP, and LPOP: all of them again. LINDEX, LSET and LRANGE: at random places. LINSERT: {INSERTED} in one round, before the element in the \
          middle, which is to be found. LRANGE reads the list without a copy, as *yo-kv* does; *copied* returns one. Bytes: with the key and all \
          tables. *VecDeque* holds boxed elements without a key, a lock or expiry; *yo-kv* is that crate's `Keyspace`, which has them but \
          for the locks; *redis-server* is the installed one over a unix socket, pipelined 1000 deep, its time the server's own for the \
@@ -39,7 +39,8 @@ pub(super) fn measure(bench: &Bench) -> Section {
     let mut live = Live::start();
     Section::new("Lists through the store", &text)
         .row(lpush(bench, &texts, live.as_mut()))
-        .row(rpop(bench, &texts, live.as_mut()))
+        .row(pop(bench, &texts, live.as_mut(), &RPOP))
+        .row(pop(bench, &texts, live.as_mut(), &LPOP))
         .row(lindex(bench, &texts, live.as_mut()))
         .row(lset(bench, &texts, live.as_mut()))
         .row(linsert(bench, &texts, live.as_mut()))
@@ -114,19 +115,41 @@ fn lpush(bench: &Bench, elements: &Elements, live: Option<&mut Live>) -> Row {
     aim(Row::new("LPUSH", Unit::Nanos, built(bench, || elements.store()), results), [0.4, 0.9])
 }
 
-fn rpop(bench: &Bench, elements: &Elements, live: Option<&mut Live>) -> Row {
+/// A command that takes an element out.
+struct Pop {
+    name: &'static str,
+    ours: fn(&Store) -> bool,
+    yos: fn(&mut Yo) -> bool,
+    theirs: fn(&mut Queue) -> bool,
+}
+
+const RPOP: Pop = Pop {
+    name: "RPOP",
+    ours: |store| store.rpop(KEY).unwrap().is_some(),
+    yos: |yo| yo.rpop(KEY),
+    theirs: |queue| black_box(queue.pop_back()).is_some(),
+};
+
+const LPOP: Pop = Pop {
+    name: "LPOP",
+    ours: |store| store.lpop(KEY).unwrap().is_some(),
+    yos: |yo| yo.lpop(KEY),
+    theirs: |queue| black_box(queue.pop_front()).is_some(),
+};
+
+fn pop(bench: &Bench, elements: &Elements, live: Option<&mut Live>, pop: &Pop) -> Row {
     let all = pieces(elements.len());
     let ours = |store: Store| {
-        let popped = elements.iter().filter(|_| store.rpop(KEY).unwrap().is_some()).count();
+        let popped = elements.iter().filter(|_| (pop.ours)(&store)).count();
         assert!(popped == elements.len() && !store.exists(KEY).unwrap());
     };
     let yos = |mut yo: Yo| {
-        let popped = elements.iter().filter(|_| yo.rpop(KEY)).count();
+        let popped = elements.iter().filter(|_| (pop.yos)(&mut yo)).count();
         assert!(popped == elements.len() && yo.keys() == 0);
     };
     let theirs = |mut queue: Queue| {
-        elements.iter().for_each(|_| drop(black_box(queue.pop_back())));
-        assert!(queue.is_empty());
+        let popped = elements.iter().filter(|_| (pop.theirs)(&mut queue)).count();
+        assert!(popped == elements.len() && queue.is_empty());
     };
     let mut results = bench
         .race()
@@ -137,9 +160,9 @@ fn rpop(bench: &Bench, elements: &Elements, live: Option<&mut Live>) -> Row {
         .run();
     results.extend(rival(live.map(|live| {
         elements.send(live);
-        live.nanos("RPOP", elements.iter().map(|_| command([b"RPOP", KEY])))
+        live.nanos(pop.name, elements.iter().map(|_| command([pop.name.as_bytes(), KEY])))
     })));
-    aim(Row::new("RPOP", Unit::Nanos, built(bench, || elements.store()), results), [0.4, 0.9])
+    aim(Row::new(pop.name, Unit::Nanos, built(bench, || elements.store()), results), [0.4, 0.9])
 }
 
 fn lindex(bench: &Bench, elements: &Elements, live: Option<&mut Live>) -> Row {

@@ -90,6 +90,11 @@ impl Yo {
         black_box(self.0.pop(key, End::Right).unwrap()).is_some()
     }
 
+    /// LPOP: whether there was one.
+    pub(super) fn lpop(&mut self, key: &[u8]) -> bool {
+        black_box(self.0.pop(key, End::Left).unwrap()).is_some()
+    }
+
     /// LINDEX, which copies nothing: whether there is one.
     pub(super) fn lindex(&mut self, key: &[u8], index: i64) -> bool {
         black_box(self.0.lindex(key, index).unwrap()).is_some()

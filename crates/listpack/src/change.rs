@@ -11,6 +11,9 @@ use crate::{Entry, ListPack, Position, decode, growth};
 /// lengthened.
 pub const MAX_BYTES: usize = 1 << 30;
 
+/// From so many bytes on it is worth it to move the header alone in the place of what is behind it.
+const FAR: usize = 256;
+
 /// Why a list does not change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -177,7 +180,7 @@ impl ListPack {
         if among || moved.start < HEADER || moved.end > self.end_at() {
             return false;
         }
-        if let Some(bytes) = self.blob.get_mut(moved) {
+        if let Some(bytes) = self.held_mut().get_mut(moved) {
             bytes.rotate_left(by);
         }
         true
@@ -202,11 +205,12 @@ impl ListPack {
     ///
     /// If `keep` panics, the entry that it looked at and those behind it stay.
     pub fn retain(&mut self, mut keep: impl FnMut(Entry<'_>) -> bool) {
+        self.close_front();
         let end = self.end_at();
         let mut pass = Retained { list: self, kept: HEADER, at: HEADER, deleted: 0 };
-        while let Some((entry, next)) = decode::entry(&pass.list.blob, pass.at, end) {
+        while let Some((entry, next)) = decode::entry(&pass.list.room, pass.at, end) {
             if keep(entry) {
-                pass.list.blob.copy_within(pass.at..next, pass.kept);
+                pass.list.room.copy_within(pass.at..next, pass.kept);
                 pass.kept += next - pass.at;
             } else {
                 pass.deleted += 1;
@@ -231,7 +235,7 @@ impl ListPack {
     pub fn shrink_to_fit(&mut self) {
         let used = self.used();
         if *self.as_bytes() == EMPTY {
-            self.blob = Box::default();
+            self.room = Box::default();
         } else if used < self.heap_bytes() {
             self.set_capacity(used);
         }
@@ -240,7 +244,8 @@ impl ListPack {
     /// The offset behind the entry at `at`.
     #[inline(always)]
     fn next_offset(&self, at: usize) -> Option<usize> {
-        if at < HEADER { None } else { decode::next(self.held(), at, self.end_at()) }
+        let (blob, end) = self.held_to_end();
+        if at < HEADER { None } else { decode::next(blob, at, end) }
     }
 
     /// Puts `entries` in place of the `removed` bytes at `at`, which are one entry or none.
@@ -275,25 +280,40 @@ impl ListPack {
         self.shrink();
     }
 
-    /// Moves what is at `from` and behind, so that the blob takes `need` bytes, and writes the header; lends the bytes
-    /// from `at` on.
+    /// Moves what is before `at` or what is at `from` and behind, so that the blob takes `need` bytes, and writes the
+    /// header; lends the bytes from `at` on.
     #[inline]
     pub(crate) fn splice(&mut self, at: usize, from: usize, need: u64, count: u16) -> &mut [u8] {
         let (used, grown) = (self.used(), to_usize(need));
+        if at == HEADER && used - from >= FAR && self.move_front(grown) {
+            // The header moves, and no entry.
+        } else {
+            self.move_back(from, grown);
+        }
+        self.set_header(u32::try_from(need).unwrap_or(u32::MAX), count);
+        self.held_mut().get_mut(at..).unwrap_or_default()
+    }
+
+    /// Moves what is at `from` and behind, so that the blob takes `grown` bytes.
+    #[inline]
+    fn move_back(&mut self, from: usize, grown: usize) {
+        let used = self.used();
+        if self.front() + grown > self.heap_bytes() {
+            self.close_front();
+        }
         if grown > self.heap_bytes() {
             self.set_capacity(growth::capacity_for(grown));
         }
         let to = from + grown - used;
+        let blob = self.held_mut();
         if from + 1 == used {
             // Only the end marker moves.
-            if let Some(end) = self.blob.get_mut(to) {
+            if let Some(end) = blob.get_mut(to) {
                 *end = END;
             }
         } else if to != from {
-            self.blob.copy_within(from..used, to);
+            blob.copy_within(from..used, to);
         }
-        self.set_header(u32::try_from(need).unwrap_or(u32::MAX), count);
-        self.blob.get_mut(at..).unwrap_or_default()
     }
 
     fn shrink(&mut self) {
@@ -305,7 +325,7 @@ impl ListPack {
     /// Writes the header; the capacity must be there.
     #[inline(always)]
     pub(crate) fn set_header(&mut self, total: u32, count: u16) {
-        if let Some(header) = self.blob.first_chunk_mut::<HEADER>() {
+        if let Some(header) = self.held_mut().first_chunk_mut::<HEADER>() {
             *header = encode_header(total, count);
         }
     }
@@ -314,14 +334,15 @@ impl ListPack {
     #[cold]
     #[inline(never)]
     pub(crate) fn set_capacity(&mut self, capacity: usize) {
-        let mut blob = core::mem::take(&mut self.blob).into_vec();
+        self.close_front();
+        let mut blob = core::mem::take(&mut self.room).into_vec();
         if blob.is_empty() {
             blob.reserve_exact(capacity);
             blob.extend_from_slice(&EMPTY);
         }
         blob.reserve_exact(capacity.saturating_sub(blob.len()));
         blob.resize(capacity, 0);
-        self.blob = blob.into_boxed_slice();
+        self.room = blob.into_boxed_slice();
     }
 }
 

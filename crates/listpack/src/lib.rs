@@ -132,6 +132,7 @@ mod growth;
 mod iter;
 mod join;
 mod list;
+mod room;
 mod search;
 #[cfg(feature = "serde")]
 mod serde;

@@ -23,10 +23,12 @@ use crate::{Entry, Iter, decode, search};
 /// # Ok::<(), listpack::Refused>(())
 /// ```
 pub struct ListPack {
-    /// The capacity, of which the first [`ListPack::used`] bytes are the blob; the header never asks for more, nor for
-    /// less than [`LEAST`]. No bytes at all stand for [`EMPTY`]. A box rather than an option of one: its niche is left
-    /// to the enums that hold lists.
-    pub(crate) blob: Box<[u8]>,
+    /// The capacity, of which [`ListPack::used`] bytes are the blob; the header never asks for more, nor for less than
+    /// [`LEAST`]. No bytes at all stand for [`EMPTY`]. A box rather than an option of one: its niche is left to the enums
+    /// that hold lists.
+    ///
+    /// The blob begins where the capacity does, or behind some [`room`](crate::room).
+    pub(crate) room: Box<[u8]>,
 }
 
 /// The place of an entry in a list, or the end of the list.
@@ -56,7 +58,7 @@ impl ListPack {
     /// An empty list, which holds no memory.
     #[must_use]
     pub fn new() -> Self {
-        Self { blob: Box::default() }
+        Self { room: Box::default() }
     }
 
     /// An empty list with room for a blob of `bytes`, header and end marker included.
@@ -96,7 +98,7 @@ impl ListPack {
     ) -> Result<Self, DecodeError> {
         let blob = blob.into();
         codec::validate(&blob, validation)?;
-        Ok(Self { blob })
+        Ok(Self { room: blob })
     }
 
     /// Checks the blob again, as [`from_bytes`](Self::from_bytes) does.
@@ -114,14 +116,16 @@ impl ListPack {
     #[inline]
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
-        &self.held()[..self.used()]
+        let blob = self.held();
+        &blob[..total_of(blob)]
     }
 
     /// The blob, without a copy (the empty list's 7 bytes are allocated); the vector may have spare capacity.
     #[must_use]
-    pub fn into_bytes(self) -> Vec<u8> {
+    pub fn into_bytes(mut self) -> Vec<u8> {
+        self.close_front();
         let used = self.used();
-        let mut blob = if self.blob.is_empty() { EMPTY.into() } else { self.blob.into_vec() };
+        let mut blob = if self.room.is_empty() { EMPTY.into() } else { self.room.into_vec() };
         blob.truncate(used);
         blob
     }
@@ -182,7 +186,9 @@ impl ListPack {
     #[inline]
     #[must_use]
     pub fn next(&self, at: Position) -> Option<Position> {
-        self.checked(decode::next(self.held(), at.offset(), self.end_at())?)
+        let (blob, end) = self.held_to_end();
+        let next = decode::next(blob, at.offset(), end)?;
+        (next < end).then(|| Position::new(next))
     }
 
     /// The place of the entry before the one at `at`, or before the end; `None` before the first. O(1).
@@ -196,8 +202,8 @@ impl ListPack {
     #[inline]
     #[must_use]
     pub fn entry(&self, at: Position) -> Option<Entry<'_>> {
-        let blob = self.held();
-        let (entry, _) = decode::entry(blob, at.offset(), self.end_at())?;
+        let (blob, end) = self.held_to_end();
+        let (entry, _) = decode::entry(blob, at.offset(), end)?;
         (at.offset() >= HEADER).then_some(entry)
     }
 
@@ -228,7 +234,7 @@ impl ListPack {
     }
 
     fn scan(&self, index: usize) -> Option<Position> {
-        let (blob, end) = (self.held(), self.end_at());
+        let (blob, end) = self.held_to_end();
         self.checked(decode::skip(blob, HEADER, end, index)?)
     }
 
@@ -302,7 +308,8 @@ impl ListPack {
 
     #[inline(never)]
     fn find_offset(&self, needle: Entry<'_>, from: usize, skip: usize) -> Option<Position> {
-        search::find(self.held(), from, self.end_at(), needle, skip).map(Position::new)
+        let (blob, end) = self.held_to_end();
+        search::find(blob, from, end, needle, skip).map(Position::new)
     }
 
     /// The entries, from the front; from the back by `rev`.
@@ -323,7 +330,7 @@ impl ListPack {
     #[inline]
     #[must_use]
     pub fn heap_bytes(&self) -> usize {
-        self.blob.len()
+        self.room.len()
     }
 
     /// The place, if an entry is there.
@@ -332,17 +339,17 @@ impl ListPack {
         (at < self.end_at()).then(|| Position::new(at))
     }
 
-    /// The capacity, or the empty blob.
+    /// The blob and the capacity behind it, and the offset of the end marker.
     #[inline(always)]
-    pub(crate) fn held(&self) -> &[u8] {
-        if self.blob.is_empty() { &EMPTY } else { &self.blob }
+    pub(crate) fn held_to_end(&self) -> (&[u8], usize) {
+        let blob = self.held();
+        (blob, total_of(blob).saturating_sub(1))
     }
 
     /// The length of the blob in bytes, and the count.
     #[inline(always)]
     pub(crate) fn header(&self) -> (u32, u16) {
-        // Only checked headers come in: the fallback never runs.
-        self.held().first_chunk().map_or((7, 0), |header| decode_header(*header))
+        header_of(self.held())
     }
 
     /// The length of the blob, in bytes.
@@ -356,4 +363,17 @@ impl ListPack {
     pub(crate) fn end_at(&self) -> usize {
         self.used().saturating_sub(1)
     }
+}
+
+/// What the header of a blob says: its length in bytes, and the count.
+#[inline(always)]
+fn header_of(blob: &[u8]) -> (u32, u16) {
+    // Only checked headers come in: the fallback never runs.
+    blob.first_chunk().map_or((7, 0), |header| decode_header(*header))
+}
+
+/// The length that the header of a blob says, in bytes.
+#[inline(always)]
+fn total_of(blob: &[u8]) -> usize {
+    header_of(blob).0 as usize
 }

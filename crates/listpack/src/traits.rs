@@ -11,7 +11,7 @@ impl Clone for ListPack {
         if self.heap_bytes() == 0 {
             return Self::new();
         }
-        Self { blob: self.as_bytes().into() }
+        Self { room: self.as_bytes().into() }
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod boundaries;
 mod corruption;
+mod front;
 mod golden;
 mod live;
 mod model;

@@ -1,0 +1,117 @@
+//! Where the blob lies in its capacity: at the front, or behind room that was left for entries to come.
+//!
+//! An entry that is put before all others would move all of them, and one that is taken from there too: some kilobytes
+//! for each element of a list that is pushed to and popped from the left. So a long blob may begin further behind, and
+//! then its header moves, which is six bytes. Nothing of this is seen outside: the blob is the same.
+//!
+//! The capacity then begins with [`MARK`], where a blob would have its length, and with the offset of the blob. No blob
+//! is so short.
+
+use alloc::vec::Vec;
+
+use crate::codec::{EMPTY, LEAST};
+use crate::{ListPack, growth};
+
+/// What stands in the place of a blob's length.
+const MARK: [u8; 4] = [0; 4];
+
+/// The mark and an offset: the least room.
+const MARKED: usize = MARK.len() + size_of::<u32>();
+
+const _: () = assert!(LEAST >= MARK.len());
+
+impl ListPack {
+    /// The offset of the blob.
+    #[inline(always)]
+    pub(crate) fn front(&self) -> usize {
+        match self.room.first_chunk() {
+            Some(&MARK) => self.marked_front(),
+            _ => 0,
+        }
+    }
+
+    #[inline(never)]
+    fn marked_front(&self) -> usize {
+        let Some((_, rest)) = self.room.split_first_chunk::<{ MARK.len() }>() else { return 0 };
+        rest.first_chunk().map_or(0, |at| u32::from_le_bytes(*at) as usize)
+    }
+
+    /// The blob and the capacity behind it, or the empty blob.
+    #[inline(always)]
+    pub(crate) fn held(&self) -> &[u8] {
+        match self.room.first_chunk() {
+            None => &EMPTY,
+            Some(&MARK) => self.room.get(self.marked_front()..).unwrap_or(&EMPTY),
+            Some(_) => &self.room,
+        }
+    }
+
+    /// The same, to be changed. Nothing where no memory is held.
+    #[inline(always)]
+    pub(crate) fn held_mut(&mut self) -> &mut [u8] {
+        match self.front() {
+            0 => &mut self.room,
+            front => self.room.get_mut(front..).unwrap_or_default(),
+        }
+    }
+
+    /// Moves the front of the blob, so that it takes `grown` bytes: its header is to be written then. Makes room if it
+    /// grows and there is none. Not done, and `false`, if there would be less room than a mark takes.
+    #[inline(never)]
+    pub(crate) fn move_front(&mut self, grown: usize) -> bool {
+        let used = self.used();
+        let behind = self.front() + used;
+        if grown > behind {
+            self.open_front(grown);
+        }
+        let behind = if grown > behind { self.heap_bytes() } else { behind };
+        let front = behind - grown;
+        if front > 0 && front < MARKED {
+            return false;
+        }
+        self.set_front(front);
+        true
+    }
+
+    /// Moves the blob to the end of a capacity for `grown` bytes.
+    #[cold]
+    fn open_front(&mut self, grown: usize) {
+        let used = self.used();
+        if grown + MARKED > self.heap_bytes() {
+            let capacity = growth::capacity_for(grown + MARKED);
+            let mut room = Vec::with_capacity(capacity);
+            room.resize(capacity - used, 0);
+            room.extend_from_slice(self.as_bytes());
+            self.room = room.into_boxed_slice();
+        } else {
+            let front = self.front();
+            self.room.copy_within(front..front + used, self.heap_bytes() - used);
+        }
+        self.set_front(self.heap_bytes() - used);
+    }
+
+    /// Moves the blob to the front.
+    #[inline]
+    pub(crate) fn close_front(&mut self) {
+        let front = self.front();
+        if front > 0 {
+            let used = self.used();
+            self.room.copy_within(front..front + used, 0);
+        }
+    }
+
+    /// Notes where the blob begins.
+    fn set_front(&mut self, front: usize) {
+        if front == 0 {
+            // Anything but the mark: the length is written over it.
+            if let Some(length) = self.room.first_mut() {
+                *length = 1;
+            }
+        } else if let Some((mark, rest)) = self.room.split_first_chunk_mut::<{ MARK.len() }>()
+            && let Some(at) = rest.first_chunk_mut()
+        {
+            *mark = MARK;
+            *at = u32::try_from(front).unwrap_or(u32::MAX).to_le_bytes();
+        }
+    }
+}
