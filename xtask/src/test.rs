@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
 const FUZZ_SECONDS: u32 = 2;
 
 /// The same under CI.
-const CI_FUZZ_SECONDS: u32 = 8;
+const CI_FUZZ_SECONDS: u32 = 4;
 
 /// The same in a long run.
 const LONG_FUZZ_SECONDS: u32 = 60;
