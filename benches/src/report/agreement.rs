@@ -1,9 +1,31 @@
 //! How well a second run is to agree.
 
+use super::cache::Place;
 use super::{Run, Sample};
 
 /// The share of factors that are to agree before two runs do.
 pub(super) const SHARE: f64 = 0.9;
+
+/// How many times as much a factor of a second run may be, or as little, where the data lie in a cache that a processor has
+/// by itself.
+pub(super) const NEAR: f64 = 1.1;
+
+/// The same where they lie further: other programs, on a virtual machine also those of others, take of that cache and of the
+/// memory what they need, and in one hour more than in another. Two runs an hour apart gave these limits.
+pub(super) const FAR: f64 = 1.4;
+
+/// The last level of the caches that a processor has by itself.
+const OWN: u8 = 2;
+
+/// Whether a factor of a second run, divided by that of the first, is what the page says.
+pub(super) fn agrees(quotient: Sample, place: Place) -> bool {
+    let limit = match place {
+        Place::Cache(cache) if cache.level <= OWN => NEAR,
+        Place::Cache(_) | Place::Memory | Place::Unknown | Place::Nowhere => FAR,
+    };
+    let Sample { median, low, high, .. } = quotient;
+    (1.0 / limit..=limit).contains(&median) || (low..=high).contains(&1.0)
+}
 
 /// How far the middle half of the rounds goes from the median, as a share of it, over the factors of a run beside
 /// rivals that ran in the same rounds.
@@ -43,9 +65,26 @@ fn end(factor: Sample) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::cache::Cache;
     use super::super::tests::{about, run};
     use super::super::{Result, Row, Sample, Section, Touched, Unit};
-    use super::{Spreads, end};
+    use super::{Place, Spreads, agrees, end};
+
+    #[test]
+    fn a_factor_may_change_more_where_the_data_lie_far() {
+        let of = |median, low, high, place| {
+            agrees(Sample { median, low, high, ..Sample::exact(median) }, place)
+        };
+        let [own, shared] = [2, 3].map(|level| Place::Cache(Cache { level, bytes: 1 }));
+        assert!(of(1.09, 1.08, 1.1, own) && of(0.92, 0.9, 0.94, own));
+        assert!(!of(1.12, 1.11, 1.13, own) && !of(0.9, 0.88, 0.92, own));
+        // Middle halves that meet.
+        assert!(of(1.3, 0.99, 1.5, own) && of(0.5, 0.3, 1.01, shared));
+        for place in [shared, Place::Memory, Place::Unknown] {
+            assert!(of(1.39, 1.3, 1.5, place) && of(0.72, 0.7, 0.75, place));
+            assert!(!of(1.45, 1.4, 1.5, place) && !of(0.7, 0.6, 0.75, place));
+        }
+    }
 
     #[test]
     fn the_longer_end_counts() {

@@ -17,17 +17,19 @@
 //!
 //! # Agreement
 //!
-//! Two runs of the same code agree in a factor beside a rival if that is neither worse nor better by the same rule. They agree
-//! if [`SHARE`] of their factors do.
+//! Two runs of the same code may be of different hours, in which others take more or less of the caches and of the memory: so a
+//! factor beside a rival agrees within wider limits, which depend on where the data lie ([`agrees`]). The runs agree if
+//! [`SHARE`] of their factors do.
 
 use std::fmt::{self, Display, Formatter, Write};
 
-use super::agreement::SHARE;
+use super::agreement::{SHARE, agrees};
+use super::cache::Place;
 use super::table::cell;
 use super::{Measured, Result, Row, Run, Sample, Unit};
 
 /// What is less than this is not worth a mark.
-pub(super) const LIMIT: f64 = 1.03;
+const LIMIT: f64 = 1.03;
 
 /// What is to be thought of a factor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,6 +88,8 @@ pub struct Line {
     pub name: String,
     /// Its unit.
     pub unit: Unit,
+    /// Where the data of the row lie.
+    pub place: Place,
     /// What became of it.
     pub change: Change,
 }
@@ -179,6 +183,7 @@ struct Entry<'a> {
     section: &'a str,
     row: &'a Row,
     result: &'a Result,
+    place: Place,
 }
 
 impl Entry<'_> {
@@ -193,6 +198,7 @@ impl Entry<'_> {
             work: self.row.work.clone(),
             name: self.result.name.clone(),
             unit: self.row.unit,
+            place: self.place,
             change,
         }
     }
@@ -206,7 +212,8 @@ fn ours<'a>(run: &'a Run, only: &[String]) -> Vec<Entry<'a>> {
     });
     rows.flat_map(|(section, row)| {
         let ours = row.results().iter().filter(|result| !result.rival);
-        ours.map(move |result| Entry { section, row, result })
+        let place = run.machine.caches.place(row.touched());
+        ours.map(move |result| Entry { section, row, result, place })
     })
     .collect()
 }
@@ -268,7 +275,7 @@ impl Comparison {
             let Change::Both { beside, .. } = &line.change else { continue };
             for (rival, factor) in beside {
                 factors += 1;
-                if Verdict::of(*factor) != Verdict::Alike {
+                if !agrees(*factor, line.place) {
                     let Line { section, work, name, .. } = line;
                     let factor = spread(*factor, times);
                     apart.push(format!("{section}: {work}, {name} beside {rival}: {factor}"));

@@ -2,8 +2,7 @@
 
 use std::fmt::{Result, Write};
 
-use super::agreement::{SHARE, Spreads};
-use super::compare::LIMIT;
+use super::agreement::{FAR, NEAR, SHARE, Spreads};
 use super::losses::{Loss, contested, losses};
 use super::means::{Mean, Of, by_family, overall};
 use super::plots::Plot;
@@ -126,11 +125,11 @@ fn write_agreement(text: &mut String, run: &Run) -> Result {
     writeln!(
         text,
         "**What a second run gives.** Of the {factors} factors beside rivals that ran in the same rounds, half have the middle half of their rounds within {:.1} % of\n\
-         the median, and nine in ten within {:.1} %. A second run on this machine agrees in a factor if the two differ by no more than {:.0} %, or if their middle halves meet. At\n\
+         the median, and nine in ten within {:.1} %. A second run on this machine agrees in a factor if it is at most {NEAR} times as much, or as little, where the data lie in L1d or\n\
+         L2, and {FAR} times where they lie further, since others take of that cache and of the memory what they need; or if the middle halves meet. At\n\
          least {:.0} % of the factors are to agree; `cargo xtask report --compare` counts them and names the others. Nanoseconds need not agree: the machine is faster in one hour than in another.\n",
         100.0 * half,
         100.0 * most,
-        100.0 * (LIMIT - 1.0),
         100.0 * SHARE,
     )
 }

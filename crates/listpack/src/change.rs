@@ -11,7 +11,7 @@ use crate::{Entry, ListPack, Position, decode, growth};
 /// lengthened.
 pub const MAX_BYTES: usize = 1 << 30;
 
-/// From so many bytes on it is worth it to move the header alone in the place of what is behind it.
+/// From so many bytes on, it is worth it to move the header and not what is behind it.
 const FAR: usize = 256;
 
 /// Why a list does not change.
@@ -56,7 +56,8 @@ impl ListPack {
         self.put(self.end_at(), 0, [entry.into()])
     }
 
-    /// Puts an entry before all others. O(n) to move them.
+    /// Puts an entry before all others. O(n) to move them; a list of more than some 250 bytes leaves room at its front, so
+    /// that it moves them once in some twenty times.
     ///
     /// # Errors
     ///

@@ -120,7 +120,8 @@ impl ListPack {
         &blob[..total_of(blob)]
     }
 
-    /// The blob, without a copy (the empty list's 7 bytes are allocated); the vector may have spare capacity.
+    /// The blob, without a copy (the empty list's 7 bytes are allocated, and a blob behind room is moved to the front); the
+    /// vector may have spare capacity.
     #[must_use]
     pub fn into_bytes(mut self) -> Vec<u8> {
         self.close_front();

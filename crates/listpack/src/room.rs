@@ -18,6 +18,7 @@ const MARK: [u8; 4] = [0; 4];
 /// The mark and an offset: the least room.
 const MARKED: usize = MARK.len() + size_of::<u32>();
 
+// No blob's length is that of the mark, which is zero, and all of them have one.
 const _: () = assert!(LEAST >= MARK.len());
 
 impl ListPack {
