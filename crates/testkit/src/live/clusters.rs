@@ -5,7 +5,7 @@ use std::path::Path;
 use super::locate::{ADVICE, leave_out};
 use super::{Cluster, Options, locate, named};
 
-/// A [`Cluster`] of the program that [`server`] starts, or `None` on a machine that has no `redis-server`.
+/// A [`Cluster`] of the program that [`server`](super::server) starts, or `None` on a machine that has no `redis-server`.
 ///
 /// # Panics
 ///
@@ -38,7 +38,7 @@ pub fn cluster_named(name: &str) -> Option<Cluster> {
 }
 
 /// A [`Cluster`] of the server of that name, each node with `options`, or `None` where it is not there. Settings are
-/// treated as by [`named_with`].
+/// treated as by [`named_with`](super::named_with).
 ///
 /// # Panics
 ///
