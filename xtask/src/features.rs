@@ -32,6 +32,9 @@ const SETS: &[(&str, &[&str])] = &[
     ("tallis-quicklist", &["serde"]),
     ("tallis-rdb", &["serde"]),
     ("tallis-skiplist-zset", &["serde"]),
+    // What the fuzz targets take, and what the program does.
+    ("tallis-testkit", &[]),
+    ("tallis-testkit", &["server"]),
 ];
 
 /// The crates that say in their sources that they do without `std`.

@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -92,7 +92,10 @@ impl Server {
             .args(["-c", r#"kill -s "$1" "$2""#, "kill", name])
             .arg(process.unwrap_or_default().trim())
             .status();
-        assert!(sent.as_ref().is_ok_and(ExitStatus::success), "no signal {name} sent: {sent:?}");
+        assert!(
+            sent.as_ref().is_ok_and(std::process::ExitStatus::success),
+            "no signal {name} sent: {sent:?}"
+        );
     }
 
     /// The program that the process runs.
