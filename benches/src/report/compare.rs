@@ -17,8 +17,8 @@
 //!
 //! # Agreement
 //!
-//! Two runs of the same code may be of different hours, in which others take more or less of the caches and of the memory: so a
-//! factor beside a rival agrees within wider limits, which depend on where the data lie ([`agrees`]). The runs agree if
+//! Two runs of the same code may be of different hours, in which other programs take more or less of the caches and of the
+//! memory: so a factor beside a rival agrees within wider limits, which depend on where the data lie ([`agrees`]). The runs agree if
 //! [`SHARE`] of their factors do.
 
 use std::fmt::{self, Display, Formatter, Write};

@@ -126,7 +126,7 @@ fn write_agreement(text: &mut String, run: &Run) -> Result {
         text,
         "**What a second run gives.** Of the {factors} factors beside rivals that ran in the same rounds, half have the middle half of their rounds within {:.1} % of\n\
          the median, and nine in ten within {:.1} %. A second run on this machine agrees in a factor if it is at most {NEAR} times as much, or as little, where the data lie in L1d or\n\
-         L2, and {FAR} times where they lie further, since others take of that cache and of the memory what they need; or if the middle halves meet. At\n\
+         L2, and {FAR} times where they lie further, since other programs take of that cache and of the memory what they need; or if the middle halves meet. At\n\
          least {:.0} % of the factors are to agree; `cargo xtask report --compare` counts them and names the others. Nanoseconds need not agree: the machine is faster in one hour than in another.\n",
         100.0 * half,
         100.0 * most,

@@ -59,7 +59,7 @@ impl Connection {
                 Next::GoOn => sent?,
                 Next::HangUp => return sent,
                 Next::ShutDown => {
-                    // Whoever waits for this may end the process: what was asked before is answered by then.
+                    // The program that waits for this may end the process: what was asked before is answered by then.
                     self.shared.shut_down();
                     return sent;
                 }

@@ -10,8 +10,8 @@ use shuttle::thread;
 /// How often others may go on while a thread waits for a time to pass.
 const TURNS: usize = 8;
 
-/// `parking_lot::Condvar`, as far as the store uses it. No time passes: whoever waits for at most some time waits for a
-/// random number of turns, so that the time is over before and after everything that others may do.
+/// `parking_lot::Condvar`, as far as the store uses it. No time passes: a wait for at most some time ends after a random
+/// number of turns, so that the time is over before and after everything that other threads may do.
 #[derive(Debug, Default)]
 pub(crate) struct Condvar {
     /// How often it was notified.

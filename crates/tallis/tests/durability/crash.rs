@@ -47,7 +47,8 @@ fn steps(store: &Store, thread: usize) -> i64 {
 #[test]
 #[ignore = "the process that the other tests start and kill"]
 fn child() {
-    let dir = env::var("TALLIS_CRASH_DIR").unwrap();
+    // Ignored tests run too if that is asked for: then it is no such process.
+    let Ok(dir) = env::var("TALLIS_CRASH_DIR") else { return };
     if env::var("TALLIS_CRASH_SNAPSHOT").is_ok() {
         save_over_and_over(&Path::new(&dir).join(SNAPSHOT));
     }

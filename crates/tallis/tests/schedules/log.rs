@@ -1,4 +1,4 @@
-//! What a command that has returned has put on the disk, whoever wrote it there.
+//! What a command that has returned has put on the disk, also where another thread wrote it there.
 
 use std::sync::Arc;
 
@@ -15,9 +15,9 @@ const DIR: &str = "/dir";
 const WRITERS: usize = 3;
 const EACH: usize = 2;
 
-fn open(disk: &MemoryDisk, fsync: Fsync, on_error: OnLogError) -> Store {
+fn open(disk: &MemoryDisk, on_error: OnLogError) -> Store {
     let persistence =
-        Persistence::new().fsync(fsync).on_log_error(on_error).disk(Arc::new(disk.clone()));
+        Persistence::new().fsync(Fsync::Always).on_log_error(on_error).disk(Arc::new(disk.clone()));
     builder().persistence(persistence).open(DIR).unwrap()
 }
 
@@ -50,86 +50,87 @@ fn write(store: &Store, disk: &MemoryDisk) -> Vec<String> {
     writers.into_iter().flat_map(|writer| writer.join().unwrap()).collect()
 }
 
-fn check_reopened(disk: &MemoryDisk, acknowledged: &[String]) {
-    let store = open(disk, Fsync::Always, OnLogError::RefuseWrites);
+/// Does work on a store, closes it, and looks for the keys that the work says were acknowledged.
+fn survives(on_error: OnLogError, work: impl FnOnce(&Store, &MemoryDisk) -> Vec<String>) {
+    let disk = MemoryDisk::default();
+    let store = open(&disk, on_error);
+    let acknowledged = work(&store, &disk);
+    drop(store);
+    let store = open(&disk, OnLogError::RefuseWrites);
     for key in acknowledged {
-        assert!(store.exists(key).unwrap(), "{key} was acknowledged");
+        assert!(store.exists(&key).unwrap(), "{key} was acknowledged");
     }
 }
 
 #[test]
 fn what_is_acknowledged_is_on_the_disk() {
     check(|| {
-        let disk = MemoryDisk::default();
-        let store = open(&disk, Fsync::Always, OnLogError::RefuseWrites);
-        let acknowledged = write(&store, &disk);
-        assert_eq!(acknowledged.len(), WRITERS * EACH);
-        drop(store);
-        check_reopened(&disk, &acknowledged);
+        survives(OnLogError::RefuseWrites, |store, disk| {
+            let acknowledged = write(store, disk);
+            assert_eq!(acknowledged.len(), WRITERS * EACH);
+            acknowledged
+        });
     });
 }
 
 #[test]
 fn nothing_acknowledged_is_lost_when_the_log_is_rewritten_meanwhile() {
     check(|| {
-        let disk = MemoryDisk::default();
-        let store = open(&disk, Fsync::Always, OnLogError::RefuseWrites);
-        store.set("before", "v").unwrap();
-        let rewriter = {
-            let store = store.clone();
-            thread::spawn(move || store.rewrite_log().unwrap())
-        };
-        let mut acknowledged = write(&store, &disk);
-        acknowledged.push("before".to_owned());
-        rewriter.join().unwrap();
-        drop(store);
-        check_reopened(&disk, &acknowledged);
+        survives(OnLogError::RefuseWrites, |store, disk| {
+            store.set("before", "v").unwrap();
+            let rewriter = {
+                let store = store.clone();
+                thread::spawn(move || store.rewrite_log().unwrap())
+            };
+            let mut acknowledged = write(store, disk);
+            acknowledged.push("before".to_owned());
+            rewriter.join().unwrap();
+            acknowledged
+        });
     });
 }
 
 #[test]
 fn nothing_acknowledged_is_lost_when_the_disk_fails_once() {
     check(|| {
-        let disk = MemoryDisk::default();
         let goes_on = thread_rng().gen_bool(0.5);
         let on_error = if goes_on { OnLogError::GoOn } else { OnLogError::RefuseWrites };
-        let store = open(&disk, Fsync::Always, on_error);
-        disk.set_fault(Some(Fault::Once(thread_rng().gen_range(1..6))));
-        let acknowledged = write(&store, &disk);
-        disk.set_fault(None);
-        drop(store);
-        check_reopened(&disk, &acknowledged);
+        survives(on_error, |store, disk| {
+            disk.set_fault(Some(Fault::Once(thread_rng().gen_range(1..6))));
+            let acknowledged = write(store, disk);
+            disk.set_fault(None);
+            acknowledged
+        });
     });
 }
 
 #[test]
 fn a_command_ends_when_the_log_is_told_not_to_sync_meanwhile() {
     check(|| {
-        let disk = MemoryDisk::default();
-        let store = open(&disk, Fsync::Always, OnLogError::RefuseWrites);
-        let setter = {
-            let store = store.clone();
-            thread::spawn(move || {
-                for value in ["everysec", "no"] {
-                    let set = store.execute(&["CONFIG", "SET", "appendfsync", value]);
-                    assert!(!set.is_error(), "{set:?}");
-                }
-            })
-        };
-        let writers = [0, 1].map(|writer| {
-            let store = store.clone();
-            thread::spawn(move || {
-                for n in 0..EACH {
-                    store.set(format!("<{writer}.{n}>"), "v").unwrap();
-                }
-            })
+        survives(OnLogError::RefuseWrites, |store, _| {
+            let setter = {
+                let store = store.clone();
+                thread::spawn(move || {
+                    for value in ["everysec", "no"] {
+                        let set = store.execute(&["CONFIG", "SET", "appendfsync", value]);
+                        assert!(!set.is_error(), "{set:?}");
+                    }
+                })
+            };
+            let writers = [0, 1].map(|writer| {
+                let store = store.clone();
+                thread::spawn(move || {
+                    for n in 0..EACH {
+                        store.set(format!("<{writer}.{n}>"), "v").unwrap();
+                    }
+                })
+            });
+            for thread in writers {
+                thread.join().unwrap();
+            }
+            setter.join().unwrap();
+            // Closing puts on the disk what no command has waited for.
+            vec!["<0.1>".to_owned(), "<1.1>".to_owned()]
         });
-        for thread in writers {
-            thread.join().unwrap();
-        }
-        setter.join().unwrap();
-        // Closing puts on the disk what no command has waited for.
-        drop(store);
-        check_reopened(&disk, &["<0.1>".to_owned(), "<1.1>".to_owned()]);
     });
 }
