@@ -3,6 +3,8 @@
 use std::iter;
 use std::time::Duration;
 
+use crate::run::{Outcome, bold};
+
 /// What ran, added up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Count {
@@ -23,6 +25,13 @@ impl Count {
         self.passed += other.passed;
         self.failed += other.failed;
         self.skipped += other.skipped;
+    }
+
+    /// Prints the last line of a chore that has run tests, and fails if one of them did.
+    pub(crate) fn conclude(self) -> Outcome {
+        let Self { passed, failed, skipped } = self;
+        println!("{}", bold(&format!("{passed} passed, {failed} failed, {skipped} skipped")));
+        if failed == 0 { Ok(()) } else { Err(String::new()) }
     }
 
     /// Reads a line of a test program: `test result: ok. 4 passed; 0 failed; 1 ignored; ...`.

@@ -1,13 +1,11 @@
 //! `cargo xtask faults`: the tests in builds that show faults which the usual one passes over.
 
-use std::time::Duration;
-
 use clap::{Args, ValueEnum};
 
 use crate::count::Count;
 use crate::features::FEATURES;
 use crate::programs;
-use crate::run::{Outcome, bold, host, step};
+use crate::run::{Outcome, host, step};
 use crate::test::{CHOSEN, PROGRAMS};
 
 /// What `cargo xtask faults` takes.
@@ -17,7 +15,7 @@ pub(crate) struct Arguments {
     build: Vec<Build>,
     /// Seconds that each test looks for schedules.
     #[arg(long, value_name = "SECONDS", default_value_t = SECONDS)]
-    schedules: u64,
+    seconds: u64,
 }
 
 /// Seconds that each test looks for schedules by default.
@@ -39,23 +37,21 @@ const UNSAFE: [&str; 4] = ["tallis-bitpack", "tallis-bloom", "tallis-hll", "tall
 
 /// Runs the tests in all builds.
 pub(crate) fn run_all() -> Outcome {
-    run(&Arguments { build: Vec::new(), schedules: SECONDS })
+    run(&Arguments { build: Vec::new(), seconds: SECONDS })
 }
 
 /// Runs the tests in each build.
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let builds =
         if arguments.build.is_empty() { Build::value_variants() } else { &arguments.build };
-    let schedules = Duration::from_secs(arguments.schedules);
     let mut total = Count::default();
     for &build in builds {
         // A failure shows in the count; the other builds still run.
-        let _ = step(build.title(), || build.test(schedules, &mut total))
+        let _ = step(build.title(), || build.test(arguments.seconds, &mut total))
             .inspect_err(|why| println!("{why}"));
     }
-    let Count { passed, failed, skipped } = total;
-    println!("\n{}", bold(&format!("{passed} passed, {failed} failed, {skipped} skipped")));
-    if failed == 0 { Ok(()) } else { Err(String::new()) }
+    println!();
+    total.conclude()
 }
 
 impl Build {
@@ -94,17 +90,17 @@ impl Build {
         }
     }
 
-    fn test(self, schedules: Duration, total: &mut Count) -> Outcome {
-        let result = self.count(schedules);
+    fn test(self, seconds: u64, total: &mut Count) -> Outcome {
+        let result = self.count(seconds);
         total.add(*result.as_ref().unwrap_or(&Count::FAILURE));
         if result?.failed == 0 { Ok(()) } else { Err(String::new()) }
     }
 
-    fn count(self, schedules: Duration) -> Outcome<Count> {
+    fn count(self, seconds: u64) -> Outcome<Count> {
         let arguments = self.arguments()?;
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let programs = programs::build(&arguments, self.flags())?;
-        let seconds = schedules.as_secs().to_string();
+        let seconds = seconds.to_string();
         // A block that is too large is refused, as it is elsewhere.
         let asan = ("ASAN_OPTIONS", "allocator_may_return_null=1");
         let variables = [("TALLIS_SCHEDULES", &*seconds), asan];

@@ -167,9 +167,7 @@ fn summary(total: Count, left_out: usize) -> Outcome {
         );
         println!("{}", bold(&line));
     }
-    let Count { passed, failed, skipped } = total;
-    println!("{}", bold(&format!("{passed} passed, {failed} failed, {skipped} skipped")));
-    if failed == 0 { Ok(()) } else { Err(String::new()) }
+    total.conclude()
 }
 
 #[cfg(test)]
