@@ -1,0 +1,96 @@
+//! A leaderboard: the first ten, a player's place and neighbours, and the week from its days.
+//!
+//! Run it with `cargo run -p tallis --example leaderboard`. It gives 1,000 players points on seven days, then prints the
+//! first ten of the last day, the players around one of them, and the first of the week.
+//!
+//! Worth knowing:
+//!
+//! * **Keys.** A sorted set for each day, `points:2026-11-23`, and `points:week`, which ZUNIONSTORE makes of the days. The
+//!   days expire; the week is made again when it is asked for and has expired.
+//! * **Cost.** A place, a score and a page of ten are O(log n) each, of a thousand players or of a million.
+//! * **Bytes.** 37 a player here, the name included.
+//! * **Ties.** Players of equal points come in the order of their names. ZCOUNT of those with more points gives them the
+//!   same place.
+//! * **Points.** Scores are doubles: integers are exact up to 2^53. ZINCRBY ([`Store::zincr`]) adds points; to keep the
+//!   best result of a player instead, ZADD with GT ([`Store::zadd_options`]).
+//! * **On a cluster** ZUNIONSTORE takes keys of one slot: name them with a hash tag, `{points}:2026-11-23`.
+
+use std::ops::Bound;
+
+use tallis::{Aggregate, Error, Store};
+
+const DAYS: [&str; 7] = [
+    "points:2026-11-23",
+    "points:2026-11-24",
+    "points:2026-11-25",
+    "points:2026-11-26",
+    "points:2026-11-27",
+    "points:2026-11-28",
+    "points:2026-11-29",
+];
+const WEEK: &str = "points:week";
+const PLAYERS: u32 = 1_000;
+
+/// A player's points: as they rank from the first, with their places from 0.
+type Ranked = Vec<(String, f64)>;
+
+/// Plays three games of each player on each day.
+fn play(store: &Store) -> Result<(), Error> {
+    for (number, day) in (1_u32..).zip(DAYS) {
+        for game in 0..3 * PLAYERS {
+            let player = format!("player-{}", game % PLAYERS);
+            // Any function that differs from game to game does.
+            let points = (game * 7_919 * number + 104_729) % 1_009;
+            store.zincr(day, player, points)?;
+        }
+        store.expire(day, 30 * 86_400)?;
+    }
+    Ok(())
+}
+
+/// The players on each side of one, up to `around`, and the place from 1 of the first of them.
+fn neighbours(store: &Store, player: &str, around: i64) -> Result<(i64, Ranked), Error> {
+    let Some(rank) = store.zrevrank(DAYS[6], player)? else { return Ok((0, Vec::new())) };
+    let rank = i64::try_from(rank).unwrap_or(i64::MAX);
+    let first = (rank - around).max(0);
+    Ok((first + 1, store.zrevrange_withscores_as(DAYS[6], first, rank + around)?))
+}
+
+fn print(title: &str, first: i64, players: &Ranked) {
+    println!("{title}");
+    for (place, (player, points)) in (first..).zip(players) {
+        println!("{place:5}  {player:10}  {points:5}");
+    }
+}
+
+pub(crate) fn main() -> Result<(), Error> {
+    let store = Store::new();
+    play(&store)?;
+
+    let first_ten: Ranked = store.zrevrange_withscores_as(DAYS[6], 0, 9)?;
+    print("First ten of the day", 1, &first_ten);
+    assert!(first_ten.is_sorted_by(|(_, more), (_, less)| more >= less));
+
+    let (first, around) = neighbours(&store, "player-42", 2)?;
+    print("\nAround player-42", first, &around);
+    assert_eq!((around.len(), around[2].0.as_str()), (5, "player-42"));
+    let points = around[2].1;
+    let more = store.zcount(DAYS[6], (Bound::Excluded(points), Bound::Unbounded))?;
+    println!("{more} players have more than {points} points: place {}", more + 1);
+
+    // The sum of the days; `Aggregate::Max` would be the best day of each player.
+    store.zunionstore(WEEK, DAYS, &[], Aggregate::Sum)?;
+    store.expire(WEEK, 60)?;
+    let week: Ranked = store.zrevrange_withscores_as(WEEK, 0, 2)?;
+    print("\nFirst three of the week", 1, &week);
+    let winner = week[0].0.as_str();
+    let mut points = 0.0;
+    for day in DAYS {
+        points += store.zscore(day, winner)?.unwrap_or(0.0);
+    }
+    assert_eq!(store.zscore(WEEK, winner)?, Some(points));
+
+    let bytes = store.memory_usage(WEEK)?.unwrap_or(0);
+    println!("\n{} players of the week take {bytes} bytes", store.zcard(WEEK)?);
+    Ok(())
+}
