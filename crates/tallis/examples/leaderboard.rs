@@ -5,12 +5,12 @@
 //!
 //! Worth knowing:
 //!
-//! * **Keys.** A sorted set for each day, `points:2026-11-23`, and `points:week`, which ZUNIONSTORE makes of the days. The
-//!   days expire; the week is made again when it is asked for and has expired.
-//! * **Cost.** A place, a score and a page of ten are O(log n) each, of a thousand players or of a million.
+//! * **Keys.** A sorted set for each day, `points:2026-11-23`, and `points:week`, which ZUNIONSTORE makes of the days.
+//!   The days expire after 30 days, and the week after a minute: then it is to be made again.
+//! * **Cost.** A place and a page of ten are O(log n), a score is O(1), and the week is O(n log n).
 //! * **Bytes.** 37 a player here, the name included.
-//! * **Ties.** Players of equal points come in the order of their names. ZCOUNT of those with more points gives them the
-//!   same place.
+//! * **Ties.** Players of equal points come in the reverse order of their names. ZCOUNT of those with more points gives
+//!   them the same place.
 //! * **Points.** Scores are doubles: integers are exact up to 2^53. ZINCRBY ([`Store::zincr`]) adds points; to keep the
 //!   best result of a player instead, ZADD with GT ([`Store::zadd_options`]).
 //! * **On a cluster** ZUNIONSTORE takes keys of one slot: name them with a hash tag, `{points}:2026-11-23`.

@@ -9,8 +9,7 @@
 //!   commands of sorted sets work on it too; ZREM removes a town.
 //! * **Cost.** O(log n + k) for k towns near it, however many there are elsewhere. `GeoSearch::any` stops at the first
 //!   that are found.
-//! * **Bytes.** Those of a sorted set: up to 128 towns are a listpack, which is small; above, a town takes about 37 with a
-//!   short name.
+//! * **Bytes.** About 40 a town with a short name.
 //! * **Error.** A position comes back up to 30 cm off. Distances are on a sphere: up to half a percent off those on the
 //!   Earth.
 //! * **Order.** Longitude comes first, as in all of Redis's commands; most maps print latitude first.

@@ -6,14 +6,14 @@
 //!
 //! Worth knowing:
 //!
-//! * **What is added up.** Unique visitors and sketches (HyperLogLog) become those of both parts, so who is in two parts counts once;
-//!   counters become sums. [`Merge`] has the rule of each type. What has none, such as two texts that differ, is an
-//!   error that names the keys, and then nothing is merged.
+//! * **What is added up.** Unique visitors and sketches (HyperLogLog) become those of both parts, so a visitor of two
+//!   parts counts once; counters become sums. [`Merge`] has the rule of each type. Where there is none, as for two texts
+//!   that differ, the error names the keys, and nothing is merged.
 //! * **Files.** A part is an RDB file: a server loads it, `tallis merge` adds files up, and a damaged one is refused.
-//!   Parts may as well go by a socket: `Store::save_to` and `Store::load_from` take any stream, and the feature `wire` frames
-//!   single values.
-//! * **Error.** Visitors are exact. The sketch is off by 0.81 % (the standard error), merged no more than counted at once:
-//!   it has the same bytes.
+//!   Parts may go by a socket as well: [`Store::save_to`] and [`Store::load_from`] take any stream, and `tallis::wire`
+//!   frames single values (feature `wire`).
+//! * **Error.** Visitors are exact. A sketch has a standard error of 0.81 %; a merged one has the same bytes as one that
+//!   counted all.
 //! * **How to divide.** Any way does: by time, by machine, by line.
 
 use std::ops::Range;

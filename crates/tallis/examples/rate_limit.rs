@@ -14,8 +14,8 @@
 //! Worth knowing:
 //!
 //! * **Keys.** One for each client, `limit:192.0.2.7`, with a time in it. It expires when the client may do all again.
-//!   Who does not come back is not asked for again, so a sweeper removes what has expired: without it the store grows
-//!   with each new address.
+//!   The key of a client who does not come back is not asked for again, so a sweeper removes what has expired: without
+//!   it the store grows with each new address.
 //! * **Cost.** About 70 bytes a client, and half a microsecond a request: no `spawn_blocking` is needed.
 //! * **Error.** None: in no span of time is more allowed than five and one a second, by any number of threads at once.
 //! * **Clients.** Behind a proxy all requests come from its address: take the client from what the proxy adds to the
@@ -82,7 +82,7 @@ pub(crate) async fn serve(listener: TcpListener, store: Store) -> std::io::Resul
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let store = Store::new();
-    // It ends when this is dropped.
+    // It looks for expired keys until it is dropped.
     let _sweeper = store.sweeper(Duration::from_secs(1))?;
     let listener = TcpListener::bind("localhost:3000").await?;
     println!("listening on http://{}", listener.local_addr()?);

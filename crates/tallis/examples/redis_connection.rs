@@ -12,11 +12,12 @@
 //!
 //! * **What to change.** Let functions take `&mut impl redis::ConnectionLike`, not `&mut redis::Connection`. All that the
 //!   crate builds on that trait runs: `Commands`, `cmd`, pipelines, transactions, iterators of scans.
-//! * **Tests.** `Store::new().redis_connection()` is a server for one test: no port, no wait, nothing to clean up.
+//! * **Tests.** `Store::new().redis_connection()` takes the place of a server: no port, no wait, nothing to delete.
 //! * **Replies and errors** are a server's: their kinds, their codes, their texts. Scripts run only if the store has been
-//!   given a function for them, and nothing is published: docs/redis-crate.md has what differs.
-//! * **Cost.** GET by a connection takes about twice the time of `store.execute`, a server by a unix socket 250 times.
-//!   The store's own calls have the same names, and read and write the same keys.
+//!   given a function for them, and there is no SUBSCRIBE. `docs/redis-crate.md` of the repository has what differs.
+//! * **Cost.** GET by a connection takes about twice as long as by `store.execute`, and on a server by a unix socket some
+//!   250 times as long as in the process (`cargo xtask report redis`). The store's own calls have the same names, and read
+//!   and write the same keys.
 //! * **Async.** With the feature `async` the connection has `AsyncCommands` too; of the crate's 2.0 `redis2_connection` is
 //!   one, with the feature `redis2`.
 

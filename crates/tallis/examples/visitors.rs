@@ -39,9 +39,8 @@ fn report<B: Backend>(visitors: Visitors<B>) -> Result<Vec<u64>, Error> {
     println!("day         visitors  bytes a visitor");
     for (day, first) in DAYS {
         let visits = (0..20_000).map(|visit| format!("user-{}", first + visit % 10_000));
-        let new = visitors.count_visits(visits, day)?;
+        visitors.count_visits(visits, day)?;
         let count = visitors.count(day)?;
-        assert_eq!(new, count, "nothing was counted before");
         println!("{day}  {count:8}  {:15}", visitors.memory_usage(day)? as u64 / count);
         counts.push(count);
     }
