@@ -204,8 +204,8 @@ mod servers {
         format!("unix://{}", server.socket().display())
     }
 
-    fn keys(server: &Server) -> u64 {
-        redis::cmd("DBSIZE").query(&mut server.connect()).unwrap()
+    fn keys(mut connection: redis::Connection) -> u64 {
+        redis::cmd("DBSIZE").query(&mut connection).unwrap()
     }
 
     #[test]
@@ -217,13 +217,16 @@ mod servers {
     fn visitors_are_counted_on_a_server() {
         let Some(server) = server() else { return };
         visitors::run(&[address(&server)]).unwrap();
-        assert_eq!(keys(&server), 0);
+        assert_eq!(keys(server.connect()), 0);
     }
 
     #[test]
     fn visitors_are_counted_on_a_cluster() {
         let Some(cluster) = cluster() else { return };
         visitors::run(&cluster.nodes()).unwrap();
+        for master in cluster.masters() {
+            assert_eq!(keys(cluster.connect(&master)), 0, "{master}");
+        }
     }
 
     #[test]
@@ -235,6 +238,6 @@ mod servers {
     fn code_for_a_server_runs_on_one() {
         let Some(server) = server() else { return };
         redis_connection::run(Some(&address(&server))).unwrap();
-        assert_eq!(keys(&server), 0);
+        assert_eq!(keys(server.connect()), 0);
     }
 }
