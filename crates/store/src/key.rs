@@ -2,8 +2,10 @@
 
 use std::fmt;
 
+use crate::error::Error;
 use crate::short::Short;
 use crate::to_key::KeyRef;
+use crate::to_keys::HashKey;
 
 /// An owned key.
 #[derive(Clone)]
@@ -62,11 +64,8 @@ impl<'k> HashedKey<'k> {
     /// That key, whose hash is found by `hash`.
     // What has to pass through a `Result` is one word, which stays in a register.
     #[inline]
-    pub(crate) fn of<E>(
-        key: KeyRef<'k>,
-        hash: impl FnOnce(KeyRef<'k>) -> Result<u64, E>,
-    ) -> Result<Self, E> {
-        Ok(Self { hash: hash(key)?, bytes: key.bytes, reads: key.reads })
+    pub(crate) fn of(key: KeyRef<'k>, hash: &impl HashKey) -> Result<Self, Error> {
+        Ok(Self { hash: hash.hash(key)?, bytes: key.bytes, reads: key.reads })
     }
 }
 

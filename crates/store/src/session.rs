@@ -19,6 +19,7 @@ use crate::store::locks::Access;
 use crate::store::scope::{Scope, View};
 use crate::store::{Holding, Locks, Shared, Store, Tx};
 use crate::to_key::KeyRef;
+use crate::to_keys::HashKey;
 use crate::value::parse_int;
 use connection::{Connection, valid_name};
 pub(crate) use table::{CLIENT, SESSIONS, TRANSACTIONS};
@@ -396,6 +397,12 @@ fn log_in(user: &[u8]) -> Result<(), Error> {
     Err(refused("WRONGPASS invalid username-password pair or user is disabled."))
 }
 
+impl HashKey for Client {
+    fn hash(&self, key: KeyRef<'_>) -> Result<u64> {
+        self.store.locks.hash(key)
+    }
+}
+
 impl Locks for Client {}
 
 impl Access for Client {
@@ -409,10 +416,6 @@ impl Access for Client {
 
     fn holding(&self) -> Option<Holding> {
         self.store.locks.holding()
-    }
-
-    fn hash(&self, key: KeyRef<'_>) -> Result<u64> {
-        self.store.locks.hash(key)
     }
 
     fn read<R>(

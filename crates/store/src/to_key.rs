@@ -6,8 +6,9 @@ use std::sync::Arc;
 use bytes::Bytes;
 use smallvec::SmallVec;
 
+use crate::error::Error;
 use crate::key::HashedKey;
-use crate::to_keys::{ToKeys, to_keys};
+use crate::to_keys::{HashKey, ToKeys, each_located, to_keys};
 use crate::to_member::ToMember;
 use crate::to_member::sealed::Sealed;
 
@@ -110,13 +111,22 @@ pub trait ToKey: ToKeys {
     #[doc(hidden)]
     fn held(&self) -> Self::Held<'_>;
 
-    /// A list of these, if it is one byte string.
+    /// Whether a list of these is one key: so it is with bytes.
     #[doc(hidden)]
-    fn bytes_of(_list: &[Self]) -> Option<&[u8]>
+    const IS_BYTE: bool = false;
+
+    /// Hands over a list of these, as [`ToKeys::located`] does.
+    #[doc(hidden)]
+    #[inline]
+    fn located_in<R>(
+        list: &[Self],
+        hash: &impl HashKey,
+        work: impl FnOnce(&[HashedKey<'_>]) -> Result<R, Error>,
+    ) -> Result<R, Error>
     where
         Self: Sized,
     {
-        None
+        each_located(list.iter(), hash, work)
     }
 }
 
@@ -163,7 +173,7 @@ impl AsKey for Text {
 
 /// Types of one key, and what is held of them.
 macro_rules! keys {
-    ($([$($generic:tt)*] $type:ty: $key:ident => $held:ty, $make:expr $(, $bytes_of:item)?;)*) => {$(
+    ($([$($generic:tt)*] $type:ty: $key:ident => $held:ty, $make:expr $(, { $($of_lists:item)+ })?;)*) => {$(
         impl<$($generic)*> ToKey for $type {
             type Held<'k> = $held where Self: 'k;
 
@@ -173,15 +183,15 @@ macro_rules! keys {
                 $make
             }
 
-            $($bytes_of)?
+            $($($of_lists)+)?
         }
     )*};
 }
 
 /// Those that are no list of anything else: one key is a list of one.
 macro_rules! single_keys {
-    ($([$($generic:tt)*] $type:ty: $key:ident => $held:ty, $make:expr $(, $bytes_of:item)?;)*) => {
-        keys! { $([$($generic)*] $type: $key => $held, $make $(, $bytes_of)?;)* }
+    ($([$($generic:tt)*] $type:ty: $key:ident => $held:ty, $make:expr $(, { $($of_lists:item)+ })?;)*) => {
+        keys! { $([$($generic)*] $type: $key => $held, $make $(, { $($of_lists)+ })?;)* }
         $(
             to_keys! {
                 [$($generic)*] $type: |key, hash, work| {
@@ -218,8 +228,17 @@ single_keys! {
     [] i64: number => Text, text(number);
     [] i128: number => Text, text(number);
     [] isize: number => Text, text(number);
-    [] u8: number => Text, text(number), fn bytes_of(list: &[Self]) -> Option<&[u8]> {
-        Some(list)
+    [] u8: number => Text, text(number), {
+        const IS_BYTE: bool = true;
+
+        #[inline]
+        fn located_in<R>(
+            list: &[Self],
+            hash: &impl HashKey,
+            work: impl FnOnce(&[HashedKey<'_>]) -> Result<R, Error>,
+        ) -> Result<R, Error> {
+            work(&[HashedKey::of(KeyRef::new(list), hash)?])
+        }
     };
     [] u16: number => Text, text(number);
     [] u32: number => Text, text(number);

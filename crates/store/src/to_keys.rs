@@ -41,9 +41,22 @@ pub trait ToKeys: Sealed {
     #[doc(hidden)]
     fn located<R>(
         &self,
-        hash: impl Fn(KeyRef<'_>) -> Result<u64, Error>,
+        hash: &impl HashKey,
         work: impl FnOnce(&[HashedKey<'_>]) -> Result<R, Error>,
     ) -> Result<R, Error>;
+}
+
+/// What hashes keys, or refuses them.
+#[expect(unnameable_types, reason = "only this crate implements and calls it")]
+pub trait HashKey {
+    fn hash(&self, key: KeyRef<'_>) -> Result<u64, Error>;
+}
+
+impl<F: Fn(KeyRef<'_>) -> Result<u64, Error>> HashKey for F {
+    #[inline]
+    fn hash(&self, key: KeyRef<'_>) -> Result<u64, Error> {
+        self(key)
+    }
 }
 
 /// How types hand over their keys: `|keys, hash, work|` are the arguments of [`ToKeys::located`].
@@ -53,7 +66,7 @@ macro_rules! to_keys {
             #[inline]
             fn located<R>(
                 &self,
-                $hash: impl Fn(KeyRef<'_>) -> Result<u64, $crate::error::Error>,
+                $hash: &impl $crate::to_keys::HashKey,
                 $work: impl FnOnce(&[HashedKey<'_>]) -> Result<R, $crate::error::Error>,
             ) -> Result<R, $crate::error::Error> {
                 let $keys = self;
@@ -68,20 +81,17 @@ pub(crate) use to_keys;
 to_keys! {
     [T: ToKeys + ?Sized] &T: |keys, hash, work| (**keys).located(hash, work);
     [K: ToKey, const N: usize] [K; N]: |keys, hash, work| {
-        if let Some(bytes) = K::bytes_of(keys) {
-            return work(&[HashedKey::of(KeyRef::new(bytes), hash)?]);
+        if K::IS_BYTE {
+            return K::located_in(keys, hash, work);
         }
         let held = keys.each_ref().map(ToKey::held);
         let mut all = [HashedKey::NONE; N];
-        for (located, key) in all.iter_mut().zip(&held) {
-            *located = HashedKey::of(key.as_key(), &hash)?;
+        for (hashed, key) in all.iter_mut().zip(&held) {
+            *hashed = HashedKey::of(key.as_key(), hash)?;
         }
         work(&all)
     };
-    [K: ToKey] [K]: |keys, hash, work| match K::bytes_of(keys) {
-        Some(bytes) => work(&[HashedKey::of(KeyRef::new(bytes), hash)?]),
-        None => each_located(keys.iter(), hash, work),
-    };
+    [K: ToKey] [K]: |keys, hash, work| K::located_in(keys, hash, work);
     [K: ToKey] Vec<K>: |keys, hash, work| keys.as_slice().located(hash, work);
     [K: ToKey] SmallVec<[K; 4]>: |keys, hash, work| keys.as_slice().located(hash, work);
     [K: ToKey, S] HashSet<K, S>: |keys, hash, work| each_located(keys.iter(), hash, work);
@@ -94,7 +104,7 @@ to_keys! {
     };
     [D: ToKey, K: ToKeys] OneAndMany<D, K>: |keys, hash, work| {
         let one = keys.0.held();
-        let one = HashedKey::of(one.as_key(), &hash)?;
+        let one = HashedKey::of(one.as_key(), hash)?;
         keys.1.located(hash, |many| {
             let mut all = SmallVec::<[HashedKey<'_>; 4]>::with_capacity(1 + many.len());
             all.push(one);
@@ -111,27 +121,42 @@ const MOST_ROOM: usize = 4096;
 
 /// Hands over keys that an iterator yields.
 #[inline]
-fn each_located<'l, K: ToKey + 'l, R>(
+pub(crate) fn each_located<'l, K: ToKey + 'l, R>(
     keys: impl Iterator<Item = &'l K>,
-    hash: impl Fn(KeyRef<'_>) -> Result<u64, Error>,
+    hash: &impl HashKey,
     work: impl FnOnce(&[HashedKey<'_>]) -> Result<R, Error>,
 ) -> Result<R, Error> {
+    let held = held_of(keys);
+    work(&hash_all(&held, hash)?)
+}
+
+/// What is held of each key.
+// As `hash_all`, it does not depend on what is done with the keys, so that it is compiled once for all commands.
+fn held_of<'l, K: ToKey + 'l>(keys: impl Iterator<Item = &'l K>) -> SmallVec<[K::Held<'l>; 4]> {
     // Pushed one by one: collecting into a `SmallVec` costs several times the hashing. What an iterator says of its length is
     // believed so far only.
     let count = keys.size_hint().0.min(MOST_ROOM);
-    let mut held = SmallVec::<[K::Held<'_>; 4]>::with_capacity(count);
+    let mut held = SmallVec::with_capacity(count);
     for key in keys {
         held.push(key.held());
     }
+    held
+}
+
+/// Keys with their hashes, or the first error.
+fn hash_all<'h>(
+    held: &'h [impl AsKey],
+    hash: &impl HashKey,
+) -> Result<SmallVec<[HashedKey<'h>; 4]>, Error> {
     // All of them before the first is hashed: so their cache misses overlap.
-    for key in &held {
+    for key in held {
         prefetch::byte(key.as_key().bytes, 0);
     }
-    let mut located = SmallVec::<[HashedKey<'_>; 4]>::with_capacity(held.len());
-    for key in &held {
-        located.push(HashedKey::of(key.as_key(), &hash)?);
+    let mut hashed = SmallVec::with_capacity(held.len());
+    for key in held {
+        hashed.push(HashedKey::of(key.as_key(), hash)?);
     }
-    work(&located)
+    Ok(hashed)
 }
 
 /// A key, then several others: where a result goes, and what it is made of.
@@ -158,7 +183,7 @@ macro_rules! tuples_of_keys {
         to_keys! {
             [$($key: ToKey),+] ($($key,)+): |keys, hash, work| {
                 let held = ($(keys.$at.held(),)+);
-                work(&[$(HashedKey::of(held.$at.as_key(), &hash)?),+])
+                work(&[$(HashedKey::of(held.$at.as_key(), hash)?),+])
             };
         }
     };
@@ -182,7 +207,7 @@ mod tests {
 
     fn texts(keys: impl ToKeys) -> Vec<String> {
         let lengths = |key: KeyRef<'_>| Ok(key.bytes.len() as u64);
-        let found = keys.located(lengths, |keys| {
+        let found = keys.located(&lengths, |keys| {
             assert!(keys.iter().all(|key| key.hash == key.bytes.len() as u64));
             Ok(keys.iter().map(|key| String::from_utf8_lossy(key.bytes).into_owned()).collect())
         });
@@ -249,12 +274,12 @@ mod tests {
             b"no" => Err(Error::syntax()),
             _ => Ok(0),
         };
-        assert!(OneAndMany("a", ["b", "no"]).located(refuse, |_| Ok(())).is_err());
-        assert!(OneAndMany("no", ["b"]).located(refuse, |_| Ok(())).is_err());
-        assert!(["a", "no"].located(refuse, |_| Ok(())).is_err());
-        assert!(vec!["a", "no"].located(refuse, |_| Ok(())).is_err());
-        assert!("no".located(refuse, |_| Ok(())).is_err());
-        assert!(("a", "no").located(refuse, |_| Ok(())).is_err());
-        assert!(b"no".located(refuse, |_| Ok(())).is_err());
+        assert!(OneAndMany("a", ["b", "no"]).located(&refuse, |_| Ok(())).is_err());
+        assert!(OneAndMany("no", ["b"]).located(&refuse, |_| Ok(())).is_err());
+        assert!(["a", "no"].located(&refuse, |_| Ok(())).is_err());
+        assert!(vec!["a", "no"].located(&refuse, |_| Ok(())).is_err());
+        assert!("no".located(&refuse, |_| Ok(())).is_err());
+        assert!(("a", "no").located(&refuse, |_| Ok(())).is_err());
+        assert!(b"no".located(&refuse, |_| Ok(())).is_err());
     }
 }

@@ -152,7 +152,7 @@ impl Pipeline<'_> {
 
     fn keys(&mut self, keys: impl ToKeys) -> &mut Self {
         let hash = |_: KeyRef<'_>| Ok(0);
-        let added = keys.located(hash, |keys| {
+        let added = keys.located(&hash, |keys| {
             for key in keys {
                 self.word(key.bytes);
             }

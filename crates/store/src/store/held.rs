@@ -18,7 +18,7 @@ use super::{Shared, Store};
 use crate::error::{Error, ErrorKind};
 use crate::key::HashedKey;
 use crate::to_key::KeyRef;
-use crate::to_keys::ToKeys;
+use crate::to_keys::{HashKey, ToKeys};
 
 /// Which keys a transaction may touch.
 #[derive(Clone, Copy, Debug)]
@@ -247,6 +247,22 @@ fn not_whole() -> Error {
     )
 }
 
+impl HashKey for Held<'_> {
+    /// A key that was named has been hashed.
+    #[inline]
+    fn hash(&self, key: KeyRef<'_>) -> Result<u64, Error> {
+        let next = self.next.get();
+        if let Allowed::Named(named) = self.allowed.get()
+            && let Some(one) = named.get(next)
+            && ptr::eq(one.bytes, key.bytes)
+        {
+            self.next.set(if next + 1 < named.len() { next + 1 } else { 0 });
+            return Ok(one.hash);
+        }
+        self.search(key)
+    }
+}
+
 impl Locks for Held<'_> {}
 
 impl Access for Held<'_> {
@@ -263,20 +279,6 @@ impl Access for Held<'_> {
     fn holding(&self) -> Option<Holding> {
         // Noted when the transaction began.
         None
-    }
-
-    /// A key that was named has been hashed.
-    #[inline]
-    fn hash(&self, key: KeyRef<'_>) -> Result<u64, Error> {
-        let next = self.next.get();
-        if let Allowed::Named(named) = self.allowed.get()
-            && let Some(one) = named.get(next)
-            && ptr::eq(one.bytes, key.bytes)
-        {
-            self.next.set(if next + 1 < named.len() { next + 1 } else { 0 });
-            return Ok(one.hash);
-        }
-        self.search(key)
     }
 
     #[inline]
@@ -315,18 +317,15 @@ impl Access for Held<'_> {
         keys: &[KeyRef<'_>],
         work: impl FnOnce(&Tx<'_>) -> Result<R, Error>,
     ) -> Result<R, Error> {
-        keys.located(
-            |key| self.hash(key),
-            |keys| {
-                if !keys.iter().all(|key| key.reads) {
-                    self.shared.check_writable()?;
-                }
-                // What the transaction may only read, its part may only read.
-                let reads = |key: &HashedKey<'_>| key.reads || self.only_reads(key);
-                let keys = keys.iter().map(|key| HashedKey { reads: reads(key), ..*key });
-                self.part(&keys.collect::<SmallVec<[HashedKey<'_>; 4]>>(), work)
-            },
-        )
+        keys.located(self, |keys| {
+            if !keys.iter().all(|key| key.reads) {
+                self.shared.check_writable()?;
+            }
+            // What the transaction may only read, its part may only read.
+            let reads = |key: &HashedKey<'_>| key.reads || self.only_reads(key);
+            let keys = keys.iter().map(|key| HashedKey { reads: reads(key), ..*key });
+            self.part(&keys.collect::<SmallVec<[HashedKey<'_>; 4]>>(), work)
+        })
     }
 
     fn read_stripes<R>(

@@ -1,8 +1,8 @@
 //! Stripes that are locked.
 
-use std::array;
 use std::marker::PhantomData;
-use std::ops::Deref;
+use std::ops::{Deref, Range};
+use std::{array, mem};
 
 use smallvec::SmallVec;
 
@@ -21,7 +21,7 @@ enum Mark {
 
 /// The lock of a stripe, held, and the stripe's number.
 #[derive(Debug)]
-enum Guard<'s> {
+pub(super) enum Guard<'s> {
     Read(usize, RwLockReadGuard<'s, Stripe>),
     Write(usize, RwLockWriteGuard<'s, Stripe>),
     /// None: the stripe is that of the key before.
@@ -38,6 +38,49 @@ impl Guard<'_> {
             Self::Write(number, guard) => LockedStripe::Write(*number, guard),
             Self::Again(number) => LockedStripe::Again(*number),
             Self::Free(number) => LockedStripe::Free(*number),
+        }
+    }
+}
+
+/// For so many keys there is room without a list.
+const FEW: usize = 4;
+
+/// The locks of several stripes, in the order of their numbers.
+#[derive(Debug)]
+pub(super) enum Guards<'s> {
+    /// The first so many of these.
+    Few([Guard<'s>; FEW], usize),
+    Many(Vec<Guard<'s>>),
+}
+
+impl<'s> Guards<'s> {
+    /// Lends `work` the stripes, and unlocks them.
+    #[inline]
+    pub(super) fn lend<R>(mut self, work: impl for<'g> FnOnce(Locked<'g, 's>) -> R) -> R {
+        work(Locked::new(self.stripes().as_mut()))
+    }
+
+    fn stripes(&mut self) -> Stripes<'_> {
+        match self {
+            Self::Few(guards, count) => Stripes::Few(guards.each_mut().map(Guard::stripe), *count),
+            Self::Many(guards) => Stripes::Many(guards.iter_mut().map(Guard::stripe).collect()),
+        }
+    }
+}
+
+/// What [`Guards`] lend.
+#[derive(Debug)]
+enum Stripes<'g> {
+    Few([LockedStripe<'g>; FEW], usize),
+    Many(Vec<LockedStripe<'g>>),
+}
+
+impl<'g> Stripes<'g> {
+    #[inline]
+    fn as_mut(&mut self) -> &mut [LockedStripe<'g>] {
+        match self {
+            Self::Few(stripes, count) => &mut stripes[..*count],
+            Self::Many(stripes) => stripes,
         }
     }
 }
@@ -203,68 +246,97 @@ impl<'g> Locked<'g, '_> {
 impl Shared {
     /// Locks the stripes of keys while `work` runs, each once and in the order of their numbers: for writing, unless
     /// all that is done with its keys is to read them.
+    // What does not depend on `work` is compiled once, and not for each command.
     #[inline]
     pub(super) fn lock<'s, R>(
         &'s self,
         keys: &'s [HashedKey<'s>],
-        reads: impl Fn(&HashedKey<'_>) -> bool,
+        reads: fn(&HashedKey<'_>) -> bool,
         work: impl for<'g> FnOnce(Locked<'g, 's>) -> R,
     ) -> R {
-        let wanted = |key: &HashedKey<'_>| (self.stripe_of(key.hash), reads(key));
-        // Most commands and transactions have up to four keys, which take no list.
+        // Most commands have one key, and many transactions two.
         match keys {
-            [a] => self.lock_few([wanted(a)], work),
-            [a, b] => self.lock_few([a, b].map(wanted), work),
-            [a, b, c] => self.lock_few([a, b, c].map(wanted), work),
-            [a, b, c, d] => self.lock_few([a, b, c, d].map(wanted), work),
-            _ => self.lock_many(keys.iter().map(wanted), work),
+            [key] => {
+                let mut guard = self.guard((self.stripe_of(key.hash), reads(key)));
+                work(Locked::new(&mut [guard.stripe()]))
+            }
+            [a, b] => {
+                let mut guards = self.lock_two([a, b], reads);
+                work(Locked::new(&mut guards.each_mut().map(Guard::stripe)))
+            }
+            _ => self.lock_several(keys, reads).lend(work),
         }
     }
 
-    #[inline]
-    fn lock_few<'s, const N: usize, R>(
-        &'s self,
-        mut wanted: [(usize, bool); N],
-        work: impl for<'g> FnOnce(Locked<'g, 's>) -> R,
-    ) -> R {
+    fn lock_two(
+        &self,
+        keys: [&HashedKey<'_>; 2],
+        reads: fn(&HashedKey<'_>) -> bool,
+    ) -> [Guard<'_>; 2] {
+        let [mut first, mut second] = keys.map(|key| (self.stripe_of(key.hash), reads(key)));
         // Of one stripe, a key that is written comes first.
-        wanted.sort_unstable();
-        let is_first = |at: usize| at == 0 || wanted[at - 1].0 != wanted[at].0;
-        let mut guards: [Guard<'_>; N] = array::from_fn(|at| {
-            if is_first(at) { self.guard(wanted[at]) } else { Guard::Again(wanted[at].0) }
-        });
-        let mut stripes = guards.each_mut().map(Guard::stripe);
-        work(Locked::new(&mut stripes))
+        if second < first {
+            mem::swap(&mut first, &mut second);
+        }
+        let guard = self.guard(first);
+        [guard, if second.0 == first.0 { Guard::Again(second.0) } else { self.guard(second) }]
     }
 
-    /// As [`lock`](Self::lock), for stripes of these numbers, each of which is read only or not.
-    pub(super) fn lock_many<'s, R>(
-        &'s self,
-        wanted: impl Iterator<Item = (usize, bool)>,
-        work: impl for<'g> FnOnce(Locked<'g, 's>) -> R,
-    ) -> R {
+    fn lock_several(
+        &self,
+        keys: &[HashedKey<'_>],
+        reads: fn(&HashedKey<'_>) -> bool,
+    ) -> Guards<'_> {
+        let wanted = |key: &HashedKey<'_>| (self.stripe_of(key.hash), reads(key));
+        if keys.len() > FEW {
+            return self.guards(keys.iter().map(wanted));
+        }
+        let mut few = [(0, false); FEW];
+        let few = &mut few[..keys.len()];
+        for (few, key) in few.iter_mut().zip(keys) {
+            *few = wanted(key);
+        }
+        // Of one stripe, a key that is written comes first.
+        few.sort_unstable();
+        let is_first = |at: usize| at == 0 || few[at - 1].0 != few[at].0;
+        let guards = array::from_fn(|at| match few.get(at) {
+            Some(&wanted) if is_first(at) => self.guard(wanted),
+            Some(&(number, _)) => Guard::Again(number),
+            None => Guard::Free(0),
+        });
+        Guards::Few(guards, few.len())
+    }
+
+    /// The locks of stripes of these numbers, each of which is read only or not.
+    pub(super) fn guards(&self, wanted: impl Iterator<Item = (usize, bool)>) -> Guards<'_> {
         // A mark a stripe: to sort hundreds of keys takes longer than to find them.
         let mut marks = SmallVec::<[Mark; 64]>::from_elem(Mark::Free, self.stripes.len());
         for (number, reads) in wanted {
             marks[number] = marks[number].max(if reads { Mark::Read } else { Mark::Write });
         }
+        self.guards_of(&marks)
+    }
+
+    fn guards_of(&self, marks: &[Mark]) -> Guards<'_> {
         let held = marks.iter().filter(|mark| **mark != Mark::Free).count();
         // If most are locked, the others get a place too: to find one by its number takes no search then.
         let sparse = held * 2 < marks.len();
-        let kept = marks.into_iter().enumerate().filter(|(_, mark)| !sparse || *mark != Mark::Free);
-        let mut guards: Vec<_> = kept
-            .map(|(number, mark)| match mark {
-                Mark::Free => Guard::Free(number),
-                Mark::Read | Mark::Write => self.guard((number, mark == Mark::Read)),
-            })
-            .collect();
-        let mut stripes: Vec<_> = guards.iter_mut().map(Guard::stripe).collect();
-        work(Locked::new(&mut stripes))
+        let kept = marks.iter().enumerate().filter(|(_, mark)| !sparse || **mark != Mark::Free);
+        let guards = kept.map(|(number, &mark)| match mark {
+            Mark::Free => Guard::Free(number),
+            Mark::Read | Mark::Write => self.guard((number, mark == Mark::Read)),
+        });
+        Guards::Many(guards.collect())
+    }
+
+    /// The locks of the stripes of a range, for reading or for writing.
+    pub(super) fn guards_in(&self, stripes: Range<usize>, reads: bool) -> Guards<'_> {
+        self.guards(stripes.map(|number| (number, reads)))
     }
 
     /// As [`lock`](Self::lock), for every stripe.
     pub(super) fn lock_all<'s, R>(&'s self, work: impl for<'g> FnOnce(Locked<'g, 's>) -> R) -> R {
-        self.lock_many((0..self.stripes.len()).map(|number| (number, false)), work)
+        self.guards_in(0..self.stripes.len(), false).lend(work)
     }
 
     #[inline]
@@ -329,7 +401,7 @@ mod tests {
         let hashes = || (0..100).map(|key| shared.hash(format!("key:{key}").as_bytes()));
         for locked_ones in [vec![2], vec![2, 5], vec![0, 1, 2, 5, 7]] {
             let wanted = locked_ones.iter().map(|&number| (number, number == 5));
-            shared.lock_many(wanted, |locked| {
+            shared.guards(wanted).lend(|locked| {
                 for hash in hashes() {
                     let found = find(shared, locked.stripes, hash).is_some();
                     assert_eq!(found, locked_ones.contains(&shared.stripe_of(hash)));

@@ -11,6 +11,7 @@ use crate::error::Error;
 use crate::key::HashedKey;
 use crate::persist::OpenDirectory;
 use crate::to_key::KeyRef;
+use crate::to_keys::HashKey;
 
 /// How a [`Store`](super::Store) gets at its keys: this is what a plain handle, a transaction and a session differ in.
 ///
@@ -34,9 +35,9 @@ use crate::to_key::KeyRef;
 /// ```
 pub trait Locks: Access {}
 
-/// What the commands are written against.
+/// What the commands are written against. It hashes the keys that the handle may use.
 #[expect(unnameable_types, reason = "only this crate implements and calls it")]
-pub trait Access {
+pub trait Access: HashKey {
     /// What all handles on the store share.
     fn shared(&self) -> &Shared;
 
@@ -45,9 +46,6 @@ pub trait Access {
 
     /// Notes that code of the caller's runs while the handle holds locks, if that is not noted yet.
     fn holding(&self) -> Option<Holding>;
-
-    /// The hash of a key, if the handle may use it.
-    fn hash(&self, key: KeyRef<'_>) -> Result<u64, Error>;
 
     /// Runs an operation that changes nothing.
     fn read<R>(
@@ -112,6 +110,13 @@ impl Striped {
     }
 }
 
+impl HashKey for Striped {
+    #[inline]
+    fn hash(&self, key: KeyRef<'_>) -> Result<u64, Error> {
+        Ok(self.shared.hash_of(key))
+    }
+}
+
 impl Locks for Striped {}
 
 impl Access for Striped {
@@ -127,11 +132,6 @@ impl Access for Striped {
     #[inline]
     fn holding(&self) -> Option<Holding> {
         Some(Holding::new(&self.shared))
-    }
-
-    #[inline]
-    fn hash(&self, key: KeyRef<'_>) -> Result<u64, Error> {
-        Ok(self.shared.hash_of(key))
     }
 
     #[inline]
@@ -195,9 +195,9 @@ impl Access for Striped {
     ) -> Result<R, Error> {
         let shared = &*self.shared;
         check_free(shared)?;
-        shared.lock_many(stripes.map(|number| (number, true)), |locked| {
-            operation(&View::new(shared, self.db, locked.stripes))
-        })
+        shared
+            .guards_in(stripes, true)
+            .lend(|locked| operation(&View::new(shared, self.db, locked.stripes)))
     }
 
     fn write_all<R>(

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::held::{Allowed, Held, Located};
 use super::holding::{Holding, check_free};
-use super::locked::{LockedStripe, lend};
+use super::locked::{Guards, LockedStripe, lend};
 use super::locks::Striped;
 use super::scope::{Firsts, locate_firsts, prefetch};
 use super::shared::{Logged, Shared};
@@ -12,6 +12,7 @@ use super::time::CommandTime;
 use super::{Store, Tx};
 use crate::error::Error;
 use crate::member::Member;
+use crate::to_key::KeyRef;
 use crate::to_keys::ToKeys;
 use crate::value::AT_ONCE;
 
@@ -148,13 +149,10 @@ impl Chunk {
         let mut by_stripe = true;
         for (at, keys) in keys.iter().enumerate() {
             let first = located.len();
-            keys.located(
-                |key| Ok(shared.hash_of(key)),
-                |keys| {
-                    located.extend(keys.iter().map(Located::of));
-                    Ok(())
-                },
-            )?;
+            keys.located(&|key: KeyRef<'_>| Ok(shared.hash_of(key)), |keys| {
+                located.extend(keys.iter().map(Located::of));
+                Ok(())
+            })?;
             let own = &located[first..];
             let stripe = own.first().map_or(0, |key| shared.stripe_of(key.hash));
             by_stripe &= own.iter().all(|key| shared.stripe_of(key.hash) == stripe);
@@ -227,9 +225,12 @@ impl Chunk {
         items: &[Item],
         work: impl FnOnce(&mut [LockedStripe<'_>]) -> R,
     ) -> R {
+        self.guards(shared, items).lend(|locked| work(locked.stripes))
+    }
+
+    fn guards<'s>(&self, shared: &'s Shared, items: &[Item]) -> Guards<'s> {
         let keys = self.keys_of(items).iter();
-        let wanted = keys.map(|key| (shared.stripe_of(key.hash), key.reads));
-        shared.lock_many(wanted, |locked| work(locked.stripes))
+        shared.guards(keys.map(|key| (shared.stripe_of(key.hash), key.reads)))
     }
 
     /// Runs those items, whose stripes are locked.

@@ -260,7 +260,7 @@ impl<L: Locks> Store<L> {
         operation: impl FnOnce(&View<'_>, &[HashedKey<'_>]) -> Result<R, Error>,
     ) -> Result<R, Error> {
         let locks = &self.locks;
-        keys.located(|key| locks.hash(key), |keys| locks.read(keys, |view| operation(view, keys)))
+        keys.located(locks, |keys| locks.read(keys, |view| operation(view, keys)))
     }
 
     /// Runs an operation that may change its keys.
@@ -271,10 +271,7 @@ impl<L: Locks> Store<L> {
         operation: impl FnOnce(&mut Scope<'_>, &[HashedKey<'_>]) -> Result<R, Error>,
     ) -> Result<R, Error> {
         let locks = &self.locks;
-        keys.located(
-            |key| locks.hash(key),
-            |keys| locks.write(keys, |scope| operation(scope, keys)),
-        )
+        keys.located(locks, |keys| locks.write(keys, |scope| operation(scope, keys)))
     }
 
     /// Runs an operation on the value of one key.

@@ -48,12 +48,31 @@ impl Running<'_> {
     #[inline]
     pub(super) fn note(&mut self, db: u32, words: impl FnOnce() -> Vec<Bytes>) {
         if self.shared.has_sinks() {
-            let args = words();
-            if !args.is_empty() {
-                self.effects.push(Effect { db, args });
-            }
+            self.push(db, words());
         }
     }
+
+    // Apart from `note`, so that it is compiled once and not for each command; so it is with `named`.
+    fn push(&mut self, db: u32, args: Vec<Bytes>) {
+        if !args.is_empty() {
+            self.effects.push(Effect { db, args });
+        }
+    }
+}
+
+/// The words of a command: its name, the key and the arguments.
+fn named(command: &'static str, key: &[u8], args: Vec<Bytes>) -> Vec<Bytes> {
+    let mut words = args;
+    words.reserve(BEFORE_ARGS);
+    words.insert(0, Bytes::copy_from_slice(key));
+    if command.bytes().any(|byte| byte == b' ') {
+        // PFDEBUG TODENSE.
+        let both = command.split(' ').map(|word| Bytes::from_static(word.as_bytes()));
+        words.splice(0..0, both);
+    } else {
+        words.insert(0, Bytes::from_static(command.as_bytes()));
+    }
+    words
 }
 
 /// One key under the lock of its stripe: its value, or room for one, found once. `K` is the type that the value has
@@ -206,20 +225,7 @@ impl<'a, K> Entry<'a, K> {
     fn note(&mut self, command: &'static str, args: impl FnOnce() -> Vec<Bytes>) {
         let key = self.key.bytes;
         self.running.note(self.db, || {
-            if command.is_empty() {
-                return Vec::new();
-            }
-            let mut words = args();
-            words.reserve(BEFORE_ARGS);
-            words.insert(0, Bytes::copy_from_slice(key));
-            if command.bytes().any(|byte| byte == b' ') {
-                // PFDEBUG TODENSE.
-                let both = command.split(' ').map(|word| Bytes::from_static(word.as_bytes()));
-                words.splice(0..0, both);
-            } else {
-                words.insert(0, Bytes::from_static(command.as_bytes()));
-            }
-            words
+            if command.is_empty() { Vec::new() } else { named(command, key, args()) }
         });
     }
 

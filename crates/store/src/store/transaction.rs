@@ -84,17 +84,14 @@ impl Store {
     ) -> Result<R, Error> {
         let Some(keys) = keys else { return self.all_locked(work) };
         let Striped { shared, db, .. } = &self.locks;
-        keys.located(
-            |key| Ok(shared.hash_of(key)),
-            |keys| {
-                check_free(shared)?;
-                shared.acknowledge(shared.lock(
-                    keys,
-                    |_| false,
-                    |locked| hold(shared, *db, locked.stripes, Allowed::Locked, work),
-                ))
-            },
-        )
+        keys.located(&self.locks, |keys| {
+            check_free(shared)?;
+            shared.acknowledge(shared.lock(
+                keys,
+                |_| false,
+                |locked| hold(shared, *db, locked.stripes, Allowed::Locked, work),
+            ))
+        })
     }
 }
 
@@ -107,20 +104,17 @@ impl Striped {
         work: impl FnOnce(&Tx<'_>) -> Result<R, Error>,
     ) -> Result<R, Error> {
         let Self { shared, db, .. } = self;
-        keys.located(
-            |key| Ok(shared.hash_of(key)),
-            |keys| {
-                check_free(shared)?;
-                if !keys.iter().all(|key| key.reads) {
-                    shared.check_writable()?;
-                }
-                shared.acknowledge(shared.lock(
-                    keys,
-                    |key| key.reads,
-                    |locked| hold(shared, *db, locked.stripes, Allowed::Named(keys), work),
-                ))
-            },
-        )
+        keys.located(self, |keys| {
+            check_free(shared)?;
+            if !keys.iter().all(|key| key.reads) {
+                shared.check_writable()?;
+            }
+            shared.acknowledge(shared.lock(
+                keys,
+                |key| key.reads,
+                |locked| hold(shared, *db, locked.stripes, Allowed::Named(keys), work),
+            ))
+        })
     }
 }
 
