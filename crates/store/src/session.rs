@@ -144,8 +144,8 @@ impl Client {
             }
             _ if self.queue.is_some() => Ok(self.enqueue(args)),
             Run::Session(run) => run(self, called.words()),
-            Run::Words { .. } if self.connection.no_touch => self.untouched(called),
-            Run::Words { store: run, .. } => called.run(run, &self.store),
+            Run::Words(_) if self.connection.no_touch => self.untouched(called),
+            Run::Words(_) => called.on(&self.store),
         }
     }
 
@@ -163,9 +163,9 @@ impl Client {
     /// Runs one command of a transaction, on keys.
     fn step_untouched(&self, tx: &Tx<'_>, called: &Called<'_, '_>) -> Answer {
         if self.connection.no_touch {
-            tx.locks.untouched(&untouched_keys(called), || called.within(tx))
+            tx.locks.untouched(&untouched_keys(called), || called.on(tx))
         } else {
-            called.within(tx)
+            called.on(tx)
         }
     }
 
@@ -250,7 +250,7 @@ impl Client {
     /// Runs one command of a transaction; SELECT leads to another database from there on.
     fn step(&mut self, tx: &Tx<'_>, call: Called<'_, '_>) -> Reply {
         let answer = match call.command.run {
-            Run::Words { .. } => self.step_untouched(tx, &call),
+            Run::Words(_) => self.step_untouched(tx, &call),
             Run::Session(run) | Run::AtOnce(run) => {
                 let answer = run(self, call.words());
                 tx.locks.select(self.store.db_number());

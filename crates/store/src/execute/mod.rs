@@ -11,13 +11,14 @@ mod table;
 mod words;
 
 use std::borrow::Cow;
+use std::fmt;
 
 use smallvec::SmallVec;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::profile::Profile;
 use crate::reply::Reply;
-use crate::store::{Locks, Store, Tx};
+use crate::store::{Locks, Store};
 pub(crate) use command::{Command, Run, command, container, declared, family};
 pub(crate) use introspect::{COMMAND, help, help_of};
 pub(crate) use table::find;
@@ -95,32 +96,15 @@ impl<'w, 'a> Called<'w, 'a> {
         &self.args[self.names..]
     }
 
-    /// Runs it on a store.
-    #[inline]
-    pub(crate) fn on(&self, store: &Store) -> Answer {
-        match self.command.run {
-            Run::Words { store: run, .. } => self.run(run, store),
-            Run::Session(_) | Run::AtOnce(_) => Err(needs_session(self.command.name)),
-        }
-    }
-
-    /// Runs it in a transaction.
-    #[inline]
-    pub(crate) fn within(&self, tx: &Tx<'_>) -> Answer {
-        match self.command.run {
-            Run::Words { tx: run, .. } => self.run(run, tx),
-            Run::Session(_) | Run::AtOnce(_) => Err(needs_session(self.command.name)),
-        }
-    }
-
     /// Runs it on a store or in a transaction.
     #[inline]
-    pub(crate) fn run<L: Locks>(
-        &self,
-        run: fn(&Store<L>, &[&[u8]]) -> Answer,
-        store: &Store<L>,
-    ) -> Answer {
-        run(store, self.words()).map_err(|error| error.about(self.args[0]))
+    pub(crate) fn on<L: Locks + fmt::Debug>(&self, store: &Store<L>) -> Answer {
+        match self.command.run {
+            Run::Words(run) => {
+                run(&store.erased(), self.words()).map_err(|error| error.about(self.args[0]))
+            }
+            Run::Session(_) | Run::AtOnce(_) => Err(needs_session(self.command.name)),
+        }
     }
 }
 

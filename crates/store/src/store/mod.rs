@@ -1,6 +1,7 @@
 //! The store: a keyspace cut into lock stripes, and the handles on it.
 
 mod builder;
+mod erased;
 pub(crate) mod handover;
 mod held;
 mod holding;
@@ -22,6 +23,7 @@ mod time;
 mod transaction;
 mod watch;
 
+use std::fmt;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -29,6 +31,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 pub use builder::StoreBuilder;
+pub(crate) use erased::{AnyStore, Erased};
 pub use held::Held;
 pub(crate) use holding::Holding;
 pub use locks::{Locks, Striped};
@@ -184,6 +187,15 @@ impl<L: Locks> Store<L> {
     /// A store that gets at its keys in that way.
     pub(crate) const fn on(locks: L) -> Self {
         Self { locks }
+    }
+
+    /// The same handle, for a command that is called by words.
+    #[inline]
+    pub(crate) const fn erased(&self) -> AnyStore<'_>
+    where
+        L: fmt::Debug,
+    {
+        Store::on(Erased::new(&self.locks))
     }
 
     /// The number of this handle's database.

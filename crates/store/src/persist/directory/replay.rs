@@ -76,11 +76,11 @@ impl Replay {
             return Ok(());
         }
         match called.command.run {
-            Run::Words { store: run, .. } => {
+            Run::Words(_) => {
                 if is_admin(&called) {
                     return Err(Error::new(ErrorKind::Syntax, "it has no place in a log"));
                 }
-                match called.run(run, &self.store) {
+                match called.on(&self.store) {
                     Ok(_) => Ok(()),
                     Err(error) => self.judge(&called, error),
                 }
