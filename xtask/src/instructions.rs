@@ -13,10 +13,10 @@ const ITEMS: u64 = 4000;
 
 /// Counts with callgrind, and prints a table.
 pub(crate) fn run() -> Outcome {
-    let build = ["build", "--release", "--quiet", "--locked", "--package", "tallis-benches"];
+    let build = ["build", "--profile=dist", "--quiet", "--locked", "--package", "tallis-benches"];
     let mut build = cargo(build);
     step("Build", || succeed(build.args(["--bin", "calls"])))?;
-    let program = tree::root().join("target/release/calls");
+    let program = tree::root().join("target/dist/calls");
     let names = output_of(&mut Command::new(&program))?;
     println!("\n| call | {} |", SIZES.map(|size| format!("of {size}")).join(" | "));
     println!("|---|---|---|---|---|");

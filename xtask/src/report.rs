@@ -64,7 +64,7 @@ fn absolute(file: &Path) -> Outcome<PathBuf> {
 
 /// Runs the report of the package `tallis-benches`.
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
-    let mut command = cargo(["run", "--release", "--quiet", "--locked"]);
+    let mut command = cargo(["run", "--profile=dist", "--quiet", "--locked"]);
     command.args(["--package", "tallis-benches", "--bin", "report", "--"]);
     command.args(arguments.passed_on()?);
     let title = if arguments.with.is_some() {
