@@ -28,14 +28,13 @@ fn read(log: &[u8], piece: usize) -> (Vec<u8>, Option<String>, u64) {
                 (command.offset(), command.end())
             }
             Ok(Some(Record::Annotation(note))) => {
-                written.push(b'#');
-                written.extend_from_slice(note.text());
-                written.extend_from_slice(b"\r\n");
                 assert!(note.timestamp().is_none() || note.text().starts_with(b"TS:"));
                 let line = note.offset() as usize + 1 + note.text().len();
                 assert_eq!(&log[line - note.text().len()..line], note.text());
-                let ends = if log[line] == b'\r' { 2 } else { 1 };
-                (note.offset(), (line + ends) as u64)
+                let end = line + if log[line] == b'\r' { 2 } else { 1 };
+                // With the end that it has: a longer one can make the line longer than a line may be.
+                written.extend_from_slice(&log[note.offset() as usize..end]);
+                (note.offset(), end as u64)
             }
             Ok(None) => break None,
             Err(LogError::Io(error)) => panic!("{error}"),
