@@ -7,9 +7,9 @@
 //!
 //! # The power sum
 //!
-//! A shuffle looks up 16 entries only, so values are taken in windows of 16, each of which has terms of 16 bits: two tables of
-//! bytes. What lies outside of a window is given an index with the top bit set, for which the shuffle answers 0. Values above
-//! 32 are rare, and their windows are left out for the blocks that have none.
+//! A shuffle looks up 16 entries only, so values are taken in windows of 16, each of which has terms of 16 bits: two
+//! tables of bytes. A value outside a window gets an index with the top bit set, for which the shuffle returns 0.
+//! Values above 32 are rare, and blocks without them skip their windows.
 #![expect(unsafe_code, reason = "loads, stores and calls of vector instructions")]
 
 use core::arch::x86_64::{
