@@ -10,7 +10,7 @@ use crate::{IntSet, Width};
 /// The panic message of a set that cannot grow.
 pub(crate) const COUNT_LIMIT: &str = "an intset counts its members in 32 bits";
 
-/// Values that [`IntSet::from_sorted`] was given are not strictly increasing.
+/// The values given to [`IntSet::from_sorted`] are not strictly increasing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct OrderError {
     /// The index of the value that is out of order.
@@ -30,11 +30,11 @@ impl fmt::Display for OrderError {
 impl error::Error for OrderError {}
 
 impl IntSet {
-    /// Makes a set, without slack, of values that strictly increase. O(n).
+    /// Creates a set, without slack, from strictly increasing values. O(n).
     ///
     /// # Errors
     ///
-    /// The first value that is not above the one before it.
+    /// [`OrderError`] with the first value that is not greater than the one before it.
     ///
     /// # Examples
     ///

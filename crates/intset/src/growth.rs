@@ -1,4 +1,4 @@
-//! How much memory a blob of a given size gets.
+//! The capacity of a blob of a given size.
 
 use alloc::boxed::Box;
 

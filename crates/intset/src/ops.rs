@@ -3,8 +3,8 @@
 //! # Idea
 //!
 //! Which of two members is the smaller is random, and a branch on it is mispredicted every other time. So a step of the
-//! merge takes no branch: it writes the member that it may need, and moves the three places by what the comparison
-//! gave, 0 or 1. A member that was not wanted is written over by the next.
+//! merge has no branch: it writes a member that may be needed, and advances the three positions by the result of the
+//! comparison, 0 or 1. A member that was not needed is overwritten by the next one.
 
 use alloc::vec;
 use alloc::vec::Vec;

@@ -2,15 +2,17 @@
 //!
 //! # Idea
 //!
-//! A search that branches on what it compares guesses wrongly every other time, at some 20 cycles a miss; and of the
-//! members that a binary search looks at, each new cache line must be waited for, one after the other.
-//! So no loop here branches on a comparison, a step halves twice, by three members that do not depend on each other, and
-//! in sets of some size the first step *interpolates*: ids of one shard are spread evenly, so that the place of a value
-//! among n members is known, but for a deviation of sqrt(n)/2, from the least and the greatest alone. A window of three or four cache lines
-//! about that place is searched in two steps: the firsts of its blocks are loaded side by side, then one block is halved.
+//! A search that branches on each comparison mispredicts every other branch, at some 20 cycles each; and a binary
+//! search waits for each new cache line, one after the other. So no loop here branches on a comparison, a step halves
+//! twice, by three members that do not depend on each other, and in sets of some size the first step *interpolates*:
+//! ids of one shard are spread evenly, so the least and the greatest member give the position of a value among n
+//! members, with a standard deviation of sqrt(n)/2. A window of three or four cache lines around that position is
+//! searched in two steps: the first members of its blocks are loaded independently, then one block is searched by
+//! halving.
 //!
-//! Where the window misses, one that is three times as wide is tried. Where members are not spread evenly that misses too, and the
-//! rest on the right side is halved as ever: an adversary can add a constant to a search, not a factor.
+//! If the value is outside the window, one that is three times as wide is tried. If members are not spread evenly that
+//! may fail too, and then the remaining side is searched by halving: an adversary can add a constant to the cost of a
+//! search, not a factor.
 
 use core::hint::select_unpredictable;
 use core::ops::{Range, RangeInclusive};
