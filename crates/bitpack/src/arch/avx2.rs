@@ -3,9 +3,9 @@
 //! # Counting
 //!
 //! AVX2 has no instruction that counts bits. A shuffle counts those of each half byte by a table of 16, but takes some
-//! eight instructions a vector. So most of the bits are added up first, by adders made of logic: three vectors of one
-//! weight become one of that weight and one of twice the weight. Of 16 vectors only one, of weight 16, is left to
-//! count.
+//! eight instructions per vector. So most of the bits are added up first, by adders made of logic instructions: three
+//! vectors of one weight become one of that weight and one of twice the weight. Of 16 vectors only one, of weight 16,
+//! is left to count.
 #![expect(unsafe_code, reason = "loads, stores and calls of vector instructions")]
 
 use core::arch::x86_64::{

@@ -1,7 +1,7 @@
 //! The kernels for AVX-512 with BW and VPOPCNTDQ (Ice Lake, Zen 4 and later).
 //!
-//! What does not fill a vector is loaded and stored under a mask, so no loop has a tail in plain code. Stores are
-//! brought to the edge of a cache line first: those that straddle two lines cost twice.
+//! A partial vector is loaded and stored under a mask, so no loop has a scalar tail. Stores are aligned to a cache line
+//! first: a store that crosses two lines costs twice as much.
 #![expect(unsafe_code, reason = "loads, stores and calls of vector instructions")]
 
 use core::arch::x86_64::{

@@ -1,4 +1,4 @@
-//! The kernels in plain Rust: what runs where no other does, and what the others must agree with.
+//! The kernels in plain Rust: the fallback, and the reference that the others are tested against.
 
 use super::Fold;
 

@@ -1,12 +1,11 @@
-//! What the bytes of a record mean.
+//! The meaning of a record's bytes.
 
 use super::Record;
 
-/// What the bytes of a record mean.
+/// The meaning of a record's bytes.
 ///
-/// A codec is a type without values: it gives a string its meaning at compile time. Every record must have an item,
-/// because a string may hold any bytes; the one of all zeros is what a string holds where nothing was written, so it
-/// should mean *unknown*.
+/// A codec is a type without values, chosen at compile time. Every record must decode to an item, because a string may
+/// contain any bytes. The record of all zeros is where nothing was written, so it should mean *unknown*.
 ///
 /// # Examples
 ///

@@ -5,7 +5,7 @@ use core::hash::Hash;
 
 use super::counts::{Counts, Hashed, Lanes1, Lanes2, Pages};
 
-/// The bytes of one record: `[u8; 1]` to `[u8; 8]`. No other type can be one.
+/// The bytes of one record: `[u8; 1]` to `[u8; 8]`. The trait is sealed.
 ///
 /// # Examples
 ///
