@@ -1,14 +1,14 @@
-//! Many items at once.
+//! Operations on many items at once.
 //!
 //! # Idea
 //!
-//! The probes of an item lie anywhere in the bit array, so in a large filter each is a cache miss. One by one, the
-//! processor can only look as far ahead as its own window reaches, which is two or three items. So the lines of a group
-//! of items are asked for while the group before is probed: there are always some on their way.
+//! The probes of an item are spread over the bit array, so in a large filter each is a cache miss. One item after the
+//! other, the CPU can only look ahead as far as its reorder window, which is two or three items. So the lines of a
+//! group of items are prefetched while the previous group is probed: some are always in flight.
 //!
-//! Most items that were not added fail at once, and need no more lines than the first few; each line that is asked for
-//! in vain keeps others from coming. So a question goes in three steps, and in each round a group takes its first,
-//! another its second, and so on:
+//! Most items that were not added fail at the first probes and need no further lines; each line that is prefetched in
+//! vain delays others. So a lookup has three steps, and in each round one group does its first step, another its
+//! second, and so on:
 //!
 //! ```text
 //! round   ask for 2 lines   probe them, ask for 2   probe them, ask for the rest   probe the rest
@@ -18,8 +18,8 @@
 //!   4         group 4             group 3                    group 2                  group 1
 //! ```
 //!
-//! An item that fails leaves its group. Of items that were not added to a filter that is half full, a quarter is left
-//! for the second step, and one in sixteen for the third.
+//! An item that fails leaves its group. Of items that were not added, with half of the bits set, a quarter remains for
+//! the second step, and one in sixteen for the third.
 
 use core::array;
 use core::cell::Cell;
@@ -42,7 +42,7 @@ const SECOND: u32 = 2;
 const WINDOW: usize = 256;
 
 impl BloomFilter {
-    /// [`BloomFilter::contains`] of each item, in order, as BF.MEXISTS returns it; the answers are appended.
+    /// Appends to `answers` the [`BloomFilter::contains`] of each item, in order, as BF.MEXISTS returns it.
     ///
     /// # Examples
     ///
@@ -64,7 +64,7 @@ impl BloomFilter {
         }
     }
 
-    /// [`BloomFilter::contains_many`] of items that are hashed already.
+    /// [`BloomFilter::contains_many`] for items that are already hashed.
     pub fn contains_hashes(&self, hashes: &[ItemHash], answers: &mut Vec<bool>) {
         let before = answers.len();
         answers.resize(before + hashes.len(), false);
@@ -73,11 +73,12 @@ impl BloomFilter {
         }
     }
 
-    /// [`BloomFilter::add`] of each item, in order, as BF.MADD does it; the answers are appended.
+    /// Adds items in order, as BF.MADD does, and appends to `answers` for each whether it is new.
     ///
     /// # Errors
     ///
-    /// As of [`BloomFilter::add`]. The items before were added, and there are answers for these only.
+    /// As [`BloomFilter::add`], for the first item that fails. The items before it were added, and only these have
+    /// answers.
     pub fn add_many<T: AsRef<[u8]>>(
         &mut self,
         items: &[T],
@@ -90,11 +91,11 @@ impl BloomFilter {
         })
     }
 
-    /// [`BloomFilter::add_many`] of items that are hashed already.
+    /// [`BloomFilter::add_many`] for items that are already hashed.
     ///
     /// # Errors
     ///
-    /// As of [`BloomFilter::add_many`].
+    /// As [`BloomFilter::add_many`].
     pub fn add_hashes(
         &mut self,
         hashes: &[ItemHash],

@@ -1,13 +1,12 @@
-//! The places of an item: remainders by a divisor that stays the same, by multiplications alone.
+//! The bit positions of an item: remainders by a fixed divisor, computed by multiplications alone.
 //!
 //! # Idea
 //!
-//! A division of 64 bits takes some 10 to 40 cycles, and each probe needs one. The divisor d of a link never changes,
-//! so a number x is kept as what it is on a circle of circumference d: the fraction `(x mod d) / d`, in units of 2^-64
-//! (after D. Lemire, O. Kaser and N. Kurz, 2019). Adding numbers adds their fractions, and what goes once round the
-//! circle is what a word of 64 bits drops anyway, so the remainder needs no care from one place to the next. A fraction
-//! times the bytes of the array is, in the upper half of the product, the byte of the place; the three bits below are
-//! the bit.
+//! A 64-bit division takes some 10 to 40 cycles, and each probe needs one. The divisor d of a link never changes, so a
+//! number x is represented by the fraction `(x mod d) / d`, in units of 2^-64 (after D. Lemire, O. Kaser and N. Kurz,
+//! 2019). Adding numbers adds their fractions, and the overflow of a 64-bit word is the integer part, so each further
+//! position is one addition. In the product of a fraction and the number of bytes of the array, the upper half is the
+//! byte of the position; the three bits below it are the bit.
 //!
 //! ```text
 //!                  fraction * bytes
@@ -17,10 +16,10 @@
 //! +------------------------------+-----+------------------+
 //! ```
 //!
-//! The sums of the hashes drop 2^64 where they pass it, which d does not divide. Where that happens, the fraction of
-//! 2^64 is taken off too.
+//! The sums of the hashes are modulo 2^64, which d does not divide. When a sum overflows, the fraction of 2^64 is
+//! subtracted too.
 //!
-//! # Why the places are exact
+//! # Why the positions are exact
 //!
 //! Let M be 2^128 / d, rounded up. Then the upper half of `x M mod 2^128` is off the exact fraction of x by less than
 //! one unit, upwards or downwards, and the lower half of M, which is the fraction of 2^64, is too large by less than

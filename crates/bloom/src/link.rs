@@ -1,4 +1,4 @@
-//! One bit array with its hashes: a Bloom filter that does not grow.
+//! A Bloom filter of fixed size: one bit array and its number of hashes.
 
 use core::cmp::Ordering::Less;
 
@@ -24,9 +24,9 @@ const NEAR: usize = 1 << 20;
 /// the next item. In a large array the lines of further probes cost more than that.
 const GROUP: u32 = 4;
 
-/// A single Bloom filter of a fixed size: a link of the chain that a [`BloomFilter`](crate::BloomFilter) is.
+/// A Bloom filter of fixed size; a [`BloomFilter`](crate::BloomFilter) is a chain of them.
 ///
-/// By itself it takes any number of items; past its capacity it only errs more and more often.
+/// On its own it takes any number of items; beyond its capacity the false positive rate rises.
 ///
 /// # Examples
 ///
@@ -40,7 +40,7 @@ const GROUP: u32 = 4;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Link {
-    /// The bit array, and zeros up to a whole word.
+    /// The bit array, padded with zeros to a whole word.
     words: Vec<u8>,
     bits: Divisor,
     hashes: u32,
@@ -51,11 +51,12 @@ pub struct Link {
 }
 
 impl Link {
-    /// An empty filter for so many items (at least 1) at this error rate (between 0 and 1, neither included).
+    /// Creates an empty filter for `capacity` items (at least 1) at this error rate (between 0 and 1, neither
+    /// included).
     ///
     /// # Errors
     ///
-    /// Arguments outside of their ranges, and bits that memory has no room for.
+    /// An argument is out of range, or the bit array does not fit into memory.
     pub fn new(capacity: u64, error_rate: f64) -> Result<Self, SizeError> {
         if capacity == 0 {
             return Err(SizeError::Capacity { got: Some(capacity) });
@@ -73,13 +74,13 @@ impl Link {
         Ok(Self { words, bits, hashes, size: 0, entries: capacity, error_rate, bits_per_item })
     }
 
-    /// Adds an item; returns whether that set a bit: if not, the item is there already, or is a false positive.
+    /// Adds an item and returns whether that set a bit. If not, the item was added before or is a false positive.
     #[inline]
     pub fn add(&mut self, item: &[u8]) -> bool {
         self.add_hash(ItemHash::of(item))
     }
 
-    /// [`Link::add`] of an item that is hashed already.
+    /// [`Link::add`] for an item that is already hashed.
     #[inline]
     pub fn add_hash(&mut self, hash: ItemHash) -> bool {
         let mut places = self.places(hash);
@@ -133,14 +134,14 @@ impl Link {
         fresh
     }
 
-    /// Whether an item is there, or is taken for one that is.
+    /// Returns whether an item was added or is a false positive.
     #[must_use]
     #[inline]
     pub fn contains(&self, item: &[u8]) -> bool {
         self.contains_hash(ItemHash::of(item))
     }
 
-    /// [`Link::contains`] of an item that is hashed already.
+    /// [`Link::contains`] for an item that is already hashed.
     #[must_use]
     #[inline]
     pub fn contains_hash(&self, hash: ItemHash) -> bool {
@@ -192,7 +193,7 @@ impl Link {
         in_groups(count, || prefetch::byte(&self.words, places.take().byte()));
     }
 
-    /// Items that set a bit when they were added.
+    /// The number of items that set a bit when they were added.
     #[must_use]
     pub const fn len(&self) -> u64 {
         self.size
@@ -204,33 +205,33 @@ impl Link {
         self.size == 0
     }
 
-    /// Items that the link was made for.
+    /// The capacity, in items.
     #[must_use]
     pub const fn capacity(&self) -> u64 {
         self.entries
     }
 
-    /// Whether it holds what it was made for.
+    /// Returns whether the number of items has reached the capacity.
     #[must_use]
     #[inline]
     pub const fn is_full(&self) -> bool {
         self.size >= self.entries
     }
 
-    /// The error rate that it was made for, at its capacity.
+    /// The false positive rate at capacity, as requested.
     #[must_use]
     pub const fn error_rate(&self) -> f64 {
         self.error_rate
     }
 
-    /// Bits of the array.
+    /// The number of bits of the array.
     #[must_use]
     #[inline]
     pub const fn bits(&self) -> u64 {
         self.bits.get()
     }
 
-    /// Probes for each item.
+    /// The number of probes per item.
     #[must_use]
     pub const fn hashes(&self) -> u32 {
         self.hashes
@@ -253,27 +254,27 @@ impl Link {
         (self.bits.get() / 8) as usize
     }
 
-    /// Bits that are set. O(bits).
+    /// The number of bits that are set. O(bits).
     #[must_use]
     pub fn set_bits(&self) -> u64 {
         let (words, _) = self.words.as_chunks::<8>();
         words.iter().map(|word| u64::from(u64::from_le_bytes(*word).count_ones())).sum()
     }
 
-    /// The share of bits that are set, 0 to 1: about a half at capacity. O(bits).
+    /// The fraction of bits that are set, 0 to 1: about a half at capacity. O(bits).
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "a share")]
     pub fn saturation(&self) -> f64 {
         self.set_bits() as f64 / self.bits() as f64
     }
 
-    /// The false positive rate of the link as it is now, estimated from the bits that are set. O(bits).
+    /// The current false positive rate, estimated from the bits that are set. O(bits).
     #[must_use]
     pub fn error_rate_by_bits(&self) -> f64 {
         self.saturation().powf(self.hashes.into())
     }
 
-    /// The false positive rate of the link as it is now, estimated from the number of items. O(1).
+    /// The current false positive rate, estimated from the number of items. O(1).
     #[must_use]
     pub fn error_rate_by_items(&self) -> f64 {
         plan::expected_error(self.bits(), self.hashes, self.size)
