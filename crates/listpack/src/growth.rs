@@ -1,4 +1,4 @@
-//! How much memory a blob of a given size gets.
+//! The capacity of a blob of a given size.
 
 /// Capacities are 8 below a multiple of this.
 ///

@@ -1,8 +1,9 @@
-//! Where the blob lies in its capacity: at the front, or behind room that was left for entries to come.
+//! The position of the blob in its capacity: at the front, or after room that is reserved for entries to be inserted at
+//! the front.
 //!
-//! An entry that is put before all others would move all of them, and one that is taken from there too: some kilobytes
-//! for each element of a list that is pushed to and popped from the left. So a long blob may begin further behind, and
-//! then its header moves, which is six bytes. Nothing of this is seen outside: the blob is the same.
+//! Inserting or deleting an entry at the front would move all others: some kilobytes for each element of a list that is
+//! pushed to and popped from the left. So a long blob may start later in its capacity, and then only its header, six
+//! bytes, moves. This is not visible outside: the blob is the same.
 //!
 //! The capacity then begins with [`MARK`], where a blob would have its length, and with the offset of the blob. No blob
 //! is so short.

@@ -1,12 +1,12 @@
-//! Finding an entry by what it says.
+//! Finding an entry by its value.
 //!
-//! A small set asks this for every member that it is asked for, so the loop is tight. The needle is looked at once: a
-//! text can only be equal to a string of its length, and an integer to a value, so nothing is formatted and hardly any
-//! text is compared in full. A string of the needle's length is compared by one word first: all of it, tag included, if
-//! it is short, else its last eight bytes, where the members of a set differ most.
+//! A small set does this for each lookup of a member, so the loop is tight. The needle is examined once: a text can
+//! only equal a string of the same length, and an integer a value, so nothing is formatted and few texts are compared
+//! in full. A string of the needle's length is compared by one word first: all of it, tag included, if it is short,
+//! else its last eight bytes, where the members of a set differ most.
 //!
-//! The step from entry to entry is a chain of loads, each waiting for the last. Where the tag is that of the needle the
-//! step is a constant, which a processor that guesses the branch need not wait for.
+//! The step from entry to entry is a chain of loads, each waiting for the last. If the tag is that of the needle, the
+//! step is a constant, so with a correctly predicted branch the CPU need not wait for the load.
 //!
 //! Searching from the back, where the length at the end of an entry is the step, was tried: a quarter faster among
 //! members of many lengths, half as fast among members of one, and no faster in small lists.
