@@ -1,7 +1,7 @@
-//! Which nodes are compressed: all but so many at either end.
+//! Which nodes are compressed: all but some at either end.
 //!
-//! A server goes over the ends alone, and over the node that an operation has touched. So an inner node may stay
-//! uncompressed for a while, where it was too short when last looked at; the same is done here.
+//! A server considers only the nodes at the ends and the node that an operation has changed. So an inner node may stay
+//! uncompressed for a while if it was too short when last considered; the same is done here.
 
 use crate::QuickList;
 use crate::node::Node;

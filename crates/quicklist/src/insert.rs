@@ -1,4 +1,4 @@
-//! Insertion: into the node, into its neighbour, into a node of its own, or between the halves of a full one.
+//! Insertion: into the node, into its neighbour, into a new node, or between the halves of a full one.
 
 use listpack::{Entry, ListPack, Position};
 
@@ -17,11 +17,12 @@ pub(crate) struct Spot {
 }
 
 impl QuickList {
-    /// Puts an element before the one at `index`, or behind the last. O(nodes / 64), and the way within the node.
+    /// Inserts an element before the one at `index`, or at the end if `index` is the length. O(nodes / 64), and O(bytes
+    /// of the node).
     ///
     /// # Errors
     ///
-    /// [`Refused`]; the list is as it was.
+    /// [`Refused`]; the list is unchanged.
     ///
     /// # Examples
     ///
@@ -48,12 +49,11 @@ impl QuickList {
         self.insert_beside(spot, element.into(), false).map(|_| ())
     }
 
-    /// Puts an element before the first one, from the front, that is equal to `pivot`; returns whether there is one.
-    /// O(n).
+    /// Inserts an element before the first one that equals `pivot`, and returns whether there is one. O(n).
     ///
     /// # Errors
     ///
-    /// [`Refused::TooLarge`]; the list is as it was.
+    /// [`Refused::TooLarge`]; the list is unchanged.
     pub fn insert_before<'e, 'p>(
         &mut self,
         pivot: impl Into<Entry<'p>>,
@@ -62,12 +62,11 @@ impl QuickList {
         self.insert_at_pivot(pivot.into(), element.into(), false)
     }
 
-    /// Puts an element behind the first one, from the front, that is equal to `pivot`; returns whether there is one.
-    /// O(n).
+    /// Inserts an element after the first one that equals `pivot`, and returns whether there is one. O(n).
     ///
     /// # Errors
     ///
-    /// [`Refused::TooLarge`]; the list is as it was.
+    /// [`Refused::TooLarge`]; the list is unchanged.
     ///
     /// # Examples
     ///

@@ -23,16 +23,16 @@ pub(crate) struct Node {
     form: Form,
     /// The elements; one in a plain node.
     count: u32,
-    /// It was compressed before the operation that looks into it, and will be again.
+    /// It was compressed before the current operation, and will be compressed again after it.
     recompress: bool,
-    /// It is not to be compressed for now.
+    /// It must not be compressed for now.
     held: bool,
 }
 
 #[derive(Clone)]
 enum Form {
     Own(Held),
-    /// Another list has it too, so it must not change.
+    /// It is shared with another list, so it must not change.
     Shared(Arc<Held>),
 }
 
@@ -85,7 +85,7 @@ impl Form {
 #[derive(Clone)]
 struct Compressed {
     stream: Box<[u8]>,
-    /// The bytes that it gives.
+    /// The decompressed length, in bytes.
     len: u32,
     packed: bool,
 }

@@ -1,6 +1,6 @@
 //! The nodes in their order, and how many elements precede each.
 //!
-//! Nodes lie in runs of a few dozen. A run knows how many elements it has, so that the node of an index is found by one
+//! Nodes are grouped in runs of a few dozen. A run has its number of elements, so the node of an index is found by one
 //! pass over the runs and one over the nodes of a run: a list of a million short elements has some forty runs.
 
 use std::collections::VecDeque;
@@ -21,7 +21,7 @@ pub(crate) struct Place {
 
 #[derive(Clone, Default)]
 pub(crate) struct Nodes {
-    /// None is empty.
+    /// No run is empty.
     runs: VecDeque<Run>,
     /// The number of nodes.
     count: usize,

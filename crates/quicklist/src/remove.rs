@@ -1,4 +1,4 @@
-//! Removal: of ranges, and of elements that are equal to one.
+//! Removal of ranges, and of elements that equal a needle.
 
 use core::ops::Range;
 
@@ -9,8 +9,8 @@ use crate::node::Node;
 use crate::nodes::Place;
 
 impl QuickList {
-    /// Takes `count` elements out, from the one at `index` on, or as many as there are; returns how many. O(nodes) of
-    /// those that go, and the ways within the nodes at the ends.
+    /// Removes up to `count` elements from `index` on, and returns how many. O(nodes / 64 + removed nodes), and
+    /// O(bytes) of the nodes at the two ends.
     ///
     /// ```
     /// use quicklist::{Limits, QuickList};
@@ -60,8 +60,8 @@ impl QuickList {
         before - self.len()
     }
 
-    /// Keeps the elements of the range, and takes all others out. O(nodes) of those that go, and the ways within the
-    /// nodes at the ends.
+    /// Removes all elements outside of the range. O(nodes / 64 + removed nodes), and O(bytes) of the nodes at the two
+    /// ends.
     ///
     /// ```
     /// use quicklist::{Limits, QuickList};
@@ -86,7 +86,7 @@ impl QuickList {
         self.delete_range(self.len() - behind, behind);
     }
 
-    /// Takes out at most so many elements that are equal to `needle`, the first ones; returns how many. O(n).
+    /// Removes the first `at_most` elements that equal `needle`, and returns how many were removed. O(n).
     ///
     /// ```
     /// use quicklist::{Limits, QuickList};
@@ -104,7 +104,7 @@ impl QuickList {
         self.remove_from(needle.into().canonical(), at_most, true)
     }
 
-    /// Takes out at most so many elements that are equal to `needle`, the last ones; returns how many. O(n).
+    /// Removes the last `at_most` elements that equal `needle`, and returns how many were removed. O(n).
     pub fn remove_back<'e>(&mut self, needle: impl Into<Entry<'e>>, at_most: usize) -> usize {
         self.remove_from(needle.into().canonical(), at_most, false)
     }
