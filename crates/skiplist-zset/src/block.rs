@@ -6,13 +6,13 @@
 //! | base | numbers of itself, its neighbours, its run | len, shift | prefix x 64 | place x 64 |
 //! ```
 //!
-//! A block knows its entries by the places of their records in its heap. Beside each place it keeps a *prefix* of the
-//! score: the key of the score less the block's base, shifted so that the block's scores spread over 16 bits, and cut
-//! at both ends of those. Prefixes never contradict the order, so a search looks at records only where prefixes are
-//! equal, which few are.
+//! A block has the positions of its entries' records in its heap. With each position it has a *prefix* of the score:
+//! the key of the score less the block's base, shifted so that the block's scores spread over 16 bits, and saturated at
+//! both ends. Prefixes never contradict the order, so a search reads records only where prefixes are equal, which is
+//! rare.
 //!
-//! All of it is in one allocation, whose cache misses overlap: a block of which a third is empty costs no more than
-//! one that is allocated to measure, with its pointers.
+//! All of it is in one allocation, whose cache misses overlap: a block that is one third empty takes no more memory
+//! than one of exact size with its pointers.
 
 use crate::records::{NONE, Records, name_of, units_of};
 
@@ -38,7 +38,7 @@ pub(crate) struct Block {
     pub(crate) run: u32,
     len: u8,
     shift: u8,
-    /// Where there is no entry it is the greatest, so that a search need not know how many there are.
+    /// The greatest value where there is no entry, so a search does not need their number.
     prefixes: [u16; BLOCK],
     /// Where there is no entry it is none.
     places: [u16; BLOCK],
@@ -47,11 +47,11 @@ pub(crate) struct Block {
 /// What is looked for among equal keys.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Tie<'m> {
-    /// The place in front of all of them.
+    /// The position before all entries.
     First,
-    /// The place behind all of them.
+    /// The position after all entries.
     Last,
-    /// The place of a member.
+    /// The position of a member.
     Member(&'m [u8]),
 }
 

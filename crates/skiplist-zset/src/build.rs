@@ -1,7 +1,7 @@
-//! Large sets that are built at once.
+//! Bulk construction of large sets.
 //!
-//! Entries that come in order, either way, are put into blocks of their own, one after the other, while they come:
-//! nothing is searched, and nothing moves. From the first one on that is out of order the rest is collected and sorted.
+//! Ascending or descending entries are appended to blocks as they arrive, without searching or moving. From the first
+//! entry that is out of order on, the rest is collected and sorted.
 
 use core::cmp::Ordering;
 use core::hash::BuildHasher;

@@ -1,5 +1,5 @@
-//! From a member's hash to its record: an [extendible](extendible) table whose buckets are a few cache lines of tags
-//! and record names.
+//! The index from a member's hash to its record: an [extendible](extendible) table whose buckets are a few cache lines
+//! of tags and record names.
 //!
 //! # Layout
 //!
@@ -10,11 +10,12 @@
 //! line         | record x 12 | tag x 12 | spilled, entries, -, - |     one cache line; tag 0: empty
 //! ```
 //!
-//! The record's name is in the line of its tag, so that a look-up has two cache misses: line, record. An entry whose
-//! home is full goes to a next line of its bucket, and the home counts it as spilled; only where something has spilled
-//! does a look-up go on. A bucket with [`FULL`] entries splits before it takes another.
+//! The record's name is in the cache line of its tag, so a lookup has two cache misses: line, record. An entry whose
+//! home line is full goes to a following line of its bucket, and the home line counts it as spilled; a lookup continues
+//! to further lines only if something has spilled. A bucket with [`FULL`] entries splits before it takes another.
 //!
-//! Entries whose hashes no split separates, which takes a broken hash, end in one list that is searched one by one.
+//! Entries whose hashes cannot be separated by splits, which only happens with a broken hash function, go to one list
+//! that is searched linearly.
 
 use extendible::{Bucket, BucketId, Extendible, Rehash, equal};
 
@@ -52,7 +53,7 @@ pub(crate) enum At {
 #[derive(Clone, Debug)]
 pub(crate) struct Index {
     table: Extendible<Lines>,
-    /// Records that found no room in their bucket.
+    /// Records that did not fit in their bucket.
     crowd: Vec<u32>,
 }
 

@@ -1,4 +1,4 @@
-//! Members and scores in the order of the set, from either end.
+//! Iteration over members and scores in the order of the set.
 
 use core::fmt;
 use core::hash::BuildHasher;
@@ -11,10 +11,10 @@ use crate::large::Large;
 use crate::score;
 use crate::small::Small;
 
-/// Some members and their scores, lowest first. Made by [`ZSet::iter`](crate::ZSet::iter) and
-/// [`ZSet::range`](crate::ZSet::range); `rev()` goes from the highest on.
+/// A double-ended iterator over members and their scores, lowest first. Created by [`ZSet::iter`](crate::ZSet::iter)
+/// and [`ZSet::range`](crate::ZSet::range); `rev()` starts at the highest.
 ///
-/// Either end is sought when it is first asked for, in O(log n).
+/// Each end is searched for when it is first used, in O(log n).
 pub struct Iter<'z, S> {
     source: Source<'z, S>,
     /// The ranks that are left.

@@ -1,4 +1,4 @@
-//! The form of large sets: records, an index from member to record, and the skip list over them.
+//! The encoding of large sets: records, an index from member to record, and the skip list over them.
 
 use core::hash::BuildHasher;
 use core::ops::Bound;

@@ -1,4 +1,4 @@
-//! Members of a range of scores, picked by their scores.
+//! Filtering the members of a range by their scores.
 
 use core::hash::BuildHasher;
 use core::ops::RangeInclusive;

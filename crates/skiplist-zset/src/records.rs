@@ -1,4 +1,4 @@
-//! The members' records: each member once, with its score, near those that it is in order with.
+//! The records: each member once, with its score, near its neighbours in the order.
 //!
 //! # Layout
 //!
@@ -10,12 +10,12 @@
 //! hole      | next: u16  | size: u16    | ...               |   what a removed record leaves
 //! ```
 //!
-//! Each block of the order has one heap, so that a scan over neighbours stays within a page or two, and the name of a
-//! record names its block. The price is that a record whose block is split or joined gets another name, which the index
-//! must be given.
+//! Each block of the order has one heap, so a scan over neighbours stays within a page or two, and the name of a record
+//! includes its block. In return, a record whose block is split or joined gets another name, and the index must be
+//! updated.
 //!
-//! A hole is taken by the next record of its size. When a heap has no room and many holes its block has it
-//! [built anew](Records::refill), in order and without holes.
+//! A hole is reused by the next record of its size. If a heap has no room and many holes, it is
+//! [rebuilt](Records::refill) in order and without holes.
 
 mod heap;
 
@@ -51,7 +51,7 @@ pub(crate) type Moves = Vec<(u32, u32)>;
 #[derive(Clone, Debug)]
 pub(crate) struct Records {
     heaps: Vec<Heap>,
-    /// The members that are too long for a heap, by number; those without bytes are free.
+    /// The members that are too long for a heap, by number; empty ones are free.
     long: Vec<Box<[u8]>>,
     free_long: Vec<u32>,
 }
@@ -59,9 +59,9 @@ pub(crate) struct Records {
 /// What a record is made of.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Body<'m> {
-    /// A member that has no record.
+    /// A member without a record.
     New(&'m [u8]),
-    /// The number of a long member whose record is gone.
+    /// The number of a long member whose record was removed.
     Long(u32),
 }
 

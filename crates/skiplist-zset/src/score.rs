@@ -7,8 +7,8 @@
 //! | [`ScoreText::Digits17`] | replies of 7.0 | `0.10000000000000001` | `3` | `1e+17` | `1e+21` | `-0` |
 //! | [`ScoreText::Shortest`] | 7.2 and later, everywhere | `0.1` | `3` | `100000000000000000` | `1e+21` | `-0` |
 //!
-//! In a listpack an integral score of up to 62 bits is an integer in either form, zero has no sign, and all else is
-//! text. Infinity is `inf`.
+//! In a listpack an integral score of up to 62 bits is an integer in either form, zero has no sign, and all other
+//! scores are text. Infinity is `inf`.
 
 mod read;
 
@@ -24,19 +24,19 @@ pub(crate) use read::{compare, of_entry};
 /// side.
 const WHOLE_MAX: f64 = 4_611_686_018_427_387_904.0;
 
-/// How a score is written as text.
+/// The text form of scores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum ScoreText {
-    /// 17 significant digits without zeros at the end, as C's `%.17g`: Redis up to 7.0.
+    /// 17 significant digits without trailing zeros, as C's `%.17g`: Redis up to 7.0.
     Digits17,
-    /// Few digits that read back as the same number: Redis from 7.2 on, and Valkey.
+    /// Few digits that parse to the same number: Redis from 7.2 on, and Valkey.
     #[default]
     Shortest,
 }
 
 impl ScoreText {
-    /// Appends the text that a reply has.
+    /// Appends the text that a reply uses.
     ///
     /// ```
     /// use skiplist_zset::ScoreText;
@@ -64,8 +64,8 @@ impl ScoreText {
         text
     }
 
-    /// Appends the text that DEBUG DIGEST mixes in: that of a reply, but for integers with many zeros at the end, which
-    /// have an exponent.
+    /// Appends the text that DEBUG DIGEST uses: that of a reply, except that integers with many trailing zeros have an
+    /// exponent.
     ///
     /// ```
     /// use skiplist_zset::ScoreText;
@@ -85,8 +85,8 @@ impl ScoreText {
         text.extend_from_slice(own.as_bytes());
     }
 
-    /// Appends the text of the entry that a listpack has for a score: that of a reply, but for integers beyond 17
-    /// digits and for the sign of zero.
+    /// Appends the text that a listpack has for a score: that of a reply, except for integers beyond 17 digits and the
+    /// sign of zero.
     ///
     /// ```
     /// use skiplist_zset::ScoreText;

@@ -1,4 +1,4 @@
-//! The form of small sets: one listpack of members and scores in turn, in the order of the set.
+//! The encoding of small sets: one listpack of alternating members and scores, in the order of the set.
 
 use core::cmp::Ordering;
 use core::ops::Bound;

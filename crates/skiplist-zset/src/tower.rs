@@ -9,14 +9,14 @@
 //! blocks       aaa bbb cc dddd ee ffff gg hhh ii            a to i: the first entries of the blocks
 //! ```
 //!
-//! A block that is made draws the height of its tower: each level more with a probability of one in [`FAN`], by a
-//! generator with a seed. A skip list links the towers at each level; here the links of a level that one reaches from
-//! the same tower above lie side by side in one *run*: the key of the block's first entry, the child (a block, or a run
-//! of the level below), and the *span*, how many entries the child has. A search goes through one run a level, and sums
-//! the spans that it passes for the rank. Blocks and runs know the run above them, so that the rank of an entry whose
-//! block is known is summed on the way up.
+//! A new block draws the height of its tower from a seeded RNG: each further level has a probability of one in [`FAN`].
+//! A skip list links the towers at each level; here the links of a level that are reached from the same tower above are
+//! stored together in one *run*: the key of the block's first entry, the child (a block, or a run of the level below),
+//! and the *span*, how many entries the child has. A search reads one run per level, and adds up the spans that it
+//! skips for the rank. Blocks and runs refer to the run above them, so the rank of an entry whose block is known is
+//! computed bottom-up.
 //!
-//! When the first entry of a block goes, its right neighbour takes the tower over.
+//! If the first entry of a block is removed, its right neighbour takes over the tower.
 //!
 //! Sources: Pugh, "Skip Lists: A Probabilistic Alternative to Balanced Trees", 1990; for towers unrolled into blocks:
 //! Luo, Hao, Wheatman, Pandey, Xu, "Bridging Cache-Friendliness and Concurrency: A Locality-Optimized In-Memory
@@ -66,7 +66,7 @@ pub(crate) struct Order {
     first: u32,
     last: u32,
     len: u32,
-    /// Draws the heights of the towers.
+    /// The RNG for the heights of the towers.
     random: SplitMix64,
 }
 

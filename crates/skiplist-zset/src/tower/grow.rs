@@ -1,4 +1,4 @@
-//! How entries, blocks and towers come in.
+//! Insertion of entries, blocks and towers.
 
 use super::{FAN, LEVELS, Order, Path, Run, count_of};
 use crate::block::{BLOCK, Block};

@@ -1,4 +1,4 @@
-//! The towers of a level that one reaches from the same tower above.
+//! The towers of a level that are reached from the same tower above.
 
 /// Keys, or spans, that are looked at together.
 const GROUP: usize = 8;

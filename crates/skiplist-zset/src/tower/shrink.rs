@@ -1,4 +1,4 @@
-//! How entries, blocks and towers go.
+//! Removal of entries, blocks and towers.
 
 use super::{Order, Path, Run, count_of};
 use crate::block::{BLOCK, Block};
