@@ -1,8 +1,7 @@
-//! Ranges of hashes that hold a window.
+//! Ranges of hashes that cover a window.
 //!
-//! A hash sorts points along a curve that visits the cells of each quarter of a square before it goes on to the next.
-//! So a square whose sides are cells of some level is one range of hashes, and a window is the ranges of the few
-//! squares that it touches:
+//! Hashes sort points along a curve that visits all cells of a quarter of a square before the next quarter. So a square
+//! that is a cell of some level is one range of hashes, and a window is the ranges of the few squares that it touches:
 //!
 //! ```text
 //!    5 | 7 | 13 | 15        a window over the squares 3, 6, 9 and 12: ranges 3, 6, 9, 12;
@@ -11,8 +10,8 @@
 //!    0 | 2 |  8 | 10        since the curve never goes back in both directions at once
 //! ```
 //!
-//! To find the start of a range costs as much as to refuse a hundred members or so, which a comparison under two masks
-//! does. So squares are large, and small gaps between ranges are closed.
+//! Finding the start of a range costs as much as rejecting about a hundred members, which takes one comparison under
+//! two masks each. So squares are large, and small gaps between ranges are closed.
 
 use core::ops::Range;
 

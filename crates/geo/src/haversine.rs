@@ -1,10 +1,10 @@
-//! Deciding whether a point is within a distance, mostly without its distance.
+//! Deciding whether a point is within a distance, mostly without computing the distance.
 //!
 //! Along great circles, hav(distance) = hav(latitudes) + cos(latitude) cos(latitude) hav(longitudes), where hav(x) is
-//! sin(x / 2) squared. It grows with the distance, so comparing it with the haversine of the radius spares a square
-//! root and an arcsine. For points that are near, the first terms of the series of sine and cosine do instead of a
-//! library's, to a part in 10^11. What is as good as on the border is left to the exact distance, on whose last digit
-//! the decision depends there.
+//! sin(x / 2) squared. It grows with the distance, so comparing it with the haversine of the radius avoids a square
+//! root and an arcsine. For near points, the first terms of the series of sine and cosine replace the library's
+//! functions, with a relative error of 10^-11. Points almost on the border are decided by the exact distance, whose
+//! last digit matters there.
 
 use core::f64::consts::FRAC_PI_2;
 

@@ -1,9 +1,9 @@
-//! The cells that Redis searches, for those who answer in its order or with its gaps.
+//! The cells that Redis searches, for results in its order and with its omissions.
 //!
 //! Redis picks a level by the size of the shape and searches the cell of the centre at that level, then its neighbours
 //! to the north, south, east, west, north-east, north-west, south-east and south-west. It drops those that a bounding
-//! box does not reach. An answer that is not to be sorted comes in this order, by score within a cell; and what lies
-//! beyond these cells Redis does not find, even if it is inside the shape.
+//! box does not reach. An unsorted reply is in this order, by score within a cell. Redis does not find points outside
+//! of these cells, even if they are inside the shape.
 
 use core::ops::Range;
 
@@ -103,16 +103,16 @@ impl RedisCells {
 
     /// The ranges of scores, in the order in which Redis searches them.
     ///
-    /// None for a polygon whose middle is nearer to a pole than [`LATITUDES`]: Valkey searches what happens to be in
-    /// memory then.
+    /// Empty for a polygon whose centre is nearer to a pole than [`LATITUDES`], for which Valkey reads uninitialized
+    /// memory.
     #[must_use]
     pub fn ranges(&self) -> &[Range<u64>] {
         &self.ranges
     }
 
-    /// Which of the ranges comes to a hash first; none if Redis does not find it.
+    /// The index of the first range that contains a hash; `None` if Redis does not find it.
     ///
-    /// Sorting by this and then by score gives the order of an answer without ASC or DESC.
+    /// Sorting by this index and then by score gives the order of a reply without ASC or DESC.
     #[must_use]
     pub fn position(&self, hash: u64) -> Option<usize> {
         self.ranges.iter().position(|range| range.contains(&hash))

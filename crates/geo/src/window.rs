@@ -15,7 +15,7 @@ pub(crate) type Span = (u32, u32);
 pub(crate) struct Window {
     columns: [Span; 2],
     rows: Span,
-    /// The same as they stand in a hash, with the last coordinate of the map standing for all beyond it.
+    /// The same, spread as in a hash; the last coordinate of the map stands for all beyond it.
     spread_columns: [Spread; 2],
     spread_rows: Spread,
 }

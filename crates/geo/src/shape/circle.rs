@@ -1,4 +1,4 @@
-//! All points within a distance.
+//! A circle: all points within a distance.
 
 use core::f64::consts::FRAC_PI_2;
 

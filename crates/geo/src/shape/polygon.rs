@@ -1,4 +1,4 @@
-//! All points inside of a line of vertices.
+//! A polygon: all points inside a closed line of vertices.
 
 use crate::cover::Grain;
 use crate::hash::Cell;

@@ -1,4 +1,4 @@
-//! All points within a distance along each axis.
+//! A rectangle: all points within a distance along each axis.
 
 use core::f64::consts::{FRAC_PI_2, PI};
 
@@ -15,7 +15,7 @@ pub(super) struct Rectangle {
     width: f64,
     height: f64,
     unit: Unit,
-    /// Half the sides in metres.
+    /// Half the sides, in metres.
     aside: f64,
     up: f64,
     border: Border,
