@@ -29,7 +29,7 @@ pub(crate) struct Source<R> {
     pos: usize,
     end: usize,
     base: u64,
-    /// Bytes of the whole input, where known. Nothing beyond is read.
+    /// The length of the input, if known. Nothing beyond is read.
     length: Option<u64>,
     crc: Option<Crc64>,
     crc_from: usize,

@@ -1,4 +1,4 @@
-//! Strings: keys, values, members and packed blobs alike.
+//! Strings: keys, values, members and packed blobs.
 //!
 //! ```text
 //! length, bytes                          as they are
@@ -36,12 +36,12 @@ const CHUNK: u64 = 64 << 10;
 pub enum StringValue {
     /// Stored as an integer of at most 32 bits; the string is its decimal text.
     Int(i64),
-    /// Stored as bytes, which may be decimal text too: servers do so for wider integers.
+    /// Stored as bytes. These may be decimal text too: servers store wider integers so.
     Bytes(Vec<u8>),
 }
 
 impl StringValue {
-    /// The string's bytes.
+    /// Returns the bytes of the string.
     ///
     /// ```
     /// assert_eq!(rdb::StringValue::Int(-7).into_bytes(), b"-7");

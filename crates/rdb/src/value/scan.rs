@@ -1,6 +1,6 @@
-//! The grammar of every type: how to get from the first byte of a value's body past its last.
+//! The grammar of every type: how to find the end of a value's body.
 //!
-//! Each step of a loop consumes a byte or fails, so a count that lies ends with the input.
+//! Each step of a loop consumes a byte or fails, so a loop with a false count ends with the input.
 
 use std::io::Read;
 

@@ -1,4 +1,4 @@
-//! The scores of a sorted set that is kept member by member.
+//! The scores of a sorted set that is stored member by member.
 //!
 //! ```text
 //! text      length byte, digits      fd: not a number    fe: infinity    ff: minus infinity
