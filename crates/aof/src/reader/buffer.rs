@@ -1,4 +1,4 @@
-//! The bytes of the record that is read, and what has arrived behind it.
+//! The bytes of the current record, and those that have arrived after it.
 
 use std::io::{self, ErrorKind, Read};
 
@@ -9,9 +9,9 @@ const CHUNK: usize = 64 << 10;
 pub(super) struct Buffer<R> {
     from: R,
     bytes: Vec<u8>,
-    /// Where the record begins.
+    /// The start of the record.
     start: usize,
-    /// Up to where bytes have arrived.
+    /// The end of the bytes that have arrived.
     end: usize,
 }
 
