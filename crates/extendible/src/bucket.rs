@@ -1,9 +1,8 @@
-//! What the table asks of its buckets.
+//! The traits of buckets.
 
-/// A small table that splits in two when it is full.
+/// A small table of entries that splits in two when it is full.
 ///
-/// The owner of the table puts entries into buckets and finds them there by methods that the bucket has beside this
-/// trait.
+/// The owner of the table inserts and finds entries by methods of the bucket that are not part of this trait.
 #[expect(clippy::len_without_is_empty, reason = "the table asks for the number only")]
 pub trait Bucket: Default {
     /// What an entry is hashed by.
@@ -44,15 +43,15 @@ pub trait Bucket: Default {
 /// How full a bucket is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fill {
-    /// It takes another entry.
+    /// There is room for another entry.
     Room,
-    /// It should split, but may go on if that would not help.
+    /// It should split, but can grow further if a split would not help.
     Full,
-    /// It must split: there is hardly any room left.
+    /// It must split: there is almost no room left.
     Overfull,
 }
 
-/// Hashes the entries of a bucket that splits. A closure from key to hash does.
+/// Computes the hashes of the entries of a bucket that splits. Closures from key to hash implement it.
 pub trait Rehash<K: ?Sized> {
     /// The hash of an entry.
     fn hash(&self, key: &K) -> u64;

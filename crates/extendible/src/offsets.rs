@@ -1,4 +1,4 @@
-//! Where the records of a bucket begin in its run of bytes.
+//! The offsets of the records of a bucket in its run of bytes.
 
 use alloc::vec::Vec;
 

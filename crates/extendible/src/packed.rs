@@ -1,4 +1,4 @@
-//! Buckets of byte strings, packed one after the other, alone or each with a value.
+//! Buckets of packed byte strings, with or without values.
 
 mod run;
 mod values;
@@ -23,10 +23,10 @@ const GROWTH: usize = 4;
 /// Records of up to about this length are asked for ahead as a whole.
 const SHORT: usize = 24;
 
-/// A few dozen byte strings, alone or each with a value: tags and offsets over one run of bytes.
+/// A bucket of byte strings, with or without values: tags and offsets over one run of bytes.
 ///
-/// It is a [`MemberBucket`] or a [`FieldBucket`]. Every method takes the hash of its key, which must be the one that the
-/// table was given.
+/// It is used as a [`MemberBucket`] or a [`FieldBucket`]. Every method takes the hash of its key, which must be the one
+/// that was passed to the table.
 ///
 /// ```text
 /// members  | 5 | h e l l o | 3 | f o o | 5 | w o r l d |
@@ -39,8 +39,8 @@ const SHORT: usize = 24;
 /// offsets    0                         9
 /// ```
 ///
-/// A number takes seven bits a byte, low bits first, the high bit set on all but the last. A record that is removed, or
-/// whose value becomes longer or shorter, leaves a hole; when the holes are more than a quarter of the bytes, the
+/// A number has seven bits per byte, low bits first, with the high bit set on all but the last. A record that is
+/// removed, or whose value changes its length, leaves a hole; when the holes are more than a quarter of the bytes, the
 /// records are copied to a new run. A key has at most 512 MiB.
 #[derive(Clone, Debug, Default)]
 pub struct PackedBucket<V> {
@@ -49,18 +49,18 @@ pub struct PackedBucket<V> {
     bytes: Vec<u8>,
     /// Bytes of removed records.
     holes: usize,
-    /// The values that are not in the run.
+    /// The values stored outside of the run.
     apart: V,
 }
 
 /// A bucket of the members of a set.
 ///
-/// With it, [`Extendible`] is a set that takes 5 to 8 bytes a member beyond the members' own.
+/// With it, [`Extendible`] is a set with an overhead of 5 to 8 bytes per member.
 pub type MemberBucket = PackedBucket<NoValues>;
 
 /// A bucket of the fields of a hash with their values.
 ///
-/// A value of more than 256 bytes is an allocation of its own; in the place of its length stands 257 and its number.
+/// A value of more than 256 bytes has its own allocation; the record has 257 and its number in place of the length.
 pub type FieldBucket = PackedBucket<LongValues>;
 
 impl<V: Values> PackedBucket<V> {
@@ -100,7 +100,7 @@ impl<V: Values> PackedBucket<V> {
         }
     }
 
-    /// Removes a key; `false` if it was not there. The last one takes its place.
+    /// Removes a key and returns whether it was present. The last entry moves to its position.
     pub fn remove(&mut self, hash: u64, key: &[u8], rehash: &impl Fn(&[u8]) -> u64) -> bool {
         let Some(at) = self.find(hash, key) else { return false };
         let record = self.record(at);
@@ -134,12 +134,12 @@ impl<V: Values> PackedBucket<V> {
         (self.bytes, self.offsets, self.holes) = (run, offsets, 0);
     }
 
-    /// Panics unless holes and records are all of the bytes, and the offsets of a bucket without holes are as narrow as
-    /// they can be. For tests.
+    /// Panics unless holes and records make up all of the bytes, and the offsets of a bucket without holes are as
+    /// narrow as possible. For tests.
     ///
     /// # Panics
     ///
-    /// If the bucket is damaged, which would be a fault of this crate.
+    /// If an invariant does not hold, which is a bug of this crate.
     pub fn verify(&self) {
         let kept: usize = (0..self.tags.len()).map(|position| self.record(position).len()).sum();
         assert_eq!(kept + self.holes, self.bytes.len());
@@ -157,7 +157,8 @@ impl<V: Values> PackedBucket<V> {
 }
 
 impl<V: Values> Extendible<PackedBucket<V>> {
-    /// Removes a key, and [notes](Self::removed) it; `false` if it was not there.
+    /// Removes a key from its bucket, updates the number of entries (see [`removed`](Self::removed)), and returns
+    /// whether it was present.
     pub fn remove(&mut self, hash: u64, key: &[u8], rehash: &impl Fn(&[u8]) -> u64) -> bool {
         let removed = self.bucket_mut(hash).is_some_and(|it| it.remove(hash, key, rehash));
         if removed {
@@ -168,18 +169,18 @@ impl<V: Values> Extendible<PackedBucket<V>> {
 }
 
 impl MemberBucket {
-    /// Whether the member is there.
+    /// Returns whether the member is present.
     #[inline]
     #[must_use]
     pub fn contains(&self, hash: u64, member: &[u8]) -> bool {
         self.find(hash, member).is_some()
     }
 
-    /// Adds a member that is not there.
+    /// Adds a member that is not present.
     ///
     /// # Panics
     ///
-    /// If the bucket would exceed 4 GiB. It splits long before, unless no split separates the hashes of its members.
+    /// If the bucket would exceed 4 GiB. It splits long before, unless the hashes of its members cannot be separated.
     pub fn insert(&mut self, hash: u64, member: &[u8]) {
         let at = self.end();
         self.reserve(member.len() + NUMBER_MAX);
@@ -188,17 +189,17 @@ impl MemberBucket {
         self.tags.push(hash);
     }
 
-    /// The member at a position; `None` if there are not so many.
+    /// Returns the member at a position; `None` beyond the last.
     #[must_use]
     pub fn nth(&self, position: usize) -> Option<&[u8]> {
         (position < self.tags.len()).then(|| self.key(position))
     }
 
-    /// Calls `visit` with every member until it breaks.
+    /// Calls `visit` with each member until it breaks.
     ///
     /// # Errors
     ///
-    /// Returns what `visit` broke with.
+    /// The break value of `visit`.
     pub fn try_for_each<'t, B>(
         &'t self,
         visit: &mut impl FnMut(&'t [u8]) -> ControlFlow<B>,
@@ -217,21 +218,22 @@ impl MemberBucket {
 }
 
 impl FieldBucket {
-    /// The value of a field; `None` if the field is not there.
+    /// Returns the value of a field; `None` if the field is not present.
     #[inline]
     #[must_use]
     pub fn get(&self, hash: u64, field: &[u8]) -> Option<&[u8]> {
         self.find(hash, field).map(|position| self.value(position))
     }
 
-    /// The position of a field, which it keeps until a field is added or removed; `None` if it is not there.
+    /// Returns the position of a field, which is valid until a field is added or removed; `None` if the field is not
+    /// present.
     #[inline]
     #[must_use]
     pub fn position(&self, hash: u64, field: &[u8]) -> Option<usize> {
         self.find(hash, field)
     }
 
-    /// The value of the field at a position, to be changed in place; `None` if there are not so many.
+    /// Returns the value of the field at a position, to be changed in place; `None` beyond the last.
     #[must_use]
     pub fn nth_mut(&mut self, position: usize) -> Option<&mut [u8]> {
         if position >= self.tags.len() {
@@ -260,11 +262,11 @@ impl FieldBucket {
         }
     }
 
-    /// Adds a field that is not there.
+    /// Adds a field that is not present.
     ///
     /// # Panics
     ///
-    /// If the bucket would exceed 4 GiB. It splits long before, unless no split separates the hashes of its fields.
+    /// If the bucket would exceed 4 GiB. It splits long before, unless the hashes of its fields cannot be separated.
     pub fn insert(&mut self, hash: u64, field: &[u8], value: &[u8]) {
         let at = self.end();
         self.push(field, value);
@@ -282,7 +284,7 @@ impl FieldBucket {
         }
     }
 
-    /// Gives a field another value; `false` if the field is not there.
+    /// Replaces the value of a field and returns whether the field is present.
     ///
     /// # Panics
     ///
@@ -303,7 +305,7 @@ impl FieldBucket {
         true
     }
 
-    /// Puts these bytes before every value.
+    /// Prepends these bytes to every value.
     ///
     /// # Panics
     ///
@@ -337,17 +339,17 @@ impl FieldBucket {
         self.leave(old.len());
     }
 
-    /// The field at a position and its value; `None` if there are not so many.
+    /// Returns the field at a position and its value; `None` beyond the last.
     #[must_use]
     pub fn nth(&self, position: usize) -> Option<(&[u8], &[u8])> {
         (position < self.tags.len()).then(|| (self.key(position), self.value(position)))
     }
 
-    /// Calls `visit` with every field and its value until it breaks.
+    /// Calls `visit` with each field and its value until it breaks.
     ///
     /// # Errors
     ///
-    /// Returns what `visit` broke with.
+    /// The break value of `visit`.
     pub fn try_for_each<'t, B>(
         &'t self,
         visit: &mut impl FnMut(&'t [u8], &'t [u8]) -> ControlFlow<B>,
@@ -369,7 +371,7 @@ impl FieldBucket {
 }
 
 impl Extendible<MemberBucket> {
-    /// The table of members that differ, each with its hash; they may come in any order, that of their hashes included.
+    /// Creates a table of distinct members with their hashes, in any order, including that of the hashes. O(n).
     #[must_use]
     pub fn of_hashed(members: &[(u64, &[u8])]) -> Self {
         let mut table = Self::with_room(0, members.len());

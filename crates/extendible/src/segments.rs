@@ -1,4 +1,4 @@
-//! The buckets of a table, by number: a list that grows at its end and moves little.
+//! The buckets of a table, by number: a list that grows at its end and rarely moves its elements.
 
 use alloc::vec::Vec;
 
@@ -15,7 +15,7 @@ const STEP_MAX: usize = SEGMENT / 2;
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(crate) struct Segments<B> {
-    /// The first segment. Many tables never have another, and then a look-up reads no list of segments.
+    /// The first segment. Many tables have no other, so a lookup need not read the list of segments.
     first: Vec<B>,
     others: Vec<Vec<B>>,
 }

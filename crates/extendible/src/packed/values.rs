@@ -1,4 +1,4 @@
-//! What is behind the keys of a bucket: nothing, or values of which the long ones lie apart.
+//! The values of a bucket: none, or values of which the long ones have their own allocations.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -10,11 +10,11 @@ use super::run::number_at;
 /// A longer value lies apart from the run, so that the run is quickly copied whatever the values.
 pub(super) const LONGEST_INLINE: usize = 256;
 
-/// The values of keys that have none.
+/// No values: the type of [`MemberBucket`](crate::MemberBucket).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoValues;
 
-/// The long values of a bucket, by the numbers that its records have. A number that is free has an empty one.
+/// The long values of a bucket, by the numbers in its records. A free number has an empty value.
 #[derive(Clone, Default)]
 pub struct LongValues(pub(super) Vec<Box<[u8]>>);
 
@@ -24,7 +24,7 @@ impl fmt::Debug for LongValues {
     }
 }
 
-/// What is behind the keys of a bucket.
+/// The values of a bucket.
 #[expect(unnameable_types, reason = "only this crate's types are values")]
 pub trait Values: Clone + fmt::Debug + Default {
     /// Where the record ends whose key ends there.
@@ -107,7 +107,7 @@ impl LongValues {
 pub(super) enum Place {
     /// In the run.
     Inline(Range<usize>),
-    /// Apart from it, under that number; what stands for it ends there.
+    /// Outside of the run, under this number; the reference to it ends at `end`.
     Apart { number: usize, end: usize },
 }
 
