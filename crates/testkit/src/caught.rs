@@ -1,4 +1,4 @@
-//! Panics as errors, without their noise.
+//! Panics as errors, without their output.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};

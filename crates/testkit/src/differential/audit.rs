@@ -1,4 +1,4 @@
-//! A look at what the commands have left.
+//! Comparison of the state that the commands have left.
 
 use std::collections::{HashMap, HashSet};
 
@@ -29,7 +29,7 @@ pub(super) struct Found {
 #[derive(Debug, Default)]
 pub(super) struct Audit {
     forms: HashMap<(u32, Vec<u8>), String>,
-    /// Checksums of payloads that both sides have restored.
+    /// The checksums of the payloads that both sides have restored.
     restored: HashSet<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! When two replies say the same.
+//! When two replies are equal.
 
 use super::Reply;
 use super::payload::Payload;
@@ -6,23 +6,23 @@ use super::payload::Payload;
 /// How the replies of a command are compared. Errors are compared word for word under every rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rule {
-    /// The same in every byte.
+    /// Equal in every byte.
     Exact,
     /// Lists in any order.
     Unordered,
     /// Pairs in any order, as a map or as a list.
     Pairs,
-    /// A time to live or a time of expiry that may be apart by so many units; what is negative is exact.
+    /// A time to live or an expiry that may differ by this many units; negative values are exact.
     Time(u32),
     /// A payload of DUMP: the same value.
     Dump,
-    /// The same kind of reply; a list has elements of any number.
+    /// The same kind of reply; arrays may differ in length.
     Shape,
-    /// Random members: as many, and all of them members.
+    /// Random members: the same number, and all of them are members.
     RandomMember,
-    /// A random key: one that exists.
+    /// A random key that exists.
     RandomKey,
-    /// Members taken at random. The run brings both sides to the same state after it.
+    /// Members removed at random. The run brings both sides to the same state afterwards.
     Pop,
     /// A page of a scan: a cursor and some elements.
     Page,

@@ -1,4 +1,4 @@
-//! What random commands are made of: keys, members, numbers, times.
+//! The parts of random commands: keys, members, numbers, times.
 
 use super::script::{Found, How};
 use crate::rng::Rng;
@@ -57,7 +57,7 @@ pub(super) enum Kind {
     Set,
     Hll,
     ZSet,
-    /// A sorted set of places.
+    /// A sorted set of points (GEOADD).
     Place,
     Bloom,
     Hash,

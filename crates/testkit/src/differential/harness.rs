@@ -1,4 +1,4 @@
-//! The harness: two sides, a script, and what to report.
+//! The harness: two sides, a script, and a report.
 
 use super::apart;
 use super::report::{Difference, Report};
@@ -8,7 +8,7 @@ use super::subject::{AUDITOR, LiveSubject, Subject};
 use super::{Reply, Settings};
 use crate::live::Server;
 
-/// The harness: settings, and what to do with them.
+/// The differential harness: runs the same commands on a server and on a subject.
 #[derive(Clone, Debug)]
 pub struct Differential {
     pub(super) settings: Settings,
@@ -29,7 +29,7 @@ pub(super) struct Failure {
 }
 
 impl Differential {
-    /// A harness with these settings.
+    /// Creates a harness with these settings.
     #[must_use]
     pub const fn new(settings: Settings) -> Self {
         Self { settings }
@@ -37,12 +37,12 @@ impl Differential {
 
     /// Runs the commands of the seed on `server` and on a fresh subject.
     ///
-    /// The server is emptied first, and its limits are set. `subject` makes an empty subject, and is called again for
+    /// The server is flushed first, and its limits are set. `subject` creates an empty subject, and is called again for
     /// each attempt to shrink a failure.
     ///
     /// # Errors
     ///
-    /// The first difference, with the shortest script that was found to show it.
+    /// The first difference, with the shortest script that was found for it.
     ///
     /// # Panics
     ///

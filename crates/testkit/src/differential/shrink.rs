@@ -1,7 +1,7 @@
-//! From a failure to a short script that shows it.
+//! Shrinking a failing script.
 //!
-//! What comes after the failure is cut off; then commands are left out, as [`fewer`] does, as long as the sides still
-//! differ on the same command. Then one key takes the place of two, and words are left out of the commands that remain.
+//! Commands after the failure are cut off; then commands are removed, by [`fewer`], as long as the sides still differ
+//! on the same command. Then keys are merged, and words are removed from the remaining commands.
 
 use std::collections::HashSet;
 use std::{mem, slice};

@@ -1,4 +1,4 @@
-//! What is compared with the server.
+//! The subject, which is compared with the server.
 
 use std::io;
 
@@ -12,7 +12,7 @@ pub(super) const SESSIONS: usize = 2;
 /// The session that looks.
 pub(super) const AUDITOR: usize = SESSIONS;
 
-/// Something that takes commands as a Redis would: a store, or another server.
+/// A Redis-like program under test: a store, or another server.
 pub trait Subject {
     /// Runs a command of one of three sessions (0, 1, 2), each with its own database, MULTI and WATCH, on the same
     /// data.
@@ -33,7 +33,7 @@ impl<S: Subject> Subject for Caught<S> {
     }
 }
 
-/// A server as a subject. Each is a fresh one: what the server held is gone, its limits are those of the settings.
+/// A server as a subject. Creating it flushes the server and sets the limits of the settings.
 #[derive(Debug)]
 pub struct LiveSubject {
     wires: Vec<Wire>,
@@ -41,11 +41,11 @@ pub struct LiveSubject {
 }
 
 impl LiveSubject {
-    /// Empties the server and opens the sessions.
+    /// Flushes the server and opens the sessions.
     ///
     /// # Panics
     ///
-    /// If the server cannot be talked to, or refuses the settings.
+    /// If the connection fails or the server refuses the settings.
     #[must_use]
     pub fn new(server: &Server, settings: &Settings) -> Self {
         match Self::open(server, settings) {

@@ -1,8 +1,8 @@
-//! Each command with each wrong thing, in order.
+//! Each command with each kind of wrong argument, systematically.
 //!
-//! Each command of the families is given keys of every kind, every number of words up to [`MOST_WORDS`], and arguments
-//! that are no numbers, too great, negative, empty or binary. Replies must be equal; where all were errors, nothing may
-//! have changed on either side; and the bytes of all keys are compared after each group.
+//! Each command of the families is called with keys of every kind, every number of words up to [`MOST_WORDS`], and
+//! arguments that are not numbers, too large, negative, empty or binary. Replies must be equal; if all were errors,
+//! nothing may have changed on either side; and the bytes of all keys are compared after each group.
 
 use super::compare::{self, Rule};
 use super::families::{FAMILIES, Row};
@@ -72,11 +72,11 @@ const STATEFUL: [&str; 9] =
     ["MULTI", "EXEC", "DISCARD", "WATCH", "UNWATCH", "SELECT", "SWAPDB", "CONFIG SET", "MOVE"];
 
 impl Differential {
-    /// Runs every command of the families with every wrong thing.
+    /// Runs every command of the families with every kind of wrong argument.
     ///
     /// # Errors
     ///
-    /// The first difference. Its script makes the keys and ends in the command.
+    /// The first difference. Its script creates the keys and ends with the command.
     ///
     /// # Panics
     ///

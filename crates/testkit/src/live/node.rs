@@ -23,7 +23,7 @@ const TRIES: usize = 20;
 #[derive(Debug)]
 pub(super) struct Node {
     server: Server,
-    /// What it is started with, beside what makes it a node.
+    /// The options, without the settings of the cluster.
     options: Options,
     port: u16,
     pub(super) state: State,

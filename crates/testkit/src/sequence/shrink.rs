@@ -1,4 +1,4 @@
-//! From a sequence that fails to a short one.
+//! Shrinking a failing sequence.
 
 use std::mem;
 

@@ -1,4 +1,4 @@
-//! Strings by their bits, and by numbers of a few bits.
+//! Bits and bit fields of strings.
 
 use super::super::compare::Rule;
 use super::super::generate::{Gen, Kind, Line};
