@@ -80,8 +80,6 @@
 //!
 //! * Redis's description of the encoding: <https://redis.io/docs/latest/develop/use/patterns/memory-optimization/>
 //! * W. W. Peterson, "Addressing for Random-Access Storage", IBM Journal 1(2), 1957: searching by interpolation.
-//!
-//! The crate is `no_std` and allocates.
 #![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
 #![expect(

@@ -107,8 +107,6 @@
 //!
 //! * The author's specification of the format: <https://github.com/antirez/listpack/blob/master/listpack.md>
 //! * Redis's description of the encoding: <https://redis.io/docs/latest/develop/use/patterns/memory-optimization/>
-//!
-//! The crate is `no_std` and allocates.
 #![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
 #![expect(
