@@ -8,7 +8,8 @@
 //!    * B: a VAL of one register, or C: a ZERO of one register: write a VAL over it, which is D with nothing left.
 //!    * D: any other: split it into what is left of the register, a VAL for the register, and what is right of it. An
 //!      XZERO that covers few registers may shrink here.
-//! 3. Join neighbours: look at five opcodes from the one before on, and join VALs of one value while the run fits.
+//! 3. Join neighbours: examine five opcodes, starting with the previous one, and join VALs of one value while the run
+//!    fits.
 //!
 //! The window of the last step is part of the format. A wider one would find more to join, but the bytes would no
 //! longer be Redis's.
@@ -20,7 +21,7 @@ use crate::error::DecodeError;
 use crate::layout::{COVERED, HEADER_LEN};
 use crate::opcode::{self, Run, VAL_MAX, VAL_MAX_RUN};
 
-/// Opcodes that the last step of an update looks at.
+/// The number of opcodes that the last step of an update examines.
 const JOIN_WINDOW: usize = 5;
 
 /// An opcode boundary of the scan.

@@ -36,7 +36,7 @@ const PACKED_LANES: usize = LANES * 6 / 8;
 const WINDOW: usize = 16;
 /// Windows that hold the values from 1 on.
 const WINDOWS: usize = 4;
-/// Windows that are always looked at.
+/// Windows that are always processed.
 const COMMON: usize = 2;
 /// Vectors that share one test for larger values.
 const SHARED: usize = 8;
@@ -226,7 +226,7 @@ fn raise(registers: &mut Unpacked, all: &[&Dense]) {
     }
 }
 
-/// [`raise`] for so many sketches, in one pass.
+/// [`raise`] for `N` sketches, in one pass.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn raise_to<const N: usize>(registers: &mut Unpacked, all: &[&Dense; N]) {

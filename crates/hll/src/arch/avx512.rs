@@ -208,7 +208,7 @@ fn raise(registers: &mut Unpacked, all: &[&Dense]) {
     }
 }
 
-/// [`raise`] for so many sketches, in one pass.
+/// [`raise`] for `N` sketches, in one pass.
 ///
 /// Here a register takes the *upper* six bits of its byte. The highest such byte has the highest register whatever the
 /// two bits below it are, so they are cleared once for all sketches. Whole vectors are loaded, without a mask: the

@@ -5,7 +5,7 @@ use crate::estimate::{Histogram, PowerSum};
 use crate::layout::{Packed, REGISTER_BITS, Unpacked};
 use crate::sparse::Spot;
 
-/// Bytes that hold a whole number of registers, and how many.
+/// A number of bytes that is an integer number of registers, and this number.
 const GROUP_BYTES: usize = 6;
 const GROUP: usize = GROUP_BYTES * 8 / REGISTER_BITS;
 const MASK: u64 = (1 << REGISTER_BITS) - 1;
