@@ -11,7 +11,7 @@ use crate::slot::{Slot, with_slots};
 ///
 /// A [`Count`] only counts them, a `Vec<i64>` and an [`IntSet`] store them, and [`Each`] passes them to a closure.
 pub trait Sink {
-    /// Takes the next member.
+    /// Receives the next member.
     fn push(&mut self, member: i64);
 }
 
@@ -67,7 +67,7 @@ impl Sink for IntSet {
     }
 }
 
-/// From this ratio of sizes on, the greater set is searched rather than iterated.
+/// From this ratio of sizes on, the larger set is searched instead of iterated.
 const GALLOP_RATIO: usize = 16;
 
 /// Whether one set is so much greater that it is searched.
@@ -106,7 +106,7 @@ impl IntSet {
     }
 }
 
-/// Iterates two sets and pushes the members that only `a` has, that both have, that only `b` has - each if asked for.
+/// Iterates over two sets and pushes the members that only `a` has, that both have, or that only `b` has, as selected.
 fn merge<A, B, S, const ONLY_A: bool, const BOTH: bool, const ONLY_B: bool>(
     a: &[A],
     b: &[B],

@@ -67,7 +67,7 @@ impl Iterator for Iter<'_> {
         with_iter!(&mut self.slots, iter => iter.nth(n).map(|slot| slot.get()))
     }
 
-    // The width is looked at once, not once a member.
+    // The width is matched once, not for each member.
     #[inline]
     fn fold<B, F: FnMut(B, i64) -> B>(self, init: B, mut f: F) -> B {
         with_iter!(self.slots, iter => iter.fold(init, |acc, slot| f(acc, slot.get())))

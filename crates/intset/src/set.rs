@@ -8,7 +8,7 @@ use crate::growth::{self, INTSET};
 use crate::slot::{Slot, View, with_slots};
 use crate::{Iter, Width, search};
 
-/// Bytes that the processor fetches together.
+/// The bytes of a cache line.
 const CACHE_LINE: usize = 64;
 /// The most lines of a blob that are all loaded before a search.
 const TOUCHED: usize = 8;
@@ -32,8 +32,8 @@ const TOUCHED: usize = 8;
 /// assert_eq!(set.iter().rev().collect::<Vec<_>>(), [40_000, 300, 1]);
 /// ```
 pub struct IntSet {
-    /// The capacity, of which the first [`IntSet::used`] bytes are the blob; the header never asks for more. No bytes
-    /// at all stand for [`EMPTY`]. A box rather than an option of one: its niche is left to the enums that hold sets.
+    /// The capacity, of which the first [`IntSet::used`] bytes are the blob; the header never exceeds it. No bytes
+    /// represent [`EMPTY`]. A box rather than an option of one, to leave its niche to enums that contain sets.
     blob: Box<[u8]>,
 }
 
@@ -352,7 +352,7 @@ impl IntSet {
         let mut touched = self.blob.last().copied().unwrap_or(0);
         let lines = self.lines();
         if lines.len() <= TOUCHED {
-            // Four a round: a loop over them one by one takes three times the instructions.
+            // Four per iteration: a loop over single lines takes three times the instructions.
             let (fours, rest) = lines.as_chunks::<4>();
             for [a, b, c, d] in fours {
                 touched |= a[0] | b[0] | c[0] | d[0];

@@ -104,7 +104,7 @@
 //! | [`len`](Compact::len), [`prefix`](Compact::prefix), [`heap_bytes`](Compact::heap_bytes) | O(1) |
 //! | [`contains`](Compact::contains), [`rank`](Compact::rank), [`count_below`](Compact::count_below) | O(1) spread evenly; else up to O(n/64), a few bits of each bucket that is passed |
 //! | [`get`](Compact::get), [`first`](Compact::first), [`last`](Compact::last), [`random_member`](Compact::random_member) | O(log n) spread evenly; else up to O(n/64) |
-//! | [`try_insert`](Compact::try_insert), [`remove`](Compact::remove) | that, and O(n) to move; O(n) to choose a form anew, for all insertions together as much as a few for each |
+//! | [`try_insert`](Compact::try_insert), [`remove`](Compact::remove) | that, and O(n) to move members; O(n) to choose a form again, which is amortized over the insertions |
 //! | [`iter`](Compact::iter), [`to_int_set`](Compact::to_int_set), [`from_sorted`](Compact::from_sorted) | O(n) |
 //!
 //! # References

@@ -33,7 +33,7 @@ impl Prefix {
         Self { first, width }
     }
 
-    /// The smallest prefix set that contains both `a` and `b`. The least and the greatest member of a set give the
+    /// The longest prefix that `a` and `b` share. The least and the greatest member of a set give the
     /// prefix of the set.
     #[inline]
     #[must_use]

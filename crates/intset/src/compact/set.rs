@@ -307,7 +307,7 @@ impl Compact {
         Ok(true)
     }
 
-    /// Chooses the form anew, with one more member if one is given.
+    /// Rebuilds the set in the best form, with one more member if one is given.
     #[cold]
     #[inline(never)]
     fn rebuild_with(&mut self, value: Option<i64>) {
