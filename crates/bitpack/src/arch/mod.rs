@@ -7,7 +7,7 @@
 #[cfg(feature = "std")]
 use std::sync::OnceLock;
 
-/// Whether the processor has some features: asked while running, or, without `std`, as the build says.
+/// Whether the CPU has some features: detected at run time, or, without `std`, those that the build enables.
 #[cfg(all(target_arch = "x86_64", feature = "std"))]
 macro_rules! processor_has {
     ($($feature:tt),+) => {

@@ -38,18 +38,18 @@ use super::Record;
 pub trait Codec {
     /// The bytes of a record: `[u8; 1]` to `[u8; 8]`.
     type Record: Record;
-    /// What a record means.
+    /// The decoded value of a record.
     type Item;
-    /// Why an item has no record.
+    /// The error for an item that has no record.
     type Error;
 
-    /// The item of a record. Total: any bytes mean something, if only *unknown*.
+    /// Decodes a record. It never fails: all bytes have an item, which may be *unknown*.
     fn decode(record: Self::Record) -> Self::Item;
 
-    /// The record of an item.
+    /// Encodes an item.
     ///
     /// # Errors
     ///
-    /// If the item has none.
+    /// If the item has no record.
     fn encode(item: Self::Item) -> Result<Self::Record, Self::Error>;
 }

@@ -27,13 +27,13 @@ pub trait Counts<R>: Default + Clone {
     /// Counts each record once.
     fn add(&mut self, records: &[R]);
 
-    /// Adds what another has counted.
+    /// Adds the counts of another one.
     fn merge(&mut self, other: &Self);
 
-    /// How often a record was counted.
+    /// The count of one record.
     fn of(&self, record: R) -> u64;
 
-    /// The records that were counted and how often, ascending by their bytes.
+    /// The records with a count, in ascending order of their bytes.
     fn all(&self) -> Vec<(R, u64)>;
 }
 
