@@ -31,14 +31,14 @@ use crate::filter::BloomFilter;
 use crate::hash::ItemHash;
 use crate::link::Link;
 
-/// Items whose lines are asked for together.
+/// Items whose lines are prefetched together.
 const GROUP: usize = 12;
 
-/// Probes of the first and of the second step of a question. The third has the rest.
+/// Probes of the first and of the second step of a lookup. The third step has the rest.
 const FIRST: u32 = 2;
 const SECOND: u32 = 2;
 
-/// Items that are hashed together, and of which the older links are asked before the newest takes the first.
+/// Items that are hashed together, and for which the older links are probed before the first is added to the newest.
 const WINDOW: usize = 256;
 
 impl BloomFilter {
@@ -108,7 +108,7 @@ impl BloomFilter {
         let before = answers.len();
         answers.resize(before + hashes.len(), false);
         let new = answers.get_mut(before..).unwrap_or_default();
-        // Until an item has had its turn, its answer is whether an older link has it.
+        // Until an item is processed, its answer says whether an older link has it.
         find_in(self.older.iter().rev(), hashes, new);
         let links = self.older.len();
         let mut ahead = hashes.chunks(GROUP);
@@ -117,7 +117,8 @@ impl BloomFilter {
             self.ask_for(ahead.next());
             for (at, (&hash, new)) in hashes.iter().zip(new).enumerate() {
                 let added = if self.older.len() != links {
-                    // An item of this window has made the filter grow, which what is known does not cover.
+                    // An item of this window has made the filter grow, so the results of the older links are not
+                    // complete.
                     self.add_hash(hash)
                 } else if *new {
                     Ok(false)
@@ -136,7 +137,7 @@ impl BloomFilter {
         Ok(())
     }
 
-    /// Asks for the lines of the newest link that items will need.
+    /// Prefetches the lines of the newest link that the items will need.
     #[inline]
     fn ask_for(&self, hashes: Option<&[ItemHash]>) {
         if self.newest.is_far() {
@@ -152,7 +153,7 @@ fn hash_all<T: AsRef<[u8]>>(items: &[T], hashes: &mut Vec<ItemHash>) {
     hashes.extend(items.iter().map(|item| ItemHash::of(item.as_ref())));
 }
 
-/// Sets what was found of each item, in the order of the links. What is set already is not asked for.
+/// Sets for each item whether a link has it, link by link. Items that are already found are skipped.
 fn find_in<'l>(links: impl Iterator<Item = &'l Link>, hashes: &[ItemHash], found: &mut [bool]) {
     let found = Cell::from_mut(found).as_slice_of_cells();
     for link in links {
@@ -161,7 +162,7 @@ fn find_in<'l>(links: impl Iterator<Item = &'l Link>, hashes: &[ItemHash], found
 }
 
 impl Link {
-    /// Asks for all items that were not found before, and sets those that are here.
+    /// Looks up all items that were not found before, and sets those that this link has.
     fn find(&self, hashes: &[ItemHash], found: &[Cell<bool>]) {
         let open = |&(at, _): &(usize, _)| found.get(at).is_some_and(|found| !found.get());
         let set = |at, here| {
@@ -195,7 +196,7 @@ impl Link {
         }
     }
 
-    /// Probes the places that were asked for, and asks for the next ones of those that are still open.
+    /// Probes the prefetched positions, and prefetches the next ones of the items that have not failed.
     #[inline]
     fn advance(&self, from: &mut Group, to: &mut Group, probes: u32, next: u32) {
         to.clear();
@@ -210,7 +211,7 @@ impl Link {
     }
 }
 
-/// Items of one group, each with what is still to be probed.
+/// The items of a group, each with its remaining positions.
 #[derive(Default)]
 struct Group {
     items: [(usize, Places); GROUP],
@@ -218,7 +219,7 @@ struct Group {
 }
 
 impl Group {
-    /// Adds an item if `kept`, in a way that leaves no branch to predict.
+    /// Adds an item if `kept`, without a branch.
     #[inline]
     fn push(&mut self, at: usize, places: Places, kept: bool) {
         if let Some(item) = self.items.get_mut(self.len) {

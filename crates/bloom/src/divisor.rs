@@ -28,13 +28,13 @@
 //! [`STEPS`]. A product with d is then too large by less than `4 * STEPS * d / 2^64`, which is at most 1, so rounding
 //! down gives the remainder itself.
 
-/// Places that an item has at most. Links of the least error rate that a double can hold have 1075.
+/// The maximum number of positions of an item. Links of the lowest error rate that an `f64` represents have 1075.
 pub(crate) const STEPS: u32 = 1 << 11;
 
-/// What a fraction is too large by at the start, so that it is never too small.
+/// The excess of a fraction at the start, so that it is never too small.
 const BIAS: u64 = 2 * STEPS as u64;
 
-/// The bits of an array, as the divisor that hashes are reduced by.
+/// The number of bits of an array, as a divisor of hashes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Divisor {
     bits: u64,
@@ -53,7 +53,7 @@ impl Divisor {
         if bits == 0 || !bits.is_multiple_of(8) || bits > Self::MAX {
             return None;
         }
-        // Rounded up; where 2^128 can be divided, this is what it gives.
+        // Rounded up; if bits divides 2^128, this is exact.
         let inverse = u128::MAX / bits as u128 + 1;
         Some(Self { bits, high: (inverse >> 64) as u64, low: inverse as u64 })
     }
@@ -93,7 +93,7 @@ const fn upper(a: u64, b: u64) -> u64 {
     ((a as u128 * b as u128) >> 64) as u64
 }
 
-/// Where a bit of an array is: its number.
+/// The position of a bit in an array.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Place(u64);
 
@@ -134,7 +134,7 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    /// The next place. There is always one, but those from [`STEPS`] on may be others than they should be.
+    /// Returns the next position. From [`STEPS`] on, positions may be wrong.
     #[inline]
     pub(crate) const fn take(&mut self) -> Place {
         let place = Place(upper(self.fraction, self.bits));

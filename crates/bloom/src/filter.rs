@@ -14,7 +14,7 @@ pub(crate) const SCALING: u32 = 1 | 4;
 /// Options of a filter that does not scale.
 pub(crate) const NON_SCALING: u32 = SCALING | 8;
 
-/// What [`BloomFilter::memory`] counts for the filter and for each link, whatever they take here.
+/// The bytes that [`BloomFilter::memory`] counts for the filter and for each link, independent of their size here.
 const FILTER_BYTES: u64 = 32;
 const LINK_BYTES: u64 = 64;
 
@@ -34,7 +34,7 @@ pub struct BloomFilter {
     pub(crate) size: u64,
     pub(crate) options: u32,
     pub(crate) expansion: u32,
-    /// The most bytes of all bit arrays. It is for the machine and no part of what the filter is.
+    /// The maximum bytes of all bit arrays. It depends on the machine and is not a property of the filter.
     pub(crate) max_bytes: u64,
     /// Oldest first.
     pub(crate) older: Vec<Link>,
@@ -51,11 +51,11 @@ impl PartialEq for BloomFilter {
 }
 
 impl Default for BloomFilter {
-    /// The filter of the default [`Settings`]: 100 items at 1 %.
+    /// Creates a filter with the default [`Settings`]: 100 items at 1 %.
     ///
     /// # Panics
     ///
-    /// If there is not even memory for its 144 bytes.
+    /// If its 144 bytes cannot be allocated.
     fn default() -> Self {
         #[expect(
             clippy::expect_used,
@@ -110,7 +110,7 @@ impl BloomFilter {
         if self.newest.is_full() {
             return self.add_to_full(hash);
         }
-        // The probes are the same whether the item is there or not, so they set what they find unset.
+        // The probes are the same whether the item is present or not, so they set bits as they go.
         let new = self.newest.add_hash(hash);
         self.size = self.size.saturating_add(new.into());
         Ok(new)
@@ -186,7 +186,7 @@ impl BloomFilter {
         self.newest.contains_hash(hash) || !self.older.is_empty() && self.is_in_older(hash)
     }
 
-    /// Apart, so that the newest link, which most filters have alone, is asked without a call.
+    /// A separate function, so that the newest link, which is the only one of most filters, is probed without a call.
     #[inline(never)]
     fn is_in_older(&self, hash: ItemHash) -> bool {
         self.older.iter().rev().any(|link| link.contains_hash(hash))
@@ -360,12 +360,12 @@ impl BloomFilter {
     }
 }
 
-/// Bytes by RedisBloom's reckoning, of a filter whose bit arrays have these lengths.
+/// The size in bytes, as RedisBloom computes it, of a filter whose bit arrays have these lengths.
 pub(crate) fn memory(arrays: impl Iterator<Item = u64>) -> u64 {
     arrays.map(|bytes| bytes.saturating_add(LINK_BYTES)).fold(FILTER_BYTES, u64::saturating_add)
 }
 
-/// A link, if it has room beside `before` bytes.
+/// Creates a link, if it fits in addition to `before` bytes.
 fn link_within(
     max_bytes: u64,
     before: u64,
@@ -378,7 +378,7 @@ fn link_within(
     Link::new(capacity, error_rate)
 }
 
-/// The bytes of all links with one more, if there may be as many.
+/// The bytes of all links with one more, if that many are allowed.
 fn bytes_within(
     max_bytes: u64,
     before: u64,
@@ -389,13 +389,13 @@ fn bytes_within(
     if bytes > max_bytes { Err(SizeError::OutOfMemory { bytes }) } else { Ok(bytes) }
 }
 
-/// The capacity and error rate of the link that comes behind one.
+/// The capacity and error rate of the link after this one.
 fn next_link((capacity, error_rate): (u64, f64), expansion: u32) -> Result<(u64, f64), SizeError> {
     let capacity = capacity.checked_mul(expansion.into());
     Ok((capacity.ok_or(SizeError::Capacity { got: None })?, error_rate * TIGHTENING))
 }
 
-/// Whether a filter of so many bytes and this last link may grow by links that take so many items.
+/// Checks that a filter of this many bytes with this last link may grow by links for this many items.
 fn check_growth(
     mut items: u64,
     mut last: (u64, f64),
@@ -440,8 +440,8 @@ impl Settings {
     }
 }
 
-/// The probability that at least one of independent events happens.
+/// The probability that at least one of several independent events happens.
 pub(crate) fn any_of(rates: impl Iterator<Item = f64>) -> f64 {
-    // Through logarithms, because 1 - p has few digits left where p is small.
+    // With logarithms, because 1 - p loses digits if p is small.
     -rates.map(|rate| (-rate).ln_1p()).sum::<f64>().exp_m1()
 }

@@ -8,20 +8,20 @@ use crate::error::{Fault, SizeError};
 use crate::hash::ItemHash;
 use crate::plan;
 
-/// How far the bits for each item may be off: logarithms differ between libraries, but only in their last digits.
+/// The tolerance of the bits per item: logarithms differ between libraries, but only in their last digits.
 const TOLERANCE: f64 = 1e-9;
 
-/// The most bits that the header of a link may claim, whether or not there is memory for them.
+/// The maximum bits in the header of a link, independent of the available memory.
 const MAX_BITS: u64 = 1 << 63;
 
-/// Arrays up to this many bytes stay in the nearer caches, where asking for lines beforehand gains nothing.
+/// Arrays up to this many bytes stay in the first caches, where prefetching gains nothing.
 const NEAR: usize = 1 << 20;
 
-/// Probes of a near array that a question makes before it looks at what they found.
+/// The number of probes of a near array between two branches of a lookup.
 ///
 /// In a filter that is half full an item that was not added fails with one of four probes in 15 of 16 cases, so the
-/// branch is predicted; with a look after each probe it would be unpredictable, and the processor could not start with
-/// the next item. In a large array the lines of further probes cost more than that.
+/// branch is predictable; a branch after each probe would not be, and the CPU could not start with the next item. In a
+/// large array the lines of further probes cost more than that.
 const GROUP: u32 = 4;
 
 /// A Bloom filter of fixed size; a [`BloomFilter`](crate::BloomFilter) is a chain of them.
@@ -103,11 +103,11 @@ impl Link {
 
     /// Sets the bits of the next `N` places; returns 0 if all of them were set.
     ///
-    /// The places are found once, for their lines and for their bits, so `N` is known when this is compiled: they stay
-    /// in registers. Words need fewer instructions than bytes.
+    /// The positions are computed once, for their lines and for their bits, and stay in registers because `N` is a
+    /// constant. Words need fewer instructions than bytes.
     #[inline]
     fn set<const N: usize>(&mut self, places: &mut Places) -> u64 {
-        // A loop: a closure over an array is left as a call in builds without link-time optimization.
+        // A loop, because a closure over an array is not inlined in builds without link-time optimization.
         let mut next = [Place::default(); N];
         for place in &mut next {
             *place = places.take();
@@ -115,7 +115,7 @@ impl Link {
         let far = self.is_far();
         let (words, _) = self.words.as_chunks_mut::<8>();
         if far {
-            // A store waits for the load before it; the loads of all lines need not.
+            // A store waits for the load before it; the loads of all lines do not wait for each other.
             for place in next {
                 if let Some(word) = words.get(place.word()) {
                     prefetch::value(word);
@@ -162,7 +162,7 @@ impl Link {
         (0..left).all(|_| self.has(places.take()))
     }
 
-    /// Whether the array is so large that its lines come from far away.
+    /// Whether the array is too large for the near caches.
     #[inline]
     pub(crate) const fn is_far(&self) -> bool {
         self.words.len() > NEAR
@@ -187,7 +187,7 @@ impl Link {
         all
     }
 
-    /// Asks for the memory of the next `count` places.
+    /// Prefetches the lines of the next `count` positions.
     #[inline]
     pub(crate) fn prefetch(&self, places: &mut Places, count: u32) {
         in_groups(count, || prefetch::byte(&self.words, places.take().byte()));
@@ -244,7 +244,7 @@ impl Link {
         bytes
     }
 
-    /// Bytes that the link holds beyond itself.
+    /// The bytes on the heap.
     pub(crate) const fn heap_bytes(&self) -> usize {
         self.words.capacity()
     }
@@ -288,8 +288,8 @@ impl Link {
             && self.error_rate.to_bits() == other.error_rate.to_bits()
     }
 
-    /// Takes the items of an equal link. Their number is estimated from the bits: what the union has set more than this
-    /// one had, within what the two numbers allow.
+    /// Adds the items of a link with the same settings. Their number is estimated from the bits that the union has more
+    /// than this one, within the limits that the two numbers allow.
     pub(crate) fn unite(&mut self, other: &Self) {
         let size = |link: &Self| plan::items_from_fill(link.bits(), link.hashes, link.set_bits());
         let before = size(self);
@@ -307,7 +307,7 @@ impl Link {
         };
     }
 
-    /// What is saved beside the bit array.
+    /// The numbers that are saved with the bit array.
     pub(crate) const fn parts(&self) -> LinkParts {
         LinkParts {
             bits: self.bits.get(),
@@ -320,7 +320,7 @@ impl Link {
         }
     }
 
-    /// A link of parts that were checked, and of as many bytes.
+    /// Creates a link from validated numbers and its bit array.
     pub(crate) fn from_parts(parts: &CheckedParts, mut bytes: Vec<u8>) -> Option<Self> {
         let CheckedParts { parts, hashes } = *parts;
         if bytes.len() as u64 != parts.bits / 8 {
@@ -346,7 +346,7 @@ impl Link {
     }
 }
 
-/// The numbers of a link as they are saved, of whatever origin.
+/// The saved numbers of a link, not validated.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LinkParts {
     pub(crate) bits: u64,
@@ -358,7 +358,7 @@ pub(crate) struct LinkParts {
     pub(crate) power_of_two: u64,
 }
 
-/// The numbers of a link that can be.
+/// The validated numbers of a link.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CheckedParts {
     pub(crate) parts: LinkParts,
@@ -377,7 +377,7 @@ pub(crate) enum Part {
 }
 
 impl LinkParts {
-    /// Checks what has to hold, given the length of the bit array.
+    /// Validates the numbers, given the length of the bit array.
     pub(crate) fn check(self, bytes: u64) -> Result<CheckedParts, (Part, Fault)> {
         if self.power_of_two != 0 {
             return Err((Part::PowerOfTwo, Fault::PowerOfTwo { got: self.power_of_two }));
@@ -388,7 +388,7 @@ impl LinkParts {
         if !is_error_rate(self.error_rate) {
             return Err((Part::ErrorRate, Fault::ErrorRate { got: self.error_rate }));
         }
-        // So a rate also bounds the hashes, and with them the time of a question.
+        // So a rate also bounds the number of hashes, and with it the time of a lookup.
         let expected = plan::bits_per_item(self.error_rate);
         if (self.bits_per_item - expected).abs().partial_cmp(&(expected * TOLERANCE)) != Some(Less)
         {
@@ -401,7 +401,7 @@ impl LinkParts {
         if !(1..=MAX_BITS).contains(&self.bits) || bytes.checked_mul(8) != Some(self.bits) {
             return Err((Part::Bits, Fault::Bits { got: self.bits, bytes }));
         }
-        // So a filter cannot claim to be so large that the next link, which is larger, takes all memory.
+        // So a false header cannot make the next link, which is larger, take all memory.
         if plan::raw_bits(self.entries, self.bits_per_item) > self.bits {
             return Err((Part::Entries, Fault::Capacity { got: self.entries, bits: self.bits }));
         }
@@ -409,8 +409,8 @@ impl LinkParts {
     }
 }
 
-/// Does it so many times, and most of them in loops of a fixed length, which are none any more when they are compiled.
-/// A probe is a dozen instructions, and the fewer there are, the more probes the processor has under way at once.
+/// Calls `once` this many times, mostly in loops of a fixed length, which the compiler unrolls. A probe is a dozen
+/// instructions, and the fewer there are, the more probes the CPU executes at the same time.
 #[inline]
 fn in_groups(times: u32, mut once: impl FnMut()) {
     for _ in 0..times / GROUP {
@@ -427,10 +427,10 @@ pub(crate) fn is_error_rate(rate: f64) -> bool {
     rate > 0.0 && rate < 1.0
 }
 
-/// So many zero bytes, or `None` where memory has no room for them.
+/// Returns `length` zero bytes, or `None` if they cannot be allocated.
 ///
-/// `vec!` takes pages that the system has zeroed, and touches none, but aborts where there are not enough. So the
-/// allocator is asked first.
+/// `vec!` uses pages that the system has zeroed, without touching them, but aborts if the allocation fails. So the
+/// allocation is tried first.
 pub(crate) fn zeroed(length: u64) -> Option<Vec<u8>> {
     let length = usize::try_from(length).ok()?;
     Vec::<u8>::new().try_reserve_exact(length).ok()?;

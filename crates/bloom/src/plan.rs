@@ -24,13 +24,12 @@
     reason = "plans are made in doubles; RedisBloom computes its sizes so too"
 )]
 
-/// ln 2 and its square, with the digits that RedisBloom has: they decide how numbers round, so they are part of the
-/// format.
+/// ln 2 and its square, with the digits of RedisBloom: they affect rounding, so they are part of the format.
 #[expect(clippy::approx_constant, reason = "one digit less than the constant has")]
 const LN_2: f64 = 0.693_147_180_559_945;
 const LN_2_SQUARED: f64 = 0.480_453_013_918_201;
 
-/// Bits are a multiple of this: arrays are made of whole words.
+/// The number of bits is a multiple of this: arrays consist of whole words.
 const WORD: u64 = 64;
 
 /// The bits per item of a filter with this error rate (0 to 1, neither included).
@@ -153,12 +152,12 @@ pub fn items_from_fill(bits: u64, hashes: u32, set: u64) -> Option<u64> {
     Some((probes / f64::from(hashes)).round() as u64)
 }
 
-/// The share of `bits` that are set after so many probes.
+/// The fraction of `bits` that are set after this many probes.
 fn fill_after(bits: u64, probes: f64) -> f64 {
     -(-probes / bits as f64).exp_m1()
 }
 
-/// Bits before they are made whole words.
+/// The number of bits before rounding to whole words.
 pub(crate) fn raw_bits(capacity: u64, bits_per_item: f64) -> u64 {
     (capacity as f64 * bits_per_item) as u64
 }

@@ -127,8 +127,8 @@ impl Settings {
         crate::BloomFilter::new(self)
     }
 
-    /// What the first link asks for: a scaling filter halves its rate with each link, the first included, so that all
-    /// links together have the rate.
+    /// The error rate of the first link: a scaling filter halves the rate with each link, including the first, so that
+    /// all links together have the requested rate.
     pub(crate) fn first_error_rate(&self) -> f64 {
         let rate = self.error_rate.min(MAX_ERROR_RATE);
         if self.is_scaling() { rate * TIGHTENING } else { rate }
@@ -149,5 +149,5 @@ impl Settings {
     }
 }
 
-/// The error rate of a link beside that of the one before.
+/// The factor between the error rates of successive links.
 pub(crate) const TIGHTENING: f64 = 0.5;
