@@ -11,7 +11,7 @@ use crate::{Entry, ListPack, Position, decode, growth};
 /// but not lengthened.
 pub const MAX_BYTES: usize = 1 << 30;
 
-/// From so many bytes on, it is worth it to move the header and not what is behind it.
+/// The number of bytes from which moving the header is faster than moving the entries behind.
 const FAR: usize = 256;
 
 /// Why a change is refused. The list is unchanged.
@@ -250,7 +250,7 @@ impl ListPack {
         if at < HEADER { None } else { decode::next(blob, at, end) }
     }
 
-    /// Puts `entries` in place of the `removed` bytes at `at`, which are one entry or none.
+    /// Replaces the `removed` bytes at `at`, which are one entry or none, by `entries`.
     #[inline]
     fn put<const N: usize>(
         &mut self,
@@ -274,7 +274,7 @@ impl ListPack {
         Ok(())
     }
 
-    /// Takes the bytes from `at` to `behind` out, which are `deleted` entries.
+    /// Removes the bytes from `at` to `behind`, which are `deleted` entries.
     pub(crate) fn cut(&mut self, at: usize, behind: usize, deleted: usize) {
         let (total, count) = self.header();
         let need = u64::from(total) - (behind - at) as u64;
@@ -348,7 +348,7 @@ impl ListPack {
     }
 }
 
-/// A pass of [`ListPack::retain`], which ends well however it ends.
+/// A pass of [`ListPack::retain`], which leaves a valid list even after a panic.
 struct Retained<'l> {
     list: &'l mut ListPack,
     /// Where the kept entries end, and where the entries not yet visited begin.
@@ -378,7 +378,7 @@ fn more(count: u16, added: usize) -> u16 {
     u16::try_from(usize::from(count) + added).unwrap_or(UNKNOWN)
 }
 
-/// The count after `deleted` fewer. Where a header counts too few, the count becomes unknown.
+/// The count after `deleted` fewer. If the header counts too few, the count becomes unknown.
 #[inline(always)]
 fn less(count: u16, deleted: usize) -> u16 {
     if count == UNKNOWN {

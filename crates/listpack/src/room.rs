@@ -13,13 +13,13 @@ use alloc::vec::Vec;
 use crate::codec::{EMPTY, LEAST};
 use crate::{ListPack, growth};
 
-/// What stands in the place of a blob's length.
+/// The mark, at the position of a blob's length.
 const MARK: [u8; 4] = [0; 4];
 
 /// The mark and an offset: the least room.
 const MARKED: usize = MARK.len() + size_of::<u32>();
 
-// No blob's length is that of the mark, which is zero, and all of them have one.
+// The mark is a length of zero, which no blob has.
 const _: () = assert!(LEAST >= MARK.len());
 
 impl ListPack {
@@ -58,7 +58,7 @@ impl ListPack {
     }
 
     /// Moves the front of the blob, so that it takes `grown` bytes: its header is to be written then. Makes room if it
-    /// grows and there is none. Not done, and `false`, if there would be less room than a mark takes.
+    /// grows and there is none. Returns false, and does nothing, if there would be less room than a mark needs.
     #[inline(never)]
     pub(crate) fn move_front(&mut self, grown: usize) -> bool {
         let used = self.used();
