@@ -21,7 +21,7 @@ pub struct Iter<'a> {
     left: usize,
 }
 
-/// Where one end has come to.
+/// The state of one end.
 #[derive(Clone)]
 struct End<'a> {
     /// The next node.
@@ -31,7 +31,7 @@ struct End<'a> {
     node: Open<'a>,
 }
 
-/// What is left of a node.
+/// The remaining entries of a node.
 #[derive(Clone)]
 enum Open<'a> {
     Spent,
@@ -149,7 +149,7 @@ impl<'a> Iter<'a> {
         let end = if front { &mut self.front } else { &mut self.back };
         let element = end.next(self.list, front);
         if element.is_none() {
-            // A listpack came in that counts more entries than it has.
+            // A listpack was appended whose header counts more entries than it has.
             self.left = 0;
         }
         element
@@ -176,7 +176,7 @@ impl<'a> Iterator for Iter<'a> {
         (self.left, Some(self.left))
     }
 
-    // Within a node the entries go by without a look at the state of either end.
+    // Inside a node, entries are visited without checking the state of either end.
     #[inline]
     fn fold<B, F: FnMut(B, Element<'a>) -> B>(mut self, init: B, mut f: F) -> B {
         let mut all = init;

@@ -3,10 +3,10 @@
 /// The bytes of a node, by the negative values of `list-max-listpack-size`: -1 first.
 const BYTES: [usize; 5] = [4096, 8192, 16_384, 32_768, 65_536];
 
-/// The most bytes of a node of several elements where their number is limited.
+/// The maximum bytes of a node of several elements if their number is limited.
 const SAFE_BYTES: usize = 8192;
 
-/// What is reckoned for an element beside its text, in bytes: more than it takes.
+/// The assumed overhead of an element in addition to its text, in bytes: more than it needs.
 const ELEMENT_OVERHEAD: usize = 8;
 
 /// The maximum size of a node: Redis's `list-max-listpack-size`.
@@ -129,7 +129,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Whether an element of `len` bytes gets a plain node.
+    /// Whether an element of `len` bytes is stored in a plain node.
     pub(crate) fn is_large(&self, len: usize) -> bool {
         match self.plain_from {
             0 => len > self.fill.most_bytes(),
@@ -137,15 +137,15 @@ impl Limits {
         }
     }
 
-    /// Whether a listpack of so many bytes and elements takes another element of `len` bytes.
+    /// Whether a listpack of this many bytes and elements takes another element of `len` bytes.
     pub(crate) fn allow_push(&self, bytes: usize, elements: usize, len: usize) -> bool {
         let bytes = bytes.saturating_add(len).saturating_add(ELEMENT_OVERHEAD);
         !self.is_large(len) && !self.fill.is_exceeded(bytes, elements + 1)
     }
 
-    /// Whether two listpacks of so many bytes and elements together become one.
+    /// Whether two listpacks with this many bytes and elements in total are merged.
     pub(crate) fn allow_merge(&self, bytes: usize, elements: usize) -> bool {
-        // Header and end marker of one of the two go: seven bytes.
+        // One header and one end marker are saved: seven bytes.
         let shared = if self.exact_merge { 7 } else { 11 };
         !self.fill.is_exceeded(bytes.saturating_sub(shared), elements)
     }

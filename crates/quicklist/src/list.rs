@@ -4,8 +4,7 @@ use crate::node::{Content, Node};
 use crate::nodes::{Nodes, Place};
 use crate::{Element, Limits, NodeRef, Refused};
 
-/// The most bytes beside the texts that a listpack takes for one element: header, end marker, and the longest lengths
-/// about a text.
+/// The maximum overhead of a listpack with one element: header, end marker, and the longest length fields.
 const LISTPACK_OVERHEAD: usize = 32;
 
 /// A list of strings and integers, stored as Redis's quicklist.
@@ -248,7 +247,7 @@ impl QuickList {
             if let Err(element) = node.into_content() {
                 return Some(element.into_vec());
             }
-            // A listpack that holds none of the elements that it counts: it came in unchecked.
+            // A listpack without the elements that its header counts: it was not validated.
         }
     }
 
@@ -336,7 +335,7 @@ impl QuickList {
         put.flatten().ok_or(Refused::TooLarge { len: element.text_len() })
     }
 
-    /// Lets `change` work on the listpack of an uncompressed node.
+    /// Calls `change` with the listpack of an uncompressed node.
     #[inline]
     pub(crate) fn change_list<R>(
         &mut self,
@@ -367,14 +366,14 @@ impl QuickList {
         (old, new)
     }
 
-    /// Takes a node out; returns it and the place of the node behind it.
+    /// Removes a node; returns it and the place of the next node.
     pub(crate) fn delete_node(&mut self, place: Place) -> Option<(Node, Option<Place>)> {
         let removed = self.nodes.remove(place);
         self.keep_depth(None);
         removed
     }
 
-    /// Takes the entry at `at` out of the uncompressed listpack at `place`; returns whether the node is gone, too.
+    /// Removes the entry at `at` from the uncompressed listpack at `place`; returns whether the node was removed too.
     pub(crate) fn delete_at(&mut self, place: Place, at: Position) -> bool {
         let empty = self.change_list(place, |list| {
             list.delete(at);

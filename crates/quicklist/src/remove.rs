@@ -32,7 +32,7 @@ impl QuickList {
         self.settle(place);
         let mut next = Some(place);
         while let Some(place) = next.filter(|_| left > 0) {
-            // Where nothing is compressed, nothing depends on the order in which nodes go.
+            // Without compression, the order in which nodes are removed does not matter.
             if self.limits.depth == 0
                 && offset == 0
                 && let Some((deleted, behind)) = self.nodes.remove_run(place, left)
@@ -77,7 +77,7 @@ impl QuickList {
     pub fn trim(&mut self, keep: Range<usize>) {
         let end = keep.end.min(self.len());
         if keep.start >= end {
-            // As a server does: from the front alone.
+            // As on a server, only from the front.
             self.delete_range(0, self.len());
             return;
         }
@@ -145,7 +145,7 @@ impl QuickList {
         removed
     }
 
-    /// Opens a node and takes out of it at most so many elements that are equal to `needle`; returns how many.
+    /// Opens a node and removes at most `at_most` elements that equal `needle`; returns how many.
     fn remove_within(
         &mut self,
         place: Place,
@@ -164,7 +164,7 @@ impl QuickList {
     }
 }
 
-/// Takes entries that are equal to `needle` out of a listpack, in one pass.
+/// Removes entries that equal `needle` from a listpack, in one pass.
 fn remove_entries(list: &mut ListPack, needle: Entry<'_>, at_most: usize, front: bool) -> usize {
     let mut spared = if front {
         0
