@@ -88,7 +88,7 @@ impl<'z, S: BuildHasher> Between<'z, S> {
         None
     }
 
-    /// Whether both ends have been sought and are at the same place.
+    /// Whether both ends have been found and are at the same position.
     #[inline]
     fn have_met(&self) -> bool {
         let (Some(front), Some(back)) = (self.front.block, self.back.block) else { return false };
@@ -101,7 +101,7 @@ impl<'z, S: BuildHasher> Between<'z, S> {
         }
     }
 
-    /// Goes on to the first block, or the next.
+    /// Advances to the first block, or the next.
     #[inline(never)]
     fn begin(&mut self) {
         let (set, block) = (self.set, self.front.block);
@@ -116,7 +116,7 @@ impl<'z, S: BuildHasher> Between<'z, S> {
         self.front = BlockIter::new(set, block, order.block(block).places().split_at(at).1);
     }
 
-    /// Goes on to the last block, or the one in front.
+    /// Advances to the last block, or the previous one.
     #[inline(never)]
     fn begin_back(&mut self) {
         let (set, block) = (self.set, self.back.block);

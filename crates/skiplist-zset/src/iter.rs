@@ -26,7 +26,7 @@ enum Source<'z, S> {
     Large { set: &'z Large<S>, front: BlockIter<'z>, back: BlockIter<'z> },
 }
 
-/// What is left of a block in one direction. All that a step needs, so that steps are short and the cache misses of
+/// The rest of a block in one direction. It has all that a step needs, so that steps are short and the cache misses of
 /// their records overlap.
 #[derive(Clone, Copy)]
 pub(crate) struct BlockIter<'z> {
@@ -44,7 +44,8 @@ impl<'z> BlockIter<'z> {
         Self { places, heap: set.heap(block), block: Some(block) }
     }
 
-    /// Goes on to the next block, or to the one that has the entry of this rank, behind which `left` will be read.
+    /// Advances to the next block, or to the one that has the entry of this rank, after which `left` entries will be
+    /// read.
     #[inline(never)]
     fn go_on<S: BuildHasher>(&mut self, set: &'z Large<S>, rank: usize, left: usize) {
         let (block, at) = match self.block {

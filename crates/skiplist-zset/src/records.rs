@@ -24,27 +24,27 @@ use heap::{Heap, room_for};
 
 /// Records begin at multiples of this.
 const UNIT: usize = 2;
-/// Bits of a name that say the place in the heap.
+/// Bits of a name for the position in the heap.
 const PLACE_BITS: u32 = 10;
-/// The most bytes of a heap.
+/// The maximum bytes of a heap.
 pub(crate) const HEAP_MAX: usize = UNIT << PLACE_BITS;
 /// How many blocks there may be: the last one is left out, for the names of none. So many are too many for a test.
 pub(crate) const BLOCKS_MAX: usize =
     if cfg!(test) { 1000 } else { (1 << (u32::BITS - PLACE_BITS)) - 1 };
 const SCORE: usize = size_of::<f64>();
-/// Members from this length on are kept elsewhere.
+/// Members from this length on have their own allocations.
 const LONG: usize = 0xff;
-/// The bytes of a record whose member is.
+/// The bytes of a record with a long member.
 const LONG_RECORD: usize = (SCORE + 1 + 4).next_multiple_of(UNIT);
 /// Bytes of a cache line.
 const LINE: usize = 64;
-/// Members of up to about this length are asked for ahead as a whole.
+/// Members of up to about this length are prefetched completely.
 const SHORT: usize = 24;
 
 /// No record, no block, no run.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// Records that have other names now: the old name, the new one.
+/// Renamed records: the old name and the new one.
 pub(crate) type Moves = Vec<(u32, u32)>;
 
 /// All records of a set.
@@ -56,7 +56,7 @@ pub(crate) struct Records {
     free_long: Vec<u32>,
 }
 
-/// What a record is made of.
+/// The content of a record.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Body<'m> {
     /// A member without a record.
@@ -99,20 +99,20 @@ impl Records {
         bytes[at..at + SCORE].copy_from_slice(&score.to_le_bytes());
     }
 
-    /// Asks for the header of the heap of a block.
+    /// Prefetches the header of a block's heap.
     #[inline]
     pub(crate) fn prefetch_heap(&self, block: u32) {
         prefetch::value(&self.heaps[block as usize]);
     }
 
-    /// Asks for all records of a block.
+    /// Prefetches all records of a block.
     #[inline]
     pub(crate) fn prefetch_all(&self, block: u32) {
         let heap = &self.heaps[block as usize];
         heap.bytes[..usize::from(heap.used)].chunks(LINE).for_each(|line| prefetch::byte(line, 0));
     }
 
-    /// Asks for a record.
+    /// Prefetches a record.
     #[inline]
     pub(crate) fn prefetch(&self, record: u32) {
         let (heap, at) = (&self.heaps[block_of(record) as usize].bytes, place_of(record));
@@ -121,7 +121,7 @@ impl Records {
         prefetch::byte(heap, at + SCORE + SHORT);
     }
 
-    /// Asks for where the next record of a block may go.
+    /// Prefetches the position where the next record of a block may be added.
     #[inline]
     pub(crate) fn prefetch_room(&self, block: u32) {
         self.heaps[block as usize].prefetch_room();
@@ -159,7 +159,7 @@ impl Records {
         (usize::from(record[SCORE]) == LONG).then(|| long_of(&record[SCORE + 1..]))
     }
 
-    /// An empty heap for a block with this number, which is the next one or one whose heap has been
+    /// Creates an empty heap for a block with this number, which is the next one or one whose heap has been
     /// [cleared](Self::clear).
     pub(crate) fn open(&mut self, block: u32) {
         if block as usize == self.heaps.len() {
@@ -168,17 +168,17 @@ impl Records {
         }
     }
 
-    /// Gives the heap of a block back.
+    /// Releases the heap of a block.
     pub(crate) fn clear(&mut self, block: u32) {
         self.heaps[block as usize] = Heap::new();
     }
 
-    /// Gives the empty heap of a block room for so many bytes.
+    /// Reserves room for this many bytes in the empty heap of a block.
     pub(crate) fn reserve(&mut self, block: u32, bytes: usize) {
         self.heaps[block as usize].bytes = vec![0; bytes].into_boxed_slice();
     }
 
-    /// Whether a record of `size` can be added to the heap of a block as it is.
+    /// Whether a record of `size` can be added to the heap of a block without refilling it.
     #[inline]
     pub(crate) fn has_room(&self, block: u32, size: usize) -> bool {
         let heap = &self.heaps[block as usize];
@@ -225,14 +225,14 @@ impl Records {
         self.heaps[block_of(record) as usize].give_back(place_of(record), size);
     }
 
-    /// Gives a long member back.
+    /// Releases a long member.
     pub(crate) fn remove_long(&mut self, number: u32) {
         self.long[number as usize] = Box::default();
         self.free_long.push(number);
     }
 
-    /// Gives a block a new heap of these records, which may have been in others, in this order and without holes. What
-    /// was in it is gone.
+    /// Replaces the heap of a block by one of these records, which may be from other blocks, in this order and without
+    /// holes.
     pub(crate) fn refill(&mut self, block: u32, records: impl Iterator<Item = u32>) -> Moves {
         let mut moves = Moves::with_capacity(records.size_hint().0);
         let mut bytes = Vec::with_capacity(HEAP_MAX);
@@ -358,7 +358,7 @@ fn count(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
-/// A vector of what there are many of grows by little.
+/// Grows a vector in small steps, because there are many of them.
 pub(crate) fn grow_by_little<T>(all: &mut Vec<T>) {
     if all.len() == all.capacity() {
         all.reserve_exact(all.len() / 32 + 1);

@@ -20,8 +20,7 @@ use listpack::Entry;
 use crate::grisu;
 pub(crate) use read::{compare, of_entry};
 
-/// Up to here either way, integral scores are printed as integers: Redis halves the range of 64 bits to be on the safe
-/// side.
+/// Integral scores up to this magnitude are printed as integers: Redis uses half of the 64-bit range.
 const WHOLE_MAX: f64 = 4_611_686_018_427_387_904.0;
 
 /// The text form of scores.
@@ -101,7 +100,7 @@ impl ScoreText {
         self.with_entry(score, |entry| entry.with_bytes(|bytes| text.extend_from_slice(bytes)));
     }
 
-    /// Lends the entry that a listpack has for a score.
+    /// Calls `put` with the entry that a listpack has for a score.
     #[inline]
     pub(crate) fn with_entry<R>(self, score: f64, put: impl FnOnce(Entry<'_>) -> R) -> R {
         match whole(score) {
@@ -136,15 +135,15 @@ impl Text {
     }
 }
 
-/// A number whose order is that of the scores: both zeros have the same, NaN none that means anything.
+/// An integer key with the order of the scores: both zeros have the same key; that of NaN has no meaning.
 #[inline]
 pub(crate) fn key(score: f64) -> u64 {
-    // Adding zero takes the sign off a negative zero and changes nothing else.
+    // Adding zero removes the sign of a negative zero and changes nothing else.
     let bits = (score + 0.0).to_bits();
     if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
 }
 
-/// The integer that a score of up to 62 bits is, if it is one.
+/// The score as an integer, if it is one of up to 62 bits.
 fn whole(score: f64) -> Option<i64> {
     let is_whole = (-WHOLE_MAX..=WHOLE_MAX).contains(&score) && score.fract() == 0.0;
     #[expect(clippy::cast_possible_truncation, reason = "whole, and within 62 bits")]
