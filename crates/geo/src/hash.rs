@@ -8,7 +8,7 @@ use crate::{Error, LATITUDES, LONGITUDES, Point};
 /// The number of halvings of each axis: a hash has 52 bits, which an `f64` holds exactly.
 pub const STEPS: u32 = 26;
 
-/// Cells along an axis, and the coordinate of a position on the very edge.
+/// The number of cells along an axis, and the coordinate of a point on the edge.
 pub(crate) const EDGE: u32 = 1 << STEPS;
 
 /// The width of all longitudes.
@@ -31,7 +31,8 @@ pub(crate) fn grid(point: Point) -> (u32, u32) {
     const ROW: f64 = LAT_SCALE / EDGE as f64;
     let x = (point.lon - *LONGITUDES.start()) / COLUMN;
     let y = (point.lat - *LATITUDES.start()) / ROW;
-    // By way of signed numbers: one instruction, where unsigned ones take a detour for numbers that do not occur.
+    // Converts to a signed integer: a single instruction, where unsigned ones need extra code for numbers that do not
+    // occur.
     (x as i64 as u32, y as i64 as u32)
 }
 
@@ -158,7 +159,7 @@ impl Cell {
         Self::at(gather(hash >> 1), gather(hash), STEPS)
     }
 
-    /// The bounds of a cell where each axis is halved so many times. A coordinate that ends the 32 bits wraps, as in
+    /// The bounds of a cell after `steps` halvings of each axis. A coordinate that overflows 32 bits wraps, as in
     /// Redis.
     #[inline]
     pub(crate) fn at(x: u32, y: u32, steps: u32) -> Self {

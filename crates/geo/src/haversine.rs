@@ -11,10 +11,10 @@ use core::f64::consts::FRAC_PI_2;
 use crate::point::{Origin, radians};
 use crate::{EARTH_RADIUS, Point};
 
-/// The greatest half of a difference of latitudes or longitudes, in radians, for which the series are good.
+/// The maximum half difference of latitudes or longitudes, in radians, for which the series are used.
 const REACH: f64 = 0.25;
 
-/// What separates surely inside from surely outside: a hundred times the error of the series.
+/// The margin around the border that needs the exact distance: a hundred times the error of the series.
 const MARGIN: f64 = 1e-9;
 
 /// The sine of an angle up to [`REACH`]: the term left out is less than a part in 10^13.
@@ -47,7 +47,7 @@ pub(crate) struct Near {
 }
 
 impl Origin {
-    /// What haversines of near points need. None if a point is further off than the series are good.
+    /// The values for haversines of near points; `None` if a point is too far away for the series.
     #[inline]
     pub(crate) fn near(&self, to: Point) -> Option<Near> {
         let u = (radians(to.lat) - self.lat) / 2.0;
@@ -85,15 +85,15 @@ pub(crate) struct Border {
 }
 
 impl Border {
-    /// That of so many metres.
+    /// Creates the border at this many metres.
     pub(crate) fn at(metres: f64) -> Self {
         let half = metres / EARTH_RADIUS / 2.0;
-        // Half of the way round reaches all points.
+        // Half of the circumference reaches all points.
         let haversine = if half < FRAC_PI_2 { half.sin().powi(2) } else { f64::INFINITY };
         Self { inside: haversine * (1.0 - MARGIN), outside: haversine * (1.0 + MARGIN) }
     }
 
-    /// Whether a point at this haversine is within the distance. None if it is as good as on the border.
+    /// Whether a point at this haversine is within the distance; `None` if it is too close to the border.
     #[inline]
     pub(crate) fn holds(&self, haversine: f64) -> Option<bool> {
         if haversine < self.inside {

@@ -19,7 +19,7 @@ const MERCATOR_HALF: f64 = 20_037_726.37;
 const NEIGHBOURS: [(i32, i32); 9] =
     [(0, 0), (0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (-1, 1), (1, -1), (-1, -1)];
 
-/// The bounding box as Redis works it out, in degrees. Near the poles it is none.
+/// The bounding box as Redis computes it, in degrees. Near the poles it is wrong.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Extent {
     pub(crate) west: f64,
@@ -29,7 +29,7 @@ pub(crate) struct Extent {
 }
 
 impl Extent {
-    /// That of a shape of these half sides in metres.
+    /// The extent of a shape with these half sides, in metres.
     pub(crate) fn around(centre: Point, half_width: f64, half_height: f64) -> Self {
         let up = degrees(half_height / EARTH_RADIUS);
         let lat = if centre.lat < 0.0 { centre.lat - up } else { centre.lat + up };
@@ -42,7 +42,7 @@ impl Extent {
         }
     }
 
-    /// That of vertices.
+    /// The extent of vertices.
     pub(crate) fn of(vertices: &[Point]) -> Self {
         let none = Self {
             west: *LONGITUDES.end(),
@@ -78,7 +78,7 @@ pub struct RedisCells {
 }
 
 impl RedisCells {
-    /// The cells for a shape that reaches so many metres from its centre.
+    /// The cells for a shape that reaches `reach` metres from its centre.
     pub(crate) fn new(centre: Point, reach: f64, extent: &Extent) -> Self {
         if !LATITUDES.contains(&centre.lat) {
             return Self { ranges: Vec::new() };
@@ -119,7 +119,7 @@ impl RedisCells {
     }
 }
 
-/// How often each axis is halved for a shape that reaches so many metres.
+/// The number of halvings of each axis for a shape that reaches `reach` metres.
 fn level(mut reach: f64, lat: f64) -> u32 {
     if reach == 0.0 {
         return STEPS;

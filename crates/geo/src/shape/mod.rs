@@ -36,7 +36,7 @@ pub struct Shape {
     area: Area,
 }
 
-/// What is inside.
+/// The area of a shape.
 #[derive(Clone, Debug)]
 enum Area {
     Circle(Circle),
@@ -205,13 +205,13 @@ impl Shape {
     }
 }
 
-/// A length that is one: 0 or more, infinity included, as in Redis.
+/// Validates a length: 0 or more, infinity included, as in Redis.
 fn length(got: f64) -> Result<f64, Error> {
     if got >= 0.0 { Ok(got) } else { Err(Error::Length { got }) }
 }
 
-/// An angle with a margin for what rounding does to distances: less than a centimetre on short ones. None if it is as
-/// good as half a turn, where distances lose half of their digits.
+/// Adds a margin for rounding errors of distances to an angle: less than a centimetre for short ones. `None` if it is
+/// close to half a turn, where distances lose half of their digits.
 fn widen(angle: f64) -> Option<f64> {
     let angle = angle * (1.0 + 1e-9) + 1e-9;
     (angle < core::f64::consts::PI - 1e-3).then_some(angle)
