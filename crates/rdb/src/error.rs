@@ -32,7 +32,7 @@ impl Error {
         self.offset
     }
 
-    /// The error of a value that was passed over.
+    /// The error of a value that was skipped.
     #[cold]
     pub(crate) fn in_value_of(self, key: Vec<u8>) -> Self {
         Self { key: Some(key.into()), ..self }

@@ -181,7 +181,7 @@ impl<R: Read> Reader<R> {
             match self.pass_key() {
                 Ok(true) => whole = self.body.source.recorded(),
                 Ok(false) => break,
-                // What is before it may be wrong too, and is then what is wrong first.
+                // An error before it has precedence.
                 Err(error) => {
                     self.error = Some(error);
                     break;
@@ -195,7 +195,7 @@ impl<R: Read> Reader<R> {
         Ok((whole > 0).then_some(Batch { version: self.version, offset, bytes }))
     }
 
-    /// Passes over a key and its value; `false` if none is next, or one that is large.
+    /// Skips a key and its value; returns false if the next record is not a key, or its value is large.
     fn pass_key(&mut self) -> Result<bool, Error> {
         if !self.is_before_key()? {
             return Ok(false);
@@ -376,7 +376,7 @@ impl<R: Read> Reader<R> {
     /// ```
     pub fn copy_value<W: Write>(&mut self, writer: ValueWriter<'_, W>) -> Result<(), CopyError> {
         let State::Value(kind) = self.body.state else {
-            // It says what is amiss.
+            // It returns the error.
             self.body.copy_value(|_| Ok::<(), Error>(()))?;
             return Ok(());
         };
@@ -400,7 +400,7 @@ impl<R: Read> Reader<R> {
     }
 }
 
-/// Whether a value that begins so is better read where it stands than cut out.
+/// Whether a value that begins with `head` should be read directly instead of being put into a batch.
 fn is_large(kind: ValueType, head: &[u8]) -> bool {
     const BYTES: u64 = 1 << 20;
     const MEMBERS: u64 = 1 << 20;
@@ -425,7 +425,7 @@ fn unknown(byte: u8, source: &mut Source<impl Read>) -> ErrorKind {
     ErrorKind::UnknownType { byte, key: string::read(source).ok() }
 }
 
-/// Passes over the name of a job and its ranges of slots.
+/// Skips the name of a job and its ranges of slots.
 fn scan_slot_import(source: &mut Source<impl Read>) -> Result<(), Error> {
     string::scan(source)?;
     for _ in 0..length::read(source)? {
@@ -435,14 +435,14 @@ fn scan_slot_import(source: &mut Source<impl Read>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Checks what is to be written as the body of a [`Record::SlotImport`].
+/// Validates the body of a [`Record::SlotImport`] before it is written.
 pub(crate) fn check_slot_import(body: &[u8]) -> Result<(), Error> {
     let mut source = Source::new(body, Some(body.len() as u64), false);
     scan_slot_import(&mut source)?;
     source.check_end()
 }
 
-/// Servers take -1 for no expiry.
+/// Servers treat -1 as no expiry.
 fn expiry(at_ms: i64) -> Option<i64> {
     (at_ms != -1).then_some(at_ms)
 }

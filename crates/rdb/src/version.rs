@@ -124,7 +124,7 @@ pub enum Target {
 }
 
 impl Target {
-    /// Every version that can be written, in the order of how many servers load it.
+    /// Every version that can be written, starting with the one that most servers load.
     pub const ALL: [Self; 6] =
         [Self::V9, Self::V10, Self::V11, Self::V12, Self::V13, Self::Valkey80];
 

@@ -105,7 +105,7 @@ impl error::Error for Error {}
 const HEADER: usize = 10;
 /// Behind the last.
 const END: u8 = 0xff;
-/// A count of entries that says nothing.
+/// The count of entries that were not counted.
 const NOT_COUNTED: u16 = u16::MAX;
 /// The first byte of a length that has four more.
 const LONG: u8 = 0xfe;
@@ -163,7 +163,7 @@ fn prior(bytes: &[u8]) -> Option<(usize, &[u8])> {
     }
 }
 
-/// What a tag and the bytes behind it say, and what follows.
+/// The entry at a tag, and the rest.
 fn entry(bytes: &[u8]) -> Option<(Entry<'_>, &[u8])> {
     let (len, rest) = match bytes {
         [tag @ 0..=0x3f, rest @ ..] => (u32::from(*tag), rest),

@@ -114,10 +114,10 @@ impl<R> fmt::Debug for Fields<'_, R> {
     }
 }
 
-/// What Valkey writes of a field that does not expire.
+/// The expiry that Valkey writes for a field that does not expire.
 const NO_EXPIRY: i64 = -1;
 
-/// The expiry that stands before a field.
+/// Reads the expiry before a field.
 fn read_before<R: Read>(source: &mut Source<R>, form: ExpiryForm) -> Result<Option<i64>, Error> {
     let start = match form {
         ExpiryForm::Behind => return Ok(None),
@@ -135,7 +135,7 @@ fn read_before<R: Read>(source: &mut Source<R>, form: ExpiryForm) -> Result<Opti
     time.map(Some).ok_or(Error::new(at, ErrorKind::FieldExpiry))
 }
 
-/// The expiry that stands behind a value. Valkey refuses a time before the epoch.
+/// Reads the expiry after a value. Valkey refuses a time before 1970.
 fn read_behind<R: Read>(source: &mut Source<R>, form: ExpiryForm) -> Result<Option<i64>, Error> {
     if form != ExpiryForm::Behind {
         return Ok(None);
@@ -148,7 +148,7 @@ fn read_behind<R: Read>(source: &mut Source<R>, form: ExpiryForm) -> Result<Opti
     }
 }
 
-/// Passes over a field, with a pause as in [`scan_with`](super::scan::scan_with).
+/// Skips a field, with a pause as in [`scan_with`](super::scan::scan_with).
 pub(super) fn scan_with<R: Read, E: From<Error>>(
     source: &mut Source<R>,
     form: ExpiryForm,

@@ -207,12 +207,12 @@ pub(super) fn write_part<W: Write>(
     }
 }
 
-/// Writes what stands before a string.
+/// Writes the tag of a string.
 pub(super) fn write_string_tag<W: Write>(sink: &mut Sink<W>) -> Result<(), WriteError> {
     length::write(sink, STRING)
 }
 
-/// Writes what stands behind the last part.
+/// Writes the end tag.
 pub(super) fn write_end<W: Write>(sink: &mut Sink<W>) -> Result<(), WriteError> {
     length::write(sink, END)
 }
@@ -221,7 +221,7 @@ pub(crate) fn read_id<R: Read>(source: &mut Source<R>) -> Result<ModuleId, Error
     length::read(source).map(ModuleId)
 }
 
-/// Passes over the parts up to and including the end tag, with a pause after each string.
+/// Skips the parts up to and including the end tag, with a pause after each string.
 pub(crate) fn scan_parts<R: Read, E: From<Error>>(
     source: &mut Source<R>,
     pause: &mut impl FnMut(&mut Source<R>) -> Result<(), E>,
@@ -241,7 +241,7 @@ pub(crate) fn scan_parts<R: Read, E: From<Error>>(
     }
 }
 
-/// Passes over what a module stores beside the keys: id, when it was written, parts.
+/// Skips the data that a module stores apart from the keys: id, time of writing, parts.
 pub(crate) fn scan_aux<R: Read>(source: &mut Source<R>) -> Result<ModuleId, Error> {
     let id = read_id(source)?;
     let at = source.offset();
@@ -254,7 +254,7 @@ pub(crate) fn scan_aux<R: Read>(source: &mut Source<R>) -> Result<ModuleId, Erro
     Ok(id)
 }
 
-/// Passes over what modules store with a key: for each of them the bits of its class, and parts.
+/// Skips the metadata that modules store with a key: for each module the bits of its class, and parts.
 pub(crate) fn scan_metadata<R: Read>(source: &mut Source<R>) -> Result<(), Error> {
     for _ in 0..length::read(source)? {
         source.array::<4>()?; // class
@@ -263,14 +263,14 @@ pub(crate) fn scan_metadata<R: Read>(source: &mut Source<R>) -> Result<(), Error
     Ok(())
 }
 
-/// Checks that bytes are what [`scan_metadata`] passes over, and nothing more.
+/// Validates that bytes are exactly what [`scan_metadata`] skips.
 pub(super) fn check_metadata(bytes: &[u8]) -> Result<(), Error> {
     let mut source = Source::new(bytes, Some(bytes.len() as u64), false);
     scan_metadata(&mut source)?;
     source.check_end()
 }
 
-/// Checks that bytes are what [`scan_aux`] passes over, and nothing more.
+/// Validates that bytes are exactly what [`scan_aux`] skips.
 pub(crate) fn check_aux(body: &[u8]) -> Result<(), Error> {
     let mut source = Source::new(body, Some(body.len() as u64), false);
     scan_aux(&mut source)?;

@@ -16,7 +16,7 @@ use crate::{
     string::{self, StringValue},
 };
 
-/// Where the reading stands.
+/// The state of the reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
     /// Before a record, or behind the value of a payload.
@@ -120,7 +120,7 @@ impl<R: Read> Body<R> {
         let at = self.source.offset();
         let count = length::read(&mut self.source)?;
         let Some(strings) = count.checked_mul(each) else {
-            // Each of them takes a byte: so many do not fit into any file.
+            // Each of them takes at least a byte, so a file cannot have that many.
             let left = self.source.left().unwrap_or(u64::MAX);
             return Err(Error::new(at, ErrorKind::TooLong { len: count, left }));
         };
@@ -147,7 +147,7 @@ impl<R: Read> Body<R> {
         Ok(RawValue::scanned(kind, self.source.take_recording()))
     }
 
-    /// Passes over a value that was not begun, and returns what it says of its size.
+    /// Skips a value from its beginning, and returns its stored size.
     pub(crate) fn pass_value(&mut self) -> Result<u64, Error> {
         let kind = self.take_value()?;
         let size = scan_with(&mut self.source, kind, &mut |_| Ok::<(), Error>(()))?;
@@ -155,12 +155,12 @@ impl<R: Read> Body<R> {
         Ok(size)
     }
 
-    /// Hands the bytes of a value to `out` as they come.
+    /// Passes the bytes of a value to `out` as they are read.
     pub(crate) fn copy_value<E: From<Error>>(
         &mut self,
         mut out: impl FnMut(&[u8]) -> Result<(), E>,
     ) -> Result<(), E> {
-        /// Bytes that are handed over at once.
+        /// The bytes that are passed at once.
         const PIECE: usize = 32 << 10;
         let kind = self.take_value()?;
         self.source.start_recording();
@@ -170,7 +170,7 @@ impl<R: Read> Body<R> {
         Ok(())
     }
 
-    /// Passes over what is left of a value.
+    /// Skips the rest of a value.
     pub(crate) fn skip_value(&mut self) -> Result<(), Error> {
         match self.take_state() {
             State::Value(kind) => scan(&mut self.source, kind)?,
@@ -206,10 +206,9 @@ impl<R: Read> Body<R> {
         Ok(())
     }
 
-    /// A count from the input, as far as the bytes that remain allow; fit to size a
-    /// table with.
+    /// Limits a count from the input to what the remaining bytes can contain, so that it is safe to use as a capacity.
     pub(crate) fn plausible(&self, count: u64) -> usize {
-        /// Taken for granted where the length is not known.
+        /// The limit if the length is not known.
         const UNKNOWN: u64 = 1024;
         usize::try_from(count.min(self.source.left().unwrap_or(UNKNOWN))).unwrap_or(usize::MAX)
     }

@@ -14,7 +14,7 @@ use crate::{
     format, length, record::Attributes, sink::Sink, string, version::Target, writer::WriteError,
 };
 
-/// What stands before a value.
+/// The bytes before a value.
 #[derive(Clone, Copy)]
 pub(crate) enum Head<'a> {
     /// In a file: attributes, metadata, type, key.
