@@ -45,7 +45,7 @@ impl Buffer {
         self.bytes.get(self.start..).unwrap_or_default()
     }
 
-    /// Uses up so many bytes and returns them.
+    /// Consumes this many bytes and returns them.
     pub(crate) fn advance(&mut self, count: usize) -> &[u8] {
         let end = self.bytes.len().min(self.start.saturating_add(count));
         let used = self.start..end;

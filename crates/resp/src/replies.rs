@@ -215,7 +215,7 @@ fn next(bytes: &[u8]) -> Result<Option<(Next, usize)>, ReplyError> {
     Ok(Some((Next::Value(value), len)))
 }
 
-/// A reply that is so many bytes.
+/// A reply of this many bytes.
 fn with_length(kind: u8, bytes: &[u8]) -> Result<Value, ReplyError> {
     Ok(match kind {
         b'!' => Value::Error(bytes.to_vec()),
@@ -231,7 +231,7 @@ fn length(line: &[u8]) -> Result<usize, ReplyError> {
     parse_int(line).and_then(|len| usize::try_from(len).ok()).ok_or(ReplyError::Length)
 }
 
-/// The number of replies that make so many pairs.
+/// The number of replies of this many pairs.
 fn double_length(line: &[u8]) -> Result<usize, ReplyError> {
     length(line)?.checked_mul(2).ok_or(ReplyError::Length)
 }
