@@ -15,12 +15,12 @@ use run::{NUMBER_MAX, number_bytes, push_number, push_string, range_from};
 use values::{LONGEST_INLINE, Place, Values, value_at};
 pub use values::{LongValues, NoValues};
 
-/// With this many bytes a bucket splits, however few its records are. A key is at most 512 MiB long.
+/// A bucket with this many bytes splits, even if it has few records. A key is at most 512 MiB long.
 const OVERFULL_BYTES: usize = 2 << 30;
 
 /// The run of bytes grows by one part in this many.
 const GROWTH: usize = 4;
-/// Records of up to about this length are asked for ahead as a whole.
+/// Records of up to about this length are prefetched completely.
 const SHORT: usize = 24;
 
 /// A bucket of byte strings, with or without values: tags and offsets over one run of bytes.
@@ -88,11 +88,11 @@ impl<V: Values> PackedBucket<V> {
 
     /// Where the next record begins.
     fn end(&self) -> u32 {
-        // A bucket is overfull, and splits, at OVERFULL_BYTES. A key and the holes that others left still fit.
+        // A bucket is overfull, and splits, at OVERFULL_BYTES. Another key and the holes still fit.
         u32::try_from(self.bytes.len()).expect("a bucket holds less than 4 GiB")
     }
 
-    /// Makes room for so many bytes.
+    /// Reserves room for `need` bytes.
     #[inline]
     fn reserve(&mut self, need: usize) {
         if self.bytes.capacity() - self.bytes.len() < need {
@@ -113,7 +113,7 @@ impl<V: Values> PackedBucket<V> {
         true
     }
 
-    /// Notes a hole.
+    /// Records a hole.
     fn leave(&mut self, bytes: usize) {
         self.holes += bytes;
         if self.holes * 4 > self.bytes.len() {
@@ -124,7 +124,7 @@ impl<V: Values> PackedBucket<V> {
     #[cold]
     fn compact(&mut self) {
         let kept = self.bytes.len().saturating_sub(self.holes);
-        // Nothing for no record, so that a table of empty buckets is quickly dropped.
+        // Allocates nothing without records, so that a table of empty buckets is dropped fast.
         let mut run = if kept == 0 { Vec::new() } else { Vec::with_capacity(kept + NUMBER_MAX) };
         let mut offsets = Offsets::default();
         for position in 0..self.tags.len() {
@@ -144,7 +144,7 @@ impl<V: Values> PackedBucket<V> {
         let kept: usize = (0..self.tags.len()).map(|position| self.record(position).len()).sum();
         assert_eq!(kept + self.holes, self.bytes.len());
         assert!(self.holes * 4 <= self.bytes.len());
-        // What a removal leaves wide becomes narrow when the holes are closed.
+        // Offsets that stay wide after a removal become narrow when the holes are closed.
         let small = self.tags.len() <= LINE && u16::try_from(self.bytes.len()).is_ok();
         let narrow = self.offsets.heap_bytes() == 0;
         assert!(
@@ -250,7 +250,7 @@ impl FieldBucket {
         self.value_behind(self.key_range(position).end).0
     }
 
-    /// The value of a field that ends there, and where the record ends.
+    /// The value of the field whose key ends at `key_end`, and the end of the record.
     #[inline]
     fn value_behind(&self, key_end: usize) -> (&[u8], usize) {
         match value_at(&self.bytes, key_end) {
@@ -329,7 +329,7 @@ impl FieldBucket {
         self.tags = old.tags;
     }
 
-    /// Writes a record anew, because its value takes other room.
+    /// Rewrites a record at the end, because the length of its value changes.
     fn move_to_end(&mut self, position: usize, field: &[u8], value: &[u8]) {
         let (at, old) = (self.end(), self.record(position));
         let key_end = self.key_range(position).end;
@@ -375,13 +375,13 @@ impl Extendible<MemberBucket> {
     #[must_use]
     pub fn of_hashed(members: &[(u64, &[u8])]) -> Self {
         let mut table = Self::with_room(0, members.len());
-        // How much each bucket gets, so that none grows.
+        // The bytes of each bucket, so that none has to grow.
         let mut sizes = vec![0; table.bucket_count()];
         for (hash, member) in members {
             sizes[table.locate(*hash).index()] += member.len() + number_bytes(member.len());
         }
         for (bucket, bytes) in table.buckets_mut().zip(sizes) {
-            // An insertion asks for the longest length there is.
+            // An insertion reserves the maximum bytes of a length.
             bucket.bytes.reserve_exact(bytes + NUMBER_MAX);
         }
         for (hash, member) in members {

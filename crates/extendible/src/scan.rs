@@ -41,7 +41,7 @@
 use crate::bucket::Bucket;
 use crate::table::Extendible;
 
-/// A step begins at a multiple of this, so that a cursor has 48 bits, which a double holds too.
+/// A step begins at a multiple of this, so that a cursor has 48 bits, which an `f64` also represents.
 const GRAIN_BITS: u32 = 16;
 
 /// One step of a scan: the entries to return, and the start of the next step.

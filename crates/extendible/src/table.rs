@@ -10,7 +10,7 @@ use crate::segments::Segments;
 /// The number of entries below which a table fits the caches, so that [`Extendible::prefetch`] has no effect.
 pub const CACHED: usize = 1 << 15;
 
-/// The most hash bits that choose a bucket, those that chose the table included.
+/// The maximum number of hash bits that select a bucket, including those that select the table.
 const BITS_MAX: u32 = 32;
 
 /// An extendible hash table: a directory over small buckets. The [crate documentation](crate) describes it.
@@ -18,7 +18,7 @@ const BITS_MAX: u32 = 32;
 /// The table finds the bucket of a hash, splits buckets and counts the entries; it does not know the content of a
 /// bucket. So a caller that removes an entry from a bucket must also call [`removed`](Self::removed).
 #[derive(Clone)]
-// In this order, so that what a look-up in a table of one segment reads is one cache line.
+// In this order, so that a lookup in a table of one segment reads one cache line.
 #[repr(C)]
 pub struct Extendible<B> {
     /// The number of leading hash bits that are the same for all keys of this table.
@@ -60,7 +60,8 @@ impl<B: Bucket> Extendible<B> {
     /// [`new`](Self::new) they would fill one bucket after the other.
     #[must_use]
     pub fn with_room(skip: u8, len: usize) -> Self {
-        // The deviation of a bucket is the root of the average, so that hardly any will have too many.
+        // The standard deviation of a bucket's size is the square root of the average, so very few buckets exceed the
+        // limit.
         let average = B::FULL * 3 / 4;
         let mut depth = 0;
         while len >> depth > average && u32::from(depth) + u32::from(skip) < BITS_MAX {
@@ -212,7 +213,7 @@ impl<B: Bucket> Extendible<B> {
         (self.locate(hash), self.insert_unsplit(hash, insert))
     }
 
-    /// Splits the bucket of a hash until it has room or may not be split any more; makes the first bucket.
+    /// Splits the bucket of a hash until it has room or cannot be split further; creates the first bucket.
     #[cold]
     fn make_room(&mut self, hash: u64, rehash: &impl Rehash<B::Key>) {
         if self.buckets.len() == 0 {
@@ -250,14 +251,14 @@ impl<B: Bucket> Extendible<B> {
         }
     }
 
-    /// Splits the bucket of a hash. `false` if it may not be split.
+    /// Splits the bucket of a hash; returns false if it cannot be split.
     fn split(&mut self, hash: u64, rehash: &impl Rehash<B::Key>) -> bool {
         let id = self.locate(hash);
         let depth = self.depth_of(hash);
         let count = self.buckets.len();
         let Some(bucket) = self.buckets.get_mut(id.0) else { return false };
-        // With a sound hash the directory stays within a few words a bucket. Should keys ever crowd into one prefix,
-        // the bucket grows beyond FULL rather than the directory beyond all bounds.
+        // With a good hash the directory has a few words per bucket. If many keys share one prefix, the bucket grows
+        // beyond FULL, so that the directory stays bounded.
         let crowded = depth == self.depth
             && self.directory.len() > 16 * count
             && bucket.fill() != Fill::Overfull;
@@ -287,21 +288,21 @@ impl<B: Bucket> Extendible<B> {
         self.depth += 1;
     }
 
-    /// The directory's word for a hash; the directory has one at least.
+    /// The index of the directory word of a hash; the directory must not be empty.
     #[inline]
     fn prefix(&self, hash: u64) -> usize {
         // It has at most BITS_MAX bits.
         usize::try_from((hash << self.skip) >> (64 - u32::from(self.depth))).unwrap_or(0)
     }
 
-    /// How many hash bits, after those that are skipped, all keys of a hash's bucket share.
+    /// The number of hash bits, without the skipped ones, that all keys of a bucket share.
     fn depth_of(&self, hash: u64) -> u8 {
         let mut depth = self.depth;
         if depth == 0 {
             return 0;
         }
         let word = self.prefix(hash);
-        // As long as the neighbouring run, of all prefixes with the last bit turned, leads there too.
+        // While the neighbouring run, of all prefixes with the last bit inverted, leads to the same bucket.
         while depth > 0 && self.directory[word ^ 1 << (self.depth - depth)] == self.directory[word]
         {
             depth -= 1;
@@ -326,7 +327,7 @@ impl<B: Bucket> Extendible<B> {
         bits: &mut impl FnMut() -> u64,
         draw: impl Fn(&'t B, usize) -> Option<T>,
     ) -> Option<T> {
-        /// Far more tries than a table needs that is filled as the splits leave it.
+        /// Far more tries than needed in a table that is filled as after splits.
         const TRIES: usize = 2000;
         let widest = u64::from(self.widest.max(1));
         for _ in 0..TRIES.min(TRIES * self.len) {
@@ -342,7 +343,7 @@ impl<B: Bucket> Extendible<B> {
                 return Some(drawn);
             }
         }
-        // A table that was emptied almost wholly: any entry, from a random bucket on.
+        // The table is almost empty: take the first entry from a random bucket on.
         let count = self.buckets.len();
         let first = usize::try_from(bits() % count.max(1) as u64).unwrap_or(0);
         let all = self.buckets.iter().skip(first).chain(self.buckets.iter().take(first));

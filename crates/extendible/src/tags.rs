@@ -103,13 +103,13 @@ impl Tags {
     }
 }
 
-/// The part of a hash that no directory uses.
+/// The bits of a hash that no directory uses.
 #[inline]
 const fn tag(hash: u64) -> u8 {
     hash.to_le_bytes()[0]
 }
 
-/// A bit for each of the entries that there are.
+/// A bit for each of the existing entries.
 #[inline]
 const fn filled(len: usize) -> u64 {
     if len >= LINE { u64::MAX } else { (1 << len) - 1 }

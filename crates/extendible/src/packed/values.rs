@@ -7,7 +7,7 @@ use core::ops::Range;
 
 use super::run::number_at;
 
-/// A longer value lies apart from the run, so that the run is quickly copied whatever the values.
+/// A longer value has its own allocation, so that the run is copied fast.
 pub(super) const LONGEST_INLINE: usize = 256;
 
 /// No values: the type of [`MemberBucket`](crate::MemberBucket).
@@ -27,15 +27,15 @@ impl fmt::Debug for LongValues {
 /// The values of a bucket.
 #[expect(unnameable_types, reason = "only this crate's types are values")]
 pub trait Values: Clone + fmt::Debug + Default {
-    /// Where the record ends whose key ends there.
+    /// The end of the record whose key ends at `key_end`.
     #[doc(hidden)]
     fn record_end(bytes: &[u8], key_end: usize) -> usize;
 
-    /// Forgets the value of a record that ends there.
+    /// Drops the value of the record whose key ends at `key_end`.
     #[doc(hidden)]
     fn forget(&mut self, bytes: &[u8], key_end: usize);
 
-    /// Takes the value of such a record over from another bucket.
+    /// Moves the value of such a record from another bucket to this one.
     #[doc(hidden)]
     fn take_from(&mut self, from: &mut Self, bytes: &[u8], key_end: usize);
 
@@ -103,7 +103,7 @@ impl LongValues {
     }
 }
 
-/// Where a value is.
+/// The location of a value.
 pub(super) enum Place {
     /// In the run.
     Inline(Range<usize>),
@@ -111,7 +111,7 @@ pub(super) enum Place {
     Apart { number: usize, end: usize },
 }
 
-/// Where the value of a key is that ends there.
+/// The location of the value whose key ends at `key_end`.
 #[inline]
 pub(super) fn value_at(bytes: &[u8], key_end: usize) -> Place {
     let (number, at) = number_at(bytes, key_end);
