@@ -42,7 +42,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 /// [`held`](Self::held) must return the same number for a block each time, from its allocation until it is freed or
 /// reallocated.
 pub unsafe trait Measured: GlobalAlloc {
-    /// The bytes that a block takes, header and slack included.
+    /// Returns the bytes that a block takes, header and slack included.
     ///
     /// # Safety
     ///
@@ -166,7 +166,7 @@ impl<A> Counting<A> {
     }
 
     fn add(&self, held: usize) {
-        // Wrapping: blocks made uncounted may be freed counted, and a panic has no place in an allocator.
+        // Wrapping: a block that was allocated uncounted may be freed counted, and an allocator must not panic.
         let live = self.live.fetch_add(held, Relaxed).wrapping_add(held);
         self.peak.fetch_max(live, Relaxed);
     }
@@ -194,16 +194,16 @@ impl Default for Counting {
     }
 }
 
-/// A name of the calling thread: an address that is its own as long as it lives.
+/// An identifier of the calling thread: an address that is unique while the thread runs.
 fn thread() -> usize {
     thread_local! {
-        // A constant without a destructor: to look at it allocates nothing.
+        // A constant without a destructor, whose access does not allocate.
         static HERE: u8 = const { 0 };
     }
     HERE.with(|here| ptr::from_ref(here).addr())
 }
 
-/// What glibc keeps in front of each block, in bytes.
+/// The bytes of glibc's header before each block.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const HEADER: usize = size_of::<usize>();
 

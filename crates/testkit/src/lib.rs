@@ -48,7 +48,7 @@
 //! a difference at the last of 2 operations (of 8 before shrinking):
 //!   InsertRun(Member(0), 3, 1)
 //!   Remove(Member(0))
-//! panicked at src/oracle/int_set.rs:255:9:
+//! panicked at src/oracle/int_set.rs:258:9:
 //! 2 members for 2: [] missing, [] too many, not in order
 //! ```
 //!

@@ -5,7 +5,7 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
-/// Names the folder to look in, in place of `target/servers` of the workspace.
+/// The variable with the directory of the servers, instead of `target/servers` of the workspace.
 const FOLDER_VARIABLE: &str = "TALLIS_SERVERS";
 
 /// The name of the server that is installed on the machine and not in the directory.

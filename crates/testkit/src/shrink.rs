@@ -41,7 +41,7 @@ pub fn fewer<T: Clone, E>(
                 at = end;
             }
         }
-        // Single elements may go once others have gone.
+        // An element may become removable after others were removed.
         if size > 1 {
             size = size.div_ceil(2);
         } else if !shorter {
@@ -51,8 +51,8 @@ pub fn fewer<T: Clone, E>(
     (items, failure)
 }
 
-/// Makes the bytes at and before `at` as small as they can be while the case still fails: the value there is searched by
-/// halves, and then what is borrowed from it.
+/// Lowers the bytes at and before `at` as far as the case still fails: the value at `at` by binary search, then what is
+/// borrowed from it.
 ///
 /// `fails` takes the bytes. It returns the failure, or `None`, as in [`fewer`]. Some ten tries for a byte.
 pub(crate) fn lower<E>(

@@ -17,11 +17,11 @@ pub struct Differential {
 /// Where and how the sides differ.
 #[derive(Clone, Debug)]
 pub(super) struct Failure {
-    /// The index of the command; of the last one, if a look found it.
+    /// The index of the command; of the last one, if a comparison of the bytes found it.
     pub(super) at: usize,
-    /// Whether a look at the bytes found it.
+    /// Whether a comparison of the bytes found it.
     pub(super) in_state: bool,
-    /// The command or what was looked at, as words.
+    /// The command, or what was compared, as words.
     pub(super) words: Vec<Vec<u8>>,
     pub(super) ours: String,
     pub(super) theirs: String,
@@ -83,7 +83,8 @@ impl Differential {
     }
 }
 
-/// Payloads of types that have no commands here, made by the server itself; small, so that their bytes have one order.
+/// Payloads of types that the subject has no commands for, created by the server; small, so that their bytes have a
+/// fixed order.
 fn foreign(live: &mut LiveSubject) -> Vec<Vec<u8>> {
     let long = "x".repeat(70);
     let makers: [&[&str]; 2] = [

@@ -51,7 +51,7 @@ impl Payload {
         Ok(Self { kind, content })
     }
 
-    /// The name of what holds the value: finer than OBJECT ENCODING where the bytes say more.
+    /// The name of the encoding, more detailed than OBJECT ENCODING if the bytes show more.
     pub(super) fn form(&self, encoding: &str) -> String {
         match &self.content {
             Content::Module(id, parts) => format!("{id} of {} parts", parts.len()),
@@ -79,7 +79,7 @@ impl Payload {
     }
 }
 
-/// What a part holds: a string its bytes, a number its text.
+/// The content of a part: the bytes of a string, the text of a number.
 fn flat(part: rdb::ModulePart<Vec<u8>>) -> Vec<u8> {
     if let rdb::ModulePart::Bytes(bytes) = part {
         [&b"bytes "[..], &bytes].concat()

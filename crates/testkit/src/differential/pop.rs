@@ -59,7 +59,7 @@ pub(super) fn run<S: Subject>(run: &mut Run<'_, S>, at: usize, op: &Op) -> Resul
             "what is left has another encoding",
         ));
     }
-    // Nothing taken, or everything: the script goes on as it is.
+    // No member or all members were removed: the script continues unchanged.
     if our_rest.is_empty() || our_rest.len() == before.len() {
         return Ok(());
     }
@@ -113,7 +113,7 @@ fn encoding(side: &mut dyn Subject, session: usize, key: &[u8]) -> Reply {
     side.execute(session, &[b"OBJECT".to_vec(), b"ENCODING".to_vec(), key.to_vec()])
 }
 
-/// Whether the members taken and those left are, together and once each, those before.
+/// Whether the removed and the remaining members together are exactly the previous ones.
 fn adds_up(taken: &Reply, rest: &Members, before: &Members) -> bool {
     let taken = taken.given();
     let count = taken.len() + rest.len();

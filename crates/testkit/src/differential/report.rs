@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-/// What is there only for its errors: two of them on servers before 7.2.
+/// Commands that are in scripts only for their errors: two of them on servers before 7.2.
 const REFUSED: [&str; 10] = [
     "(unknown)",
     "CLIENT",

@@ -79,7 +79,7 @@ impl Reply {
     }
 }
 
-/// What no comparison asks for is left out: attributes, and whether a list was pushed.
+/// Attributes, and whether an array was pushed, are omitted, because no comparison needs them.
 impl From<Value> for Reply {
     fn from(value: Value) -> Self {
         let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();

@@ -27,7 +27,7 @@ status=$?
 kill -9 $watch 2>/dev/null
 exit $status"#;
 
-/// How long to wait between two looks at a server that is starting.
+/// The interval between two checks of a server that is starting.
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// How many looks: a minute in all, since a busy machine may be slow and a server that fails is seen to end.

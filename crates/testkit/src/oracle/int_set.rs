@@ -78,10 +78,10 @@ pub trait IntegerSet {
     /// Removes `value` and returns whether it was a member.
     fn remove(&mut self, value: i64) -> bool;
 
-    /// Whether `value` is a member.
+    /// Returns whether `value` is a member.
     fn contains(&self, value: i64) -> bool;
 
-    /// The members, in ascending order.
+    /// Returns the members, in ascending order.
     fn members(&self) -> Vec<i64>;
 
     /// Adds many values.
@@ -103,7 +103,7 @@ pub trait IntegerSet {
         self.members().partition_point(|&member| member < value)
     }
 
-    /// The number of members below `value`, if it is a member.
+    /// Returns the number of members below `value`, if it is a member.
     fn rank(&self, value: i64) -> Option<usize> {
         self.contains(value).then(|| self.count_below(value))
     }
@@ -113,24 +113,25 @@ pub trait IntegerSet {
         self.members().get(index).copied()
     }
 
-    /// The member that a random number chooses; none of an empty set.
+    /// Returns the member that a random number selects; `None` for an empty set.
     fn random_member(&self, random: u64) -> Option<i64> {
         let members = self.members();
         let index = random.checked_rem(members.len() as u64)?;
         usize::try_from(index).ok().and_then(|index| members.get(index).copied())
     }
 
-    /// The members that this set or `values` have, in ascending order. `None`: the set has no such operation.
+    /// Returns the members of this set or of `values`, in ascending order; `None` if the set has no such operation.
     fn union(&self, _values: &[i64]) -> Option<Vec<i64>> {
         None
     }
 
-    /// The members that this set and `values` have, in ascending order. `None`: the set has no such operation.
+    /// Returns the members of both this set and `values`, in ascending order; `None` if the set has no such operation.
     fn intersection(&self, _values: &[i64]) -> Option<Vec<i64>> {
         None
     }
 
-    /// The members that this set has and `values` have not, in ascending order. `None`: the set has no such operation.
+    /// Returns the members of this set that are not in `values`, in ascending order; `None` if the set has no such
+    /// operation.
     fn difference(&self, _values: &[i64]) -> Option<Vec<i64>> {
         None
     }
@@ -138,7 +139,7 @@ pub trait IntegerSet {
     /// Releases the slack.
     fn shrink_to_fit(&mut self) {}
 
-    /// Goes through the bytes and back.
+    /// Converts the set to bytes and back.
     fn reload(&mut self) {}
 }
 

@@ -31,7 +31,7 @@ const ROWS: &[Row] = &[
     row("BITFIELD_RO", 8, Rule::Exact, |g, line| fields(g, line, true)),
 ];
 
-/// Offsets that are none, or that no string has.
+/// Offsets that are not valid, or beyond the maximum.
 const BAD: [&str; 14] = [
     "-1",
     "",

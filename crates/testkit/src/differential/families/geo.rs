@@ -47,7 +47,7 @@ const ROWS: &[Row] = &[
     row("GEORADIUSBYMEMBER_RO", 8, Rule::Exact, |g, line| around(g, line, true, false)),
 ];
 
-/// Now and then a sorted set of anything, whose scores are places too.
+/// Sometimes any sorted set, whose scores are points too.
 fn key(g: &mut Gen, line: &mut Line) {
     let kind = if g.one_in(8) { Kind::ZSet } else { Kind::Place };
     let key = g.key(kind);
