@@ -39,7 +39,7 @@ impl<S> ZSet<S> {
     ///
     /// # Errors
     ///
-    /// [`DecodeError`].
+    /// As [`from_bytes`](Self::from_bytes).
     pub fn from_listpack(list: ListPack) -> Result<Self, DecodeError> {
         validate_pairs(&list)?;
         Ok(Self::of_pairs(list))
