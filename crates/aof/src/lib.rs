@@ -1,8 +1,10 @@
-//! The append-only log of Redis 7 and Valkey, as bytes: no files, no keyspace.
+#![doc = include_str!("../README.md")]
 //!
-//! # Representation
+//! # How it works
 //!
-//! A log is a folder of files, and a manifest in it that says in which order they are loaded:
+//! ## Representation
+//!
+//! A log is a directory of files, with a manifest that gives the order in which they are loaded:
 //!
 //! ```text
 //! appendonlydir/
@@ -11,7 +13,7 @@
 //!   appendonly.aof.3.incr.aof      the commands since then; several while a rewrite goes on, or after it failed
 //! ```
 //!
-//! [`Manifest`] reads, changes and writes the manifest. A file of commands is a row of requests, as a client sends
+//! [`Manifest`] reads, changes and writes the manifest. A file of commands is a series of requests, as a client sends
 //! them, and of annotations:
 //!
 //! ```text
@@ -23,33 +25,29 @@
 //! [`LogReader`] reads it, [`LogWriter`] writes it. A file may be an RDB instead, or begin with one:
 //! [`starts_with_rdb`].
 //!
-//! # A log that ends too early
+//! ## A log that ends too early
 //!
 //! A process that is killed leaves a log whose last bytes are the beginning of a command, or of a transaction.
-//! [`LogReader`] tells this ([`LogError::Torn`]) from bytes that no writer leaves ([`LogError::Format`]), and up to which
-//! offset the log is whole ([`LogReader::valid_up_to`]): there a server cuts it, and goes on.
+//! [`LogReader`] distinguishes this ([`LogError::Torn`]) from bytes that no writer leaves ([`LogError::Format`]), and
+//! reports the offset up to which the log is valid ([`LogReader::valid_up_to`]): a server truncates it there and
+//! continues.
 //!
-//! A length that is damaged so that it reaches beyond the end looks like such an end. A server takes it for one.
+//! A damaged length that reaches beyond the end of the file looks like a torn log. A server treats it as one.
 //!
-//! # Where Redis is not followed
+//! ## Where Redis is not followed
 //!
-//! Redis 7.0 and 7.2 are followed in what they write, and in what they refuse. Beyond that:
+//! This crate writes what Redis 7.0 and 7.2 write, and refuses what they refuse. The differences:
 //!
-//! * Numbers are digits, and lines end with CR LF, as `redis-check-aof` wants it; a server reads `*+3`, `*3x` and `*3` LF
-//!   as `*3`, and passes over any two bytes behind a word.
+//! * Numbers must be digits, and lines must end with CR LF, as for `redis-check-aof`; a server reads `*+3`, `*3x` and
+//!   `*3` LF as `*3`, and skips any two bytes after a word.
 //! * MULTI in a transaction and EXEC outside of one are refused, as by `redis-check-aof`.
-//! * A log that ends inside an annotation is torn. A server goes on behind it, and what it appends becomes a part of the
+//! * A log that ends inside an annotation is torn. A server appends to it, and the appended bytes become a part of the
 //!   annotation.
-//! * A log that ends inside a command of a transaction is valid up to the transaction. A server cuts it in front of
-//!   that command, and what it appends becomes a part of the transaction. Behind an RDB, if no command is whole,
-//!   it cuts the file to nothing.
-//! * Names of files with an apostrophe are quoted. A server cannot read what it writes of them.
-//! * A manifest with names that no file can have, or that could not be read again once it is written, is refused.
-//!
-//! # Limits
-//!
-//! A word of a command has at most [`LogReader::MAX_BULK`] bytes, unless [`LogReader::max_bulk`] sets another limit. A
-//! line of the manifest has at most [`Manifest::MAX_LINE`] bytes, an annotation [`LogReader::MAX_ANNOTATION`].
+//! * A log that ends inside a command of a transaction is valid up to the transaction. A server truncates it before
+//!   that command, and what it appends becomes a part of the transaction. After an RDB preamble without a complete
+//!   command, it truncates the file to nothing.
+//! * File names with an apostrophe are quoted. A server writes them so that it cannot read them again.
+//! * A manifest with invalid file names, or one that could not be read again after it is written, is refused.
 
 #![forbid(unsafe_code)]
 
@@ -61,7 +59,7 @@ pub use manifest::{AddError, BaseFormat, Entry, Kind, Manifest, ManifestError, M
 pub use reader::{Annotation, Command, Damage, LogError, LogReader, Record};
 pub use writer::LogWriter;
 
-/// Whether a file of a log begins as an RDB file does, of Redis or of Valkey; its first 6 bytes are enough.
+/// Returns whether a file of a log begins like an RDB file of Redis or Valkey. Its first 6 bytes are enough.
 ///
 /// The base of a log often is an RDB file. In the single file of a server before Redis 7, commands may follow it:
 /// [`LogReader::new_at`] reads them.
@@ -76,8 +74,3 @@ pub use writer::LogWriter;
 pub fn starts_with_rdb(file: &[u8]) -> bool {
     file.starts_with(b"REDIS") || file.starts_with(b"VALKEY")
 }
-
-/// The example of the README, run with the documentation's own.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

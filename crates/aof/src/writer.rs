@@ -1,12 +1,11 @@
-//! Commands, appended to bytes.
+//! Writing commands.
 
 use resp::write_request;
 
-/// Writes the commands of one file, one after the other.
+/// Writes the commands of one file.
 ///
-/// It remembers which database the commands before were for, and the time of the last annotation. A new file begins
-/// with a new writer, and so does what is appended after bytes that were written here have been lost or cut off: the
-/// first command then says anew which database it is for.
+/// It keeps the database of the last command and the time of the last annotation. Use a new writer for each file, and
+/// after written bytes were lost or truncated: its first command selects the database again.
 ///
 /// # Examples
 ///
@@ -31,13 +30,13 @@ pub struct LogWriter {
 }
 
 impl LogWriter {
-    /// A writer that has written nothing.
+    /// Creates a writer.
     #[must_use]
     pub const fn new() -> Self {
         Self { database: None, timestamp: None }
     }
 
-    /// Appends one command, and a SELECT before it if the last one was for another database.
+    /// Appends one command to `out`, preceded by a SELECT if the last one was for another database.
     pub fn command<W: AsRef<[u8]>>(&mut self, database: u32, words: &[W], out: &mut Vec<u8>) {
         if self.database != Some(database) {
             let mut digits = itoa::Buffer::new();
@@ -47,7 +46,8 @@ impl LogWriter {
         write_request(words, out);
     }
 
-    /// Appends the commands of one step, each with its database: one as it is, several between MULTI and EXEC.
+    /// Appends commands, each with its database, to `out` as one unit: a single one as it is, several between MULTI and
+    /// EXEC.
     ///
     /// # Examples
     ///
@@ -78,9 +78,9 @@ impl LogWriter {
         }
     }
 
-    /// Appends an annotation of the time, in seconds since 1970, if it is later than that of the last one.
+    /// Appends a timestamp annotation, in seconds since 1970, to `out` if it is later than the last one.
     ///
-    /// `redis-check-aof --truncate-to-timestamp` cuts a log by it.
+    /// `redis-check-aof --truncate-to-timestamp` uses it.
     ///
     /// # Examples
     ///

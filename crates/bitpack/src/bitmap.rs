@@ -1,17 +1,18 @@
-//! A string of bits that owns its bytes.
+//! An owned string of bits.
 
 use alloc::vec::Vec;
 
 use crate::bitfield::{self, FieldType, Overflow};
 use crate::bits::{self, Bits};
 
-/// A string of bits that owns its bytes and grows with zeros, as a string value does under SETBIT and BITFIELD.
+/// An owned string of bits that grows with zeros, as a string value does under SETBIT and BITFIELD.
 ///
-/// Two are equal when their bytes are: zeros at the end count, as in Redis.
+/// Two are equal if their bytes are: zeros at the end count, as in Redis.
 ///
 /// # Limits
 ///
-/// The string grows to where a bit is written. The caller bounds offsets that come from others: Redis does, at 512 MiB.
+/// The string grows to wherever a bit is written. Validate offsets from untrusted input first: Redis limits them to 512
+/// MiB.
 ///
 /// # Examples
 ///
@@ -33,13 +34,13 @@ pub struct Bitmap {
 }
 
 impl Bitmap {
-    /// One without a byte.
+    /// Creates an empty bitmap, without heap memory.
     #[must_use]
     pub const fn new() -> Self {
         Self { bytes: Vec::new() }
     }
 
-    /// Takes bytes as they are.
+    /// Creates a bitmap of these bytes, without a copy.
     #[must_use]
     pub const fn from_bytes(bytes: Vec<u8>) -> Self {
         Self { bytes }
@@ -51,51 +52,51 @@ impl Bitmap {
         &self.bytes
     }
 
-    /// Gives the bytes away.
+    /// Returns the bytes, without a copy.
     #[must_use]
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
 
-    /// A view, which counts, searches and iterates.
+    /// A borrowed view, which counts, searches and iterates.
     #[inline]
     #[must_use]
     pub fn bits(&self) -> Bits<'_> {
         Bits::new(&self.bytes)
     }
 
-    /// One bit; those beyond the end are 0.
+    /// Returns one bit; bits beyond the end are 0. O(1).
     #[inline]
     #[must_use]
     pub fn get(&self, offset: u64) -> bool {
         bits::get(&self.bytes, offset)
     }
 
-    /// Sets or clears one bit and returns what it was. The string grows to hold the bit, even a cleared one, as under
-    /// SETBIT.
+    /// Sets or clears one bit and returns its previous value. The string grows to hold the bit, even a cleared one, as
+    /// under SETBIT.
     ///
     /// # Panics
     ///
-    /// If no string can be that long.
+    /// If the string would be longer than `isize::MAX` bytes.
     #[inline]
     pub fn set(&mut self, offset: u64, on: bool) -> bool {
         self.grow(bits::bytes_for(offset));
         bits::set(&mut self.bytes, offset, on)
     }
 
-    /// The number in a field; bits beyond the end are 0. See [`bitfield::get`].
+    /// Reads the integer in a field; bits beyond the end are 0. See [`bitfield::get`].
     #[inline]
     #[must_use]
     pub fn field(&self, field: FieldType, offset: u64) -> i64 {
         bitfield::get(&self.bytes, field, offset)
     }
 
-    /// Writes a field and returns the number it held; `None` if it does not fit and the overflow is to fail. The string
-    /// grows to hold the field even then, as under BITFIELD. See [`bitfield::set`].
+    /// Writes a field and returns its previous value, or `None` if the value does not fit and the overflow mode is
+    /// [`Overflow::Fail`]. The string grows to hold the field even then, as under BITFIELD. See [`bitfield::set`].
     ///
     /// # Panics
     ///
-    /// If no string can be that long.
+    /// If the string would be longer than `isize::MAX` bytes.
     ///
     /// # Examples
     ///
@@ -121,12 +122,12 @@ impl Bitmap {
         bitfield::set(&mut self.bytes, field, offset, value, overflow)
     }
 
-    /// Adds to a field and returns the number it holds then; `None` if it does not fit and the overflow is to fail. The
-    /// string grows to hold the field even then, as under BITFIELD. See [`bitfield::add`].
+    /// Adds to a field and returns its new value, or `None` if that does not fit and the overflow mode is
+    /// [`Overflow::Fail`]. The string grows to hold the field even then, as under BITFIELD. See [`bitfield::add`].
     ///
     /// # Panics
     ///
-    /// If no string can be that long.
+    /// If the string would be longer than `isize::MAX` bytes.
     #[inline]
     pub fn add_field(
         &mut self,

@@ -1,22 +1,23 @@
-//! Bitmaps, bit fields and fixed-width packed records over a byte string, in Redis's bit order.
+#![doc = include_str!("../README.md")]
 //!
-//! # Idea
+//! # How it works
 //!
-//! A fact that takes one bit, or a few, about each of many numbered things needs no keys: the number is the place.
-//! Redis keeps such facts in a plain string value, which GET returns and SETRANGE patches, and gives it three sets of
-//! operations: on bits, on numbers of some bits, and on ranges of bytes. This crate has all three over any byte string
-//! of any owner.
+//! ## Idea
+//!
+//! One or a few bits about each of many numbered things need no keys: the number gives the position. Redis stores such
+//! data in a plain string value, which GET returns and SETRANGE patches, and has three groups of operations on it: on
+//! bits, on integers of some bits, and on ranges of bytes. This crate has all three, for any byte string.
 //!
 //! | what | where | Redis |
 //! |---|---|---|
 //! | bits: get, set, count, find, combine, iterate | [`bits`], [`Bits`], [`Bitmap`] | SETBIT GETBIT BITCOUNT BITPOS BITOP |
-//! | numbers of 1 to 64 bits at any bit | [`bitfield`] | BITFIELD |
+//! | integers of 1 to 64 bits at any bit | [`bitfield`] | BITFIELD |
 //! | records of 1 to 8 bytes, and how often each occurs | [`packed`] | SETRANGE GETRANGE, as in "Redis in Action", 9.2.3 |
 //!
-//! # Representation
+//! ## Representation
 //!
-//! The string is the value. Bit 0 is the high bit of byte 0, so that the bits of a number stand in the order in which
-//! they are written, and bytes after the end count as zeros.
+//! The string is the value. Bit 0 is the high bit of byte 0, so the bits of a number are in the order in which they are
+//! written. Bytes after the end count as zeros.
 //!
 //! ```text
 //! byte    0                 1                 2
@@ -25,64 +26,46 @@
 //!        +-----------------+-----------------+-----
 //! ```
 //!
-//! Everything works on `&[u8]` or `&mut [u8]`, so that a store may keep its strings as it likes: reading beyond the end
-//! gives zeros, writing beyond it is a mistake of the caller, who makes the string longer first ([`bits::bytes_for`],
+//! All functions work on `&[u8]` or `&mut [u8]`, so a store may hold its strings in any type. Reading beyond the end
+//! returns zeros. Writing beyond the end panics: the caller extends the string first ([`bits::bytes_for`],
 //! [`FieldType::bytes_for`](bitfield::FieldType::bytes_for)). [`Bitmap`] and [`Packed`](packed::Packed) own their bytes
-//! and grow by themselves.
+//! and grow as needed.
 //!
-//! # Worked example
+//! ## Worked example
 //!
 //! ```
-//! use bitpack::bits::{self, Op};
-//! use bitpack::{Bitmap, bitfield::{FieldType, Overflow}};
+//! use bitpack::Bitmap;
+//! use bitpack::bitfield::{FieldType, Overflow};
 //!
-//! // Who was there on two days?
 //! let monday: Bitmap = [1, 4, 15].into_iter().collect();
-//! let tuesday: Bitmap = [4, 5].into_iter().collect();
 //! assert_eq!(monday.as_bytes(), [0b0100_1000, 0b0000_0001]);
-//! let mut both = Vec::new();
-//! bits::combine(Op::And, &[monday.as_bytes(), tuesday.as_bytes()], &mut both)?;
-//! assert!(bits::ones(&both).eq([4]));
 //!
-//! // Counters of four bits that stop at 15.
 //! let mut counters = Bitmap::new();
 //! let u4 = FieldType::unsigned(4)?;
-//! let third = u4.nth(2).unwrap();
-//! assert_eq!(counters.add_field(u4, third, 9, Overflow::Sat), Some(9));
-//! assert_eq!(counters.add_field(u4, third, 9, Overflow::Sat), Some(15));
+//! counters.set_field(u4, u4.nth(2).unwrap(), 15, Overflow::Fail);
 //! assert_eq!(counters.as_bytes(), [0x00, 0xf0]);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! # Ok::<(), bitpack::bitfield::FieldTypeError>(())
 //! ```
 //!
-//! # Complexity
+//! ## Complexity
 //!
 //! | operation | time |
 //! |---|---|
-//! | a bit, a field, a record | O(1) |
-//! | [`bits::count()`], [`bits::position`], [`bits::combine()`], skipping zeros in [`bits::ones`] | O(n), about as fast as memory is read; n bytes |
-//! | [`bits::ones`], [`bits::runs`] | O(n) and O(1) for each |
-//! | [`packed::Histogram::add`] | O(n), about a nanosecond a record or less where it has one or two bytes |
+//! | a bit, a field or a record | O(1) |
+//! | [`bits::count()`], [`bits::position`], [`bits::combine()`], skipping zeros in [`bits::ones`] | O(n) for n bytes, about as fast as memory is read |
+//! | [`bits::ones`], [`bits::runs`] | O(n), and O(1) for each bit or run |
+//! | [`packed::Histogram::add`] | O(n) |
 //!
-//! Loops over whole strings run on AVX-512 (VPOPCNTDQ) or AVX2 where the processor has them, chosen once while running.
-//! Combinations of large strings store past the caches, which spares reading what is about to be overwritten.
+//! Loops over whole strings use AVX-512 (VPOPCNTDQ) or AVX2 if the CPU has them; the choice is made once, at the first
+//! use. Combinations of large strings use non-temporal stores, which avoid reading memory that is about to be
+//! overwritten.
 //!
-//! # Limits
-//!
-//! * An owned string grows to wherever it is written: the caller bounds offsets that come from others first. Redis's
-//!   bound is `proto-max-bulk-len`, 512 MiB.
-//! * A bitmap of few bits far apart is mostly zeros; a set of numbers is smaller then.
-//!
-//! # References
+//! ## References
 //!
 //! * W. Mula, N. Kurz, D. Lemire: Faster population counts using AVX2 instructions, The Computer Journal 61(1), 2018.
 //! * J. L. Carlson: Redis in Action, 2013, 9.2.3: packed locations.
 //! * Redis's descriptions of the commands: <https://redis.io/docs/latest/commands/bitfield/>,
 //!   <https://redis.io/docs/latest/commands/bitop/>
-//!
-//! # Features
-//!
-//! `std`, on by default, asks the processor while running which vector instructions it has. Without it the crate is
-//! `no_std` and allocates, and the build says which there are (`-C target-feature=+avx2`).
 #![cfg_attr(not(test), no_std)]
 
 extern crate alloc;
@@ -106,8 +89,3 @@ pub use bits::Bits;
 pub fn count_kernels() -> impl Iterator<Item = (&'static str, fn(&[u8]) -> u64)> {
     arch::available().map(|kernels| (kernels.name, kernels.count))
 }
-
-/// The example of the README, run with the documentation's own.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

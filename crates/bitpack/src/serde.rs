@@ -1,4 +1,4 @@
-//! Bitmaps and packed records for serde: their bytes. Types of fields are their text, `u8` or `i16`.
+//! Serde: bitmaps and packed records are their bytes. A field type is its text, such as `u8` or `i16`.
 
 use alloc::string::String;
 

@@ -17,10 +17,10 @@ pub(crate) const fn to_bytes(word: u64) -> [u8; BYTES] {
     word.to_be_bytes()
 }
 
-/// The first bytes of a slice, followed by zeros where there are not enough.
+/// The first bytes of a slice, padded with zeros if there are not enough.
 ///
-/// Of fewer than eight bytes the first and the last are loaded as numbers that may overlap: what both have is the same,
-/// and costs less than a loop or a copy.
+/// With fewer than eight bytes, the first and the last bytes are loaded as numbers that may overlap and agree where
+/// they do, which is faster than a loop or a copy.
 #[inline]
 pub(crate) fn first(bytes: &[u8]) -> u64 {
     if let Some(&word) = bytes.first_chunk() {

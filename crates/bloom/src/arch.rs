@@ -1,7 +1,7 @@
-//! What plain Rust cannot say about memory: that an array had better lie in large pages.
+//! Advice to the system that an array should be in large pages, which needs a system call.
 //!
-//! This is advice. It changes no value and cannot fault, so the function is safe everywhere; where there is no such
-//! advice it does nothing, and the same answers come a little later.
+//! It changes no value and cannot fault, so the function is safe on every system; where there is no such call it does
+//! nothing, and lookups are a little slower.
 #![expect(unsafe_code, reason = "the advice on pages takes raw pointers")]
 
 /// Arrays from this size on are worth large pages.

@@ -1,14 +1,14 @@
-//! Many items at once.
+//! Operations on many items at once.
 //!
 //! # Idea
 //!
-//! The probes of an item lie anywhere in the bit array, so in a large filter each is a cache miss. One by one, the
-//! processor can only look as far ahead as its own window reaches, which is two or three items. So the lines of a group
-//! of items are asked for while the group before is probed: there are always some on their way.
+//! The probes of an item are spread over the bit array, so in a large filter each is a cache miss. One item after the
+//! other, the CPU can only look ahead as far as its reorder window, which is two or three items. So the lines of a
+//! group of items are prefetched while the previous group is probed: some are always in flight.
 //!
-//! Most items that were not added fail at once, and need no more lines than the first few; each line that is asked for
-//! in vain keeps others from coming. So a question goes in three steps, and in each round a group takes its first,
-//! another its second, and so on:
+//! Most items that were not added fail at the first probes and need no further lines; each line that is prefetched in
+//! vain delays others. So a lookup has three steps, and in each round one group does its first step, another its
+//! second, and so on:
 //!
 //! ```text
 //! round   ask for 2 lines   probe them, ask for 2   probe them, ask for the rest   probe the rest
@@ -18,8 +18,8 @@
 //!   4         group 4             group 3                    group 2                  group 1
 //! ```
 //!
-//! An item that fails leaves its group. Of items that were not added to a filter that is half full, a quarter is left
-//! for the second step, and one in sixteen for the third.
+//! An item that fails leaves its group. Of items that were not added, with half of the bits set, a quarter remains for
+//! the second step, and one in sixteen for the third.
 
 use core::array;
 use core::cell::Cell;
@@ -31,18 +31,18 @@ use crate::filter::BloomFilter;
 use crate::hash::ItemHash;
 use crate::link::Link;
 
-/// Items whose lines are asked for together.
+/// Items whose lines are prefetched together.
 const GROUP: usize = 12;
 
-/// Probes of the first and of the second step of a question. The third has the rest.
+/// Probes of the first and of the second step of a lookup. The third step has the rest.
 const FIRST: u32 = 2;
 const SECOND: u32 = 2;
 
-/// Items that are hashed together, and of which the older links are asked before the newest takes the first.
+/// Items that are hashed together, and for which the older links are probed before the first is added to the newest.
 const WINDOW: usize = 256;
 
 impl BloomFilter {
-    /// [`BloomFilter::contains`] of each item, in order, as BF.MEXISTS returns it; the answers are appended.
+    /// Appends to `answers` the [`BloomFilter::contains`] of each item, in order, as BF.MEXISTS returns it.
     ///
     /// # Examples
     ///
@@ -64,7 +64,7 @@ impl BloomFilter {
         }
     }
 
-    /// [`BloomFilter::contains_many`] of items that are hashed already.
+    /// [`BloomFilter::contains_many`] for items that are already hashed.
     pub fn contains_hashes(&self, hashes: &[ItemHash], answers: &mut Vec<bool>) {
         let before = answers.len();
         answers.resize(before + hashes.len(), false);
@@ -73,11 +73,12 @@ impl BloomFilter {
         }
     }
 
-    /// [`BloomFilter::add`] of each item, in order, as BF.MADD does it; the answers are appended.
+    /// Adds items in order, as BF.MADD does, and appends to `answers` for each whether it is new.
     ///
     /// # Errors
     ///
-    /// As of [`BloomFilter::add`]. The items before were added, and there are answers for these only.
+    /// As [`BloomFilter::add`], for the first item that fails. The items before it were added, and only these have
+    /// answers.
     pub fn add_many<T: AsRef<[u8]>>(
         &mut self,
         items: &[T],
@@ -90,11 +91,11 @@ impl BloomFilter {
         })
     }
 
-    /// [`BloomFilter::add_many`] of items that are hashed already.
+    /// [`BloomFilter::add_many`] for items that are already hashed.
     ///
     /// # Errors
     ///
-    /// As of [`BloomFilter::add_many`].
+    /// As [`BloomFilter::add_many`].
     pub fn add_hashes(
         &mut self,
         hashes: &[ItemHash],
@@ -107,7 +108,7 @@ impl BloomFilter {
         let before = answers.len();
         answers.resize(before + hashes.len(), false);
         let new = answers.get_mut(before..).unwrap_or_default();
-        // Until an item has had its turn, its answer is whether an older link has it.
+        // Until an item is processed, its answer says whether an older link has it.
         find_in(self.older.iter().rev(), hashes, new);
         let links = self.older.len();
         let mut ahead = hashes.chunks(GROUP);
@@ -116,7 +117,8 @@ impl BloomFilter {
             self.ask_for(ahead.next());
             for (at, (&hash, new)) in hashes.iter().zip(new).enumerate() {
                 let added = if self.older.len() != links {
-                    // An item of this window has made the filter grow, which what is known does not cover.
+                    // An item of this window has made the filter grow, so the results of the older links are not
+                    // complete.
                     self.add_hash(hash)
                 } else if *new {
                     Ok(false)
@@ -135,7 +137,7 @@ impl BloomFilter {
         Ok(())
     }
 
-    /// Asks for the lines of the newest link that items will need.
+    /// Prefetches the lines of the newest link that the items will need.
     #[inline]
     fn ask_for(&self, hashes: Option<&[ItemHash]>) {
         if self.newest.is_far() {
@@ -151,7 +153,7 @@ fn hash_all<T: AsRef<[u8]>>(items: &[T], hashes: &mut Vec<ItemHash>) {
     hashes.extend(items.iter().map(|item| ItemHash::of(item.as_ref())));
 }
 
-/// Sets what was found of each item, in the order of the links. What is set already is not asked for.
+/// Sets for each item whether a link has it, link by link. Items that are already found are skipped.
 fn find_in<'l>(links: impl Iterator<Item = &'l Link>, hashes: &[ItemHash], found: &mut [bool]) {
     let found = Cell::from_mut(found).as_slice_of_cells();
     for link in links {
@@ -160,7 +162,7 @@ fn find_in<'l>(links: impl Iterator<Item = &'l Link>, hashes: &[ItemHash], found
 }
 
 impl Link {
-    /// Asks for all items that were not found before, and sets those that are here.
+    /// Looks up all items that were not found before, and sets those that this link has.
     fn find(&self, hashes: &[ItemHash], found: &[Cell<bool>]) {
         let open = |&(at, _): &(usize, _)| found.get(at).is_some_and(|found| !found.get());
         let set = |at, here| {
@@ -194,7 +196,7 @@ impl Link {
         }
     }
 
-    /// Probes the places that were asked for, and asks for the next ones of those that are still open.
+    /// Probes the prefetched positions, and prefetches the next ones of the items that have not failed.
     #[inline]
     fn advance(&self, from: &mut Group, to: &mut Group, probes: u32, next: u32) {
         to.clear();
@@ -209,7 +211,7 @@ impl Link {
     }
 }
 
-/// Items of one group, each with what is still to be probed.
+/// The items of a group, each with its remaining positions.
 #[derive(Default)]
 struct Group {
     items: [(usize, Places); GROUP],
@@ -217,7 +219,7 @@ struct Group {
 }
 
 impl Group {
-    /// Adds an item if `kept`, in a way that leaves no branch to predict.
+    /// Adds an item if `kept`, without a branch.
     #[inline]
     fn push(&mut self, at: usize, places: Places, kept: bool) {
         if let Some(item) = self.items.get_mut(self.len) {

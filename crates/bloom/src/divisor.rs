@@ -1,13 +1,12 @@
-//! The places of an item: remainders by a divisor that stays the same, by multiplications alone.
+//! The bit positions of an item: remainders by a fixed divisor, computed by multiplications alone.
 //!
 //! # Idea
 //!
-//! A division of 64 bits takes some 10 to 40 cycles, and each probe needs one. The divisor d of a link never changes,
-//! so a number x is kept as what it is on a circle of circumference d: the fraction `(x mod d) / d`, in units of 2^-64
-//! (after D. Lemire, O. Kaser and N. Kurz, 2019). Adding numbers adds their fractions, and what goes once round the
-//! circle is what a word of 64 bits drops anyway, so the remainder needs no care from one place to the next. A fraction
-//! times the bytes of the array is, in the upper half of the product, the byte of the place; the three bits below are
-//! the bit.
+//! A 64-bit division takes some 10 to 40 cycles, and each probe needs one. The divisor d of a link never changes, so a
+//! number x is represented by the fraction `(x mod d) / d`, in units of 2^-64 (after D. Lemire, O. Kaser and N. Kurz,
+//! 2019). Adding numbers adds their fractions, and the overflow of a 64-bit word is the integer part, so each further
+//! position is one addition. In the product of a fraction and the number of bytes of the array, the upper half is the
+//! byte of the position; the three bits below it are the bit.
 //!
 //! ```text
 //!                  fraction * bytes
@@ -17,10 +16,10 @@
 //! +------------------------------+-----+------------------+
 //! ```
 //!
-//! The sums of the hashes drop 2^64 where they pass it, which d does not divide. Where that happens, the fraction of
-//! 2^64 is taken off too.
+//! The sums of the hashes are modulo 2^64, which d does not divide. When a sum overflows, the fraction of 2^64 is
+//! subtracted too.
 //!
-//! # Why the places are exact
+//! # Why the positions are exact
 //!
 //! Let M be 2^128 / d, rounded up. Then the upper half of `x M mod 2^128` is off the exact fraction of x by less than
 //! one unit, upwards or downwards, and the lower half of M, which is the fraction of 2^64, is too large by less than
@@ -29,13 +28,13 @@
 //! [`STEPS`]. A product with d is then too large by less than `4 * STEPS * d / 2^64`, which is at most 1, so rounding
 //! down gives the remainder itself.
 
-/// Places that an item has at most. Links of the least error rate that a double can hold have 1075.
+/// The maximum number of positions of an item. Links of the lowest error rate that an `f64` represents have 1075.
 pub(crate) const STEPS: u32 = 1 << 11;
 
-/// What a fraction is too large by at the start, so that it is never too small.
+/// The excess of a fraction at the start, so that it is never too small.
 const BIAS: u64 = 2 * STEPS as u64;
 
-/// The bits of an array, as the divisor that hashes are reduced by.
+/// The number of bits of an array, as a divisor of hashes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Divisor {
     bits: u64,
@@ -54,7 +53,7 @@ impl Divisor {
         if bits == 0 || !bits.is_multiple_of(8) || bits > Self::MAX {
             return None;
         }
-        // Rounded up; where 2^128 can be divided, this is what it gives.
+        // Rounded up; if bits divides 2^128, this is exact.
         let inverse = u128::MAX / bits as u128 + 1;
         Some(Self { bits, high: (inverse >> 64) as u64, low: inverse as u64 })
     }
@@ -94,7 +93,7 @@ const fn upper(a: u64, b: u64) -> u64 {
     ((a as u128 * b as u128) >> 64) as u64
 }
 
-/// Where a bit of an array is: its number.
+/// The position of a bit in an array.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Place(u64);
 
@@ -135,7 +134,7 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    /// The next place. There is always one, but those from [`STEPS`] on may be others than they should be.
+    /// Returns the next position. From [`STEPS`] on, positions may be wrong.
     #[inline]
     pub(crate) const fn take(&mut self) -> Place {
         let place = Place(upper(self.fraction, self.bits));

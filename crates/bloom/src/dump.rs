@@ -1,11 +1,10 @@
-//! A filter in chunks: what BF.SCANDUMP returns and BF.LOADCHUNK takes.
+//! A filter as chunks: what BF.SCANDUMP returns and BF.LOADCHUNK takes.
 //!
 //! # Idea
 //!
-//! First comes the header, under cursor 1, then the bit arrays one behind the other, cut into chunks of at most
-//! [`CHUNK`] bytes, none of which crosses from one array into the next. The cursor beside a chunk is where the dump
-//! goes on: 1 and the bytes of the arrays up to and with this chunk. So it also says where the chunk belongs, which is
-//! how it is loaded.
+//! The header comes first, with cursor 1, then the bit arrays one after the other, in chunks of at most [`CHUNK`]
+//! bytes, none of which crosses from one array into the next. The cursor of a chunk says where the dump continues: 1
+//! plus the bytes of the arrays up to the end of this chunk. So it also says where to load the chunk.
 //!
 //! ```text
 //! cursor asked        0            1                1 + 16 MiB                          1 + total
@@ -20,20 +19,21 @@ use crate::header::{HEADER_LEN, Header, LINK_HEADER_LEN};
 use crate::link::{CheckedParts, Link, zeroed};
 use crate::plan;
 
-/// The most bytes of a chunk.
+/// The maximum length of a chunk, in bytes.
 pub const CHUNK: usize = 16 << 20;
 
-/// A chunk of a dump, and the cursor beside it: the one to go on with, and the one to load the chunk with.
+/// A chunk of a dump and its cursor, which is the one to continue with and the one to load the chunk with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chunk<'a> {
-    /// 1 for the header, more for the bits.
+    /// 1 for the header, more for the bit arrays.
     pub cursor: u64,
-    /// The header, or some bytes of a bit array.
+    /// The header, or a part of a bit array.
     pub bytes: Cow<'a, [u8]>,
 }
 
 impl BloomFilter {
-    /// The chunk at a cursor, 0 at first; `None` at the end, where BF.SCANDUMP answers with cursor 0 and nothing.
+    /// Returns the chunk at a cursor (0 for the first one), or `None` at the end, where BF.SCANDUMP replies with cursor
+    /// 0 and no data.
     ///
     /// # Examples
     ///
@@ -63,7 +63,7 @@ impl BloomFilter {
         None
     }
 
-    /// All chunks of a dump in order, the header first.
+    /// Iterates over all chunks of a dump, in order, the header first.
     ///
     /// # Examples
     ///
@@ -87,15 +87,15 @@ impl BloomFilter {
         })
     }
 
-    /// The filter that a header describes, with all bits unset, ready for [`BloomFilter::load_chunk`]: what
-    /// BF.LOADCHUNK makes of cursor 1.
+    /// Creates the filter that a header describes, with all bits unset, as BF.LOADCHUNK does for cursor 1. Load its
+    /// chunks with [`BloomFilter::load_chunk`].
     ///
-    /// The header alone says how large the bit arrays are, so the caller says how many bytes of them it allows. Where
-    /// the bytes come from another source, [`Loader`] takes no more memory than arrives.
+    /// The header determines how large the bit arrays are, so the caller limits their bytes by `max_bytes`. For
+    /// untrusted bytes use [`Loader`], which allocates no more memory than has arrived.
     ///
     /// # Errors
     ///
-    /// The bytes are no header, or one of more than `max_bytes`.
+    /// The bytes are not a valid header, or the bit arrays have more than `max_bytes` bytes.
     pub fn from_header(header: &[u8], max_bytes: u64) -> Result<Self, DecodeError> {
         let header = Header::read(header)?;
         let mut total = 0_u64;
@@ -117,12 +117,12 @@ impl BloomFilter {
         Ok(filter)
     }
 
-    /// Puts a chunk of a dump in its place, given the cursor that came beside it. Chunks may come in any order and
-    /// size, but none may cross from one bit array into the next.
+    /// Loads a chunk of a dump, given its cursor. Chunks may come in any order and of any size, but none may cross from
+    /// one bit array into the next.
     ///
     /// # Errors
     ///
-    /// The cursor and the length name no place of this filter.
+    /// The cursor and the length are not a range of this filter's bit arrays.
     pub fn load_chunk(&mut self, cursor: u64, chunk: &[u8]) -> Result<(), LoadError> {
         let lengths = self.links().map(|link| link.as_bytes().len() as u64);
         let place = Place::find(lengths, cursor, chunk.len() as u64)?;
@@ -144,7 +144,7 @@ fn too_large(link: usize, bytes: u64) -> DecodeError {
     DecodeError::new(HEADER_LEN + link * LINK_HEADER_LEN, Fault::TooLarge { bytes })
 }
 
-/// Puts a dump together that comes from outside: it takes no more memory than the bytes that have arrived.
+/// Assembles a dump from an untrusted source. It allocates no more memory than the bytes that have arrived.
 ///
 /// # Examples
 ///
@@ -152,36 +152,36 @@ fn too_large(link: usize, bytes: u64) -> DecodeError {
 #[derive(Clone, Debug)]
 pub struct Loader {
     header: Header,
-    /// What has arrived of each bit array.
+    /// The bytes of each bit array that have arrived.
     arrays: Vec<Vec<u8>>,
 }
 
 impl Loader {
-    /// Starts with the header, the chunk of cursor 1.
+    /// Creates a loader from the header, the chunk of cursor 1.
     ///
     /// # Errors
     ///
-    /// The bytes are no header of a filter of today.
+    /// The bytes are not a valid header of the current encoding.
     pub fn new(header: &[u8]) -> Result<Self, DecodeError> {
         let header = Header::read(header)?;
         let arrays = vec![Vec::new(); header.links.len()];
         Ok(Self { header, arrays })
     }
 
-    /// Items that were new when they were added to the filter, by the header alone: BF.CARD.
+    /// The number of items that were new when they were added, from the header alone: BF.CARD.
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "of the filter, not of what has arrived")]
     pub const fn len(&self) -> u64 {
         self.header.size
     }
 
-    /// The [`memory`](BloomFilter::memory) of the filter, by the header alone. O(links).
+    /// The [`memory`](BloomFilter::memory) of the filter, from the header alone. O(links).
     #[must_use]
     pub fn memory(&self) -> u64 {
         memory(self.lengths())
     }
 
-    /// The [`error_rate_by_items`](BloomFilter::error_rate_by_items) of the filter, by the header alone. O(links).
+    /// The [`error_rate_by_items`](BloomFilter::error_rate_by_items) of the filter, from the header alone. O(links).
     ///
     /// # Examples
     ///
@@ -200,12 +200,13 @@ impl Loader {
         }))
     }
 
-    /// Takes the next chunk, given the cursor that came beside it. A chunk may repeat what has arrived, and then
-    /// replaces it, but leaves no gap.
+    /// Loads the next chunk, given its cursor. A chunk may overlap bytes that have arrived, and replaces them, but must
+    /// not leave a gap.
     ///
     /// # Errors
     ///
-    /// The cursor and the length name no place of this filter, or one behind a gap. Nothing has changed.
+    /// The cursor and the length are not a range of this filter's bit arrays, or the range starts after a gap. Nothing
+    /// has changed.
     pub fn load(&mut self, cursor: u64, chunk: &[u8]) -> Result<(), LoadError> {
         let place = Place::find(self.lengths(), cursor, chunk.len() as u64)?;
         let gap = LoadError::Gap { at: place.start, loaded: self.contiguous() };
@@ -222,17 +223,17 @@ impl Loader {
         Ok(())
     }
 
-    /// Whether every byte has arrived.
+    /// Returns whether every byte has arrived.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.contiguous() == self.total()
     }
 
-    /// The filter.
+    /// Returns the filter.
     ///
     /// # Errors
     ///
-    /// Bytes are still to come.
+    /// Bytes are missing.
     pub fn finish(self) -> Result<BloomFilter, LoadError> {
         let incomplete = LoadError::Incomplete { loaded: self.contiguous(), total: self.total() };
         let arrays = self.header.links.iter().zip(self.arrays);
@@ -257,9 +258,9 @@ impl Loader {
 /// Where a chunk belongs.
 struct Place {
     link: usize,
-    /// Within the link.
+    /// Offset in the link.
     offset: usize,
-    /// Within all bit arrays.
+    /// Offset in all bit arrays, one after the other.
     start: u64,
 }
 

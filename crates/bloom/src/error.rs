@@ -1,26 +1,26 @@
-//! Why a filter cannot be made, added to, merged or loaded.
+//! Errors of creating, adding, merging and loading.
 
 use core::fmt;
 
 use crate::settings::{MAX_CAPACITY, MAX_EXPANSION};
 
-/// Why there can be no link of this size, or none that is larger.
+/// Why a link of this size cannot be created.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SizeError {
-    /// A link for no items, or for more than 64 bits count.
+    /// The capacity is 0 or does not fit 64 bits.
     Capacity {
-        /// The items asked for; `None` where they do not fit into 64 bits.
+        /// The requested capacity; `None` if it does not fit 64 bits.
         got: Option<u64>,
     },
     /// The error rate is not between 0 and 1, neither included.
     ErrorRate {
-        /// The rate asked for.
+        /// The requested rate.
         got: f64,
     },
-    /// The bits do not fit into the memory of this machine, or into 63 bits.
+    /// The bit array does not fit into memory, or its length into 63 bits.
     OutOfMemory {
-        /// Bytes of the bit array, `u64::MAX` where they cannot be counted.
+        /// Bytes of the bit array, `u64::MAX` if that does not fit.
         bytes: u64,
     },
 }
@@ -44,21 +44,21 @@ impl fmt::Display for SizeError {
 
 impl core::error::Error for SizeError {}
 
-/// Why settings make no filter.
+/// Why [`Settings`](crate::Settings) are not valid.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SettingsError {
     /// The capacity is 0 or above [`MAX_CAPACITY`].
     Capacity {
-        /// The capacity asked for.
+        /// The requested capacity.
         got: u64,
     },
     /// The expansion is above [`MAX_EXPANSION`].
     Expansion {
-        /// The expansion asked for.
+        /// The requested expansion.
         got: u32,
     },
-    /// There is no first link of this size.
+    /// The first link cannot be created.
     Size(SizeError),
 }
 
@@ -84,16 +84,16 @@ impl From<SizeError> for SettingsError {
     }
 }
 
-/// Why an item was not added. The filter is as it was.
+/// Why an item was not added. The filter is unchanged.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AddError {
-    /// The filter does not scale, and holds what it was made for.
+    /// The filter does not scale and is full.
     Full {
-        /// Items that it was made for.
+        /// The capacity of the filter, in items.
         capacity: u64,
     },
-    /// The filter is full, and no further link can be made.
+    /// The filter is full, and a further link cannot be created.
     Grow(SizeError),
 }
 
@@ -110,16 +110,16 @@ impl fmt::Display for AddError {
 
 impl core::error::Error for AddError {}
 
-/// Why two filters have no union. Both are as they were.
+/// Why two filters cannot be merged. Both are unchanged.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MergeError {
-    /// The bit arrays of the union are larger than the caller allows.
+    /// The bit arrays of the union are larger than allowed.
     OutOfMemory {
-        /// The bytes of them.
+        /// Their bytes.
         bytes: u64,
     },
-    /// They were made with other settings, so that the same item has other bits.
+    /// The filters have different settings, so the same item has different bits.
     Different,
 }
 
@@ -136,7 +136,7 @@ impl fmt::Display for MergeError {
 
 impl core::error::Error for MergeError {}
 
-/// What is wrong with a header or with the fields of a saved filter, and where.
+/// An error in a header or in the fields of a saved filter, and its position.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DecodeError {
     pub(crate) at: usize,
@@ -148,13 +148,13 @@ impl DecodeError {
         Self { at, fault }
     }
 
-    /// Where: the offset of the byte in a header, the number of the field (from 0) among fields.
+    /// The position: the offset of the byte in a header, or the index of the field (from 0).
     #[must_use]
     pub const fn at(&self) -> usize {
         self.at
     }
 
-    /// What.
+    /// The kind of error.
     #[must_use]
     pub const fn fault(&self) -> Fault {
         self.fault
@@ -169,81 +169,81 @@ impl fmt::Display for DecodeError {
 
 impl core::error::Error for DecodeError {}
 
-/// What is wrong with a saved filter.
+/// The kind of an error in a saved filter.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Fault {
-    /// The header or the fields end here.
+    /// The header or the fields end too early.
     Short,
-    /// Something follows the last link.
+    /// Data follow the last link.
     Tail,
-    /// A number where bytes should be, or the like.
+    /// A field has the wrong type, such as a number instead of bytes.
     WrongKind,
-    /// An encoding version that is not known, or that has other hashes.
+    /// The encoding version is unknown, or one with other hashes.
     Version {
         /// The version.
         got: u16,
     },
-    /// Options other than those of today's filters: other hashes, or sizes that are powers of two.
+    /// The options are not those of current filters: other hashes, or sizes that are powers of two.
     Options {
         /// The options.
         got: u64,
     },
-    /// An expansion beyond 32 bits.
+    /// The expansion does not fit 32 bits.
     Expansion {
         /// The expansion.
         got: u64,
     },
-    /// A filter without a link.
+    /// The filter has no link.
     NoLinks,
-    /// A link for no items.
+    /// A link has capacity 0.
     NoEntries,
-    /// An error rate that is not between 0 and 1, neither included.
+    /// The error rate is not between 0 and 1, neither included.
     ErrorRate {
         /// The rate.
         got: f64,
     },
-    /// A number of hashes that does not follow from the bits for each item.
+    /// The number of hashes is not the one that follows from the bits per item.
     Hashes {
-        /// Hashes stored.
+        /// Stored hashes.
         got: u64,
-        /// Hashes that follow.
+        /// Expected hashes.
         expected: u32,
     },
-    /// Bits for each item that do not follow from the error rate.
+    /// The bits per item are not those that follow from the error rate.
     BitsPerItem {
-        /// Bits for each item stored.
+        /// Stored bits per item.
         got: f64,
-        /// Bits for each item that follow.
+        /// Expected bits per item.
         expected: f64,
     },
-    /// A link for more items than its bits are enough for.
+    /// A link's capacity is larger than its bits allow.
     Capacity {
-        /// Items stored.
+        /// Stored number of items.
         got: u64,
-        /// Bits stored.
+        /// Stored number of bits.
         bits: u64,
     },
-    /// A number of bits that the bit array does not have.
+    /// The number of bits is not that of the bit array.
     Bits {
-        /// Bits stored.
+        /// Stored number of bits.
         got: u64,
         /// Bytes of the array.
         bytes: u64,
     },
-    /// The bits of a size that is a power of two, which today's filters do not have.
+    /// The size is stored as a power of two, which current filters do not have.
     PowerOfTwo {
         /// The exponent.
         got: u64,
     },
-    /// A number of items in a header that is not that of its links together.
+    /// The number of items in the header is not the sum of those of its links.
     Size {
-        /// Items stored.
+        /// Stored number of items.
         got: u64,
     },
-    /// More bytes of bit arrays than the caller allows, or the machine has.
+    /// The bit arrays are larger than allowed, or than the memory.
     TooLarge {
-        /// Bytes of all arrays up to this one.
+        /// Bytes of all arrays up to and including this one.
         bytes: u64,
     },
 }
@@ -277,7 +277,7 @@ impl fmt::Display for Fault {
     }
 }
 
-/// Why a chunk was not taken. Nothing has changed.
+/// Why a chunk was not loaded. Nothing has changed.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LoadError {
@@ -286,30 +286,30 @@ pub enum LoadError {
         /// The cursor.
         got: u64,
     },
-    /// The chunk starts behind the last bit array.
+    /// The chunk starts after the last bit array.
     PastEnd {
-        /// Where the chunk starts.
+        /// Offset at which the chunk starts.
         at: u64,
     },
-    /// The chunk goes on behind the bit array that it starts in.
+    /// The chunk crosses the end of the bit array that it starts in.
     CrossesLink {
-        /// Where the chunk starts.
+        /// Offset at which the chunk starts.
         at: u64,
-        /// Where the bit array ends.
+        /// Offset at which the bit array ends.
         end: u64,
     },
-    /// The chunk starts behind what has arrived.
+    /// The chunk starts after a gap.
     Gap {
-        /// Where the chunk starts.
+        /// Offset at which the chunk starts.
         at: u64,
-        /// Where it should start at the latest.
+        /// Offset up to which bytes have arrived.
         loaded: u64,
     },
-    /// Bytes are still to come.
+    /// Bytes are missing.
     Incomplete {
         /// Bytes of bit arrays that have arrived.
         loaded: u64,
-        /// Bytes that the header promises.
+        /// Bytes of bit arrays according to the header.
         total: u64,
     },
 }

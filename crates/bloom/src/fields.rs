@@ -1,22 +1,22 @@
 //! The fields of a filter in an RDB file or a DUMP payload, as module type `MBbloom--`.
 //!
-//! A module's value is a series of tagged numbers and strings. What is here is that series; tags, lengths and
-//! compression belong to the reader and the writer of the file.
+//! A module's value is a series of tagged numbers and strings. This module has that series; tags, lengths and
+//! compression are left to the reader and the writer of the file.
 //!
 //! ```text
 //! size  links  options  expansion | entries  error rate  hashes  bits per item  bits  n2  array  size | ... each link
 //! U     U      U        U           U        D           U       D              U     U   S      U
 //! ```
 //!
-//! `U` is an unsigned number, `D` a double, `S` a string. Version 4 has all of it, versions 2 and 3 no expansion, which
-//! was 2. Before version 2 there were no options, and other hashes: those filters cannot be asked here.
+//! `U` is an unsigned number, `D` a double, `S` a string. Version 4 has all fields; versions 2 and 3 have no expansion,
+//! which was 2. Versions before 2 have no options and other hashes, and are not supported.
 
 use crate::error::{DecodeError, Fault};
 use crate::filter::BloomFilter;
 use crate::header::{Header, check_options};
 use crate::link::{Link, LinkParts, Part};
 
-/// The version of the encoding that [`BloomFilter::fields`] gives.
+/// The version of the encoding that [`BloomFilter::fields`] returns.
 pub const ENCODING_VERSION: u16 = 4;
 
 /// The first version whose filters have the hashes of today.
@@ -28,7 +28,7 @@ const EXPANSION_VERSION: u16 = 4;
 /// The expansion before it was stored.
 const OLD_EXPANSION: u32 = 2;
 
-/// A field. `B` is `&[u8]` or `Vec<u8>`, or whatever holds the bytes of a string.
+/// A field of a saved filter. `B` holds the bytes of a string, such as `&[u8]` or `Vec<u8>`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Field<B> {
     /// An unsigned number: part tag 2.
@@ -40,7 +40,7 @@ pub enum Field<B> {
 }
 
 impl BloomFilter {
-    /// The fields in the order in which version [`ENCODING_VERSION`] stores them.
+    /// Iterates over the fields, in the order of encoding version [`ENCODING_VERSION`].
     ///
     /// # Examples
     ///
@@ -71,15 +71,15 @@ impl BloomFilter {
         }))
     }
 
-    /// A filter from the fields of this version of the encoding (2 to 4).
+    /// Creates a filter from the fields of this version of the encoding (2 to 4).
     ///
-    /// It stops behind the last field of the last link, or at the first that is wrong; an iterator that fails in
-    /// between may end, and give the reason itself. Strings that are a `Vec<u8>` are taken, not copied.
+    /// It takes fields up to the last one of the last link, or the first that is wrong. An iterator that fails may end
+    /// early and report the reason itself. Strings of type `Vec<u8>` are not copied.
     ///
     /// # Errors
     ///
-    /// What is wrong, at the number of the field. [`Fault::Version`] and [`Fault::Options`] say that the filter is
-    /// older than what is supported, not that it is damaged.
+    /// The first error, with the index of its field. [`Fault::Version`] and [`Fault::Options`] mean that the version is
+    /// not supported, not that the filter is damaged.
     pub fn from_fields<B: Into<Vec<u8>>>(
         version: u16,
         fields: impl IntoIterator<Item = Field<B>>,

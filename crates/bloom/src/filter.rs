@@ -1,4 +1,4 @@
-//! The chain of links that grows.
+//! The scalable filter: a chain of links.
 
 use std::{iter, mem};
 
@@ -14,11 +14,11 @@ pub(crate) const SCALING: u32 = 1 | 4;
 /// Options of a filter that does not scale.
 pub(crate) const NON_SCALING: u32 = SCALING | 8;
 
-/// What [`BloomFilter::memory`] counts for the filter and for each link, whatever they take here.
+/// The bytes that [`BloomFilter::memory`] counts for the filter and for each link, independent of their size here.
 const FILTER_BYTES: u64 = 32;
 const LINK_BYTES: u64 = 64;
 
-/// A Bloom filter that grows by links, in RedisBloom's layout.
+/// A scalable Bloom filter in RedisBloom's layout: a chain of [`Link`]s.
 ///
 /// # Examples
 ///
@@ -34,7 +34,7 @@ pub struct BloomFilter {
     pub(crate) size: u64,
     pub(crate) options: u32,
     pub(crate) expansion: u32,
-    /// The most bytes of all bit arrays. It is for the machine and no part of what the filter is.
+    /// The maximum bytes of all bit arrays. It depends on the machine and is not a property of the filter.
     pub(crate) max_bytes: u64,
     /// Oldest first.
     pub(crate) older: Vec<Link>,
@@ -51,11 +51,11 @@ impl PartialEq for BloomFilter {
 }
 
 impl Default for BloomFilter {
-    /// The filter of the default [`Settings`]: 100 items at 1 %.
+    /// Creates a filter with the default [`Settings`]: 100 items at 1 %.
     ///
     /// # Panics
     ///
-    /// If there is not even memory for its 144 bytes.
+    /// If its 144 bytes cannot be allocated.
     fn default() -> Self {
         #[expect(
             clippy::expect_used,
@@ -66,11 +66,11 @@ impl Default for BloomFilter {
 }
 
 impl BloomFilter {
-    /// An empty filter, as BF.RESERVE makes it.
+    /// Creates an empty filter, as BF.RESERVE does.
     ///
     /// # Errors
     ///
-    /// A capacity, error rate or expansion outside of its range, or a first link that memory has no room for.
+    /// The capacity, error rate or expansion is out of range, or the first link does not fit into memory.
     pub fn new(settings: &Settings) -> Result<Self, SettingsError> {
         settings.check()?;
         let (capacity, error_rate) = (settings.capacity, settings.first_error_rate());
@@ -80,22 +80,22 @@ impl BloomFilter {
         Ok(Self { size: 0, options, expansion, max_bytes, older: Vec::new(), newest })
     }
 
-    /// Adds an item; returns whether it is new, as BF.ADD does. O(links), and O(bits) of the new link when it grows.
+    /// Adds an item and returns whether it is new, as BF.ADD does. O(links), and O(bits) of the new link when it grows.
     ///
     /// # Errors
     ///
-    /// The filter is full, and does not scale or cannot grow. Nothing has changed, and an item that is there already is
-    /// no error.
+    /// The filter is full, and does not scale or cannot grow. Nothing has changed. Adding an item that is already found
+    /// is never an error.
     #[inline]
     pub fn add(&mut self, item: &[u8]) -> Result<bool, AddError> {
         self.add_hash(ItemHash::of(item))
     }
 
-    /// [`BloomFilter::add`] of an item that is hashed already.
+    /// [`BloomFilter::add`] for an item that is already hashed.
     ///
     /// # Errors
     ///
-    /// As of [`BloomFilter::add`].
+    /// As [`BloomFilter::add`].
     #[inline]
     pub fn add_hash(&mut self, hash: ItemHash) -> Result<bool, AddError> {
         if !self.older.is_empty() && self.is_in_older(hash) {
@@ -110,7 +110,7 @@ impl BloomFilter {
         if self.newest.is_full() {
             return self.add_to_full(hash);
         }
-        // The probes are the same whether the item is there or not, so they set what they find unset.
+        // The probes are the same whether the item is present or not, so they set bits as they go.
         let new = self.newest.add_hash(hash);
         self.size = self.size.saturating_add(new.into());
         Ok(new)
@@ -140,14 +140,14 @@ impl BloomFilter {
         Ok(())
     }
 
-    /// Whether so many new items find room, if all bit arrays together may have at most `max_bytes`. O(links that it
-    /// grows by).
+    /// Checks that `items` new items can be added if all bit arrays together may have at most `max_bytes` bytes. O(new
+    /// links).
     ///
-    /// The answer holds as long as the machine has the memory.
+    /// An allocation may still fail later.
     ///
     /// # Errors
     ///
-    /// What [`BloomFilter::add`] says to the first item that finds none.
+    /// The error that [`BloomFilter::add`] would return for the first item that cannot be added.
     ///
     /// # Examples
     ///
@@ -172,29 +172,29 @@ impl BloomFilter {
             .map_err(AddError::Grow)
     }
 
-    /// Whether an item is there, or is a false positive, as BF.EXISTS returns it. O(links).
+    /// Returns whether an item was added or is a false positive, as BF.EXISTS does. O(links).
     #[must_use]
     #[inline]
     pub fn contains(&self, item: &[u8]) -> bool {
         self.contains_hash(ItemHash::of(item))
     }
 
-    /// [`BloomFilter::contains`] of an item that is hashed already.
+    /// [`BloomFilter::contains`] for an item that is already hashed.
     #[must_use]
     #[inline]
     pub fn contains_hash(&self, hash: ItemHash) -> bool {
         self.newest.contains_hash(hash) || !self.older.is_empty() && self.is_in_older(hash)
     }
 
-    /// Apart, so that the newest link, which most filters have alone, is asked without a call.
+    /// A separate function, so that the newest link, which is the only one of most filters, is probed without a call.
     #[inline(never)]
     fn is_in_older(&self, hash: ItemHash) -> bool {
         self.older.iter().rev().any(|link| link.contains_hash(hash))
     }
 
-    /// The bytes that adding an item may change, so that a snapshot can copy them first: offsets into all bit arrays one
-    /// behind the other, as of the cursors of a [dump](Self::chunk_at). A link that is made for the item is not there
-    /// yet. O(links + hashes).
+    /// Iterates over the offsets of the bytes that adding an item may change, so that a snapshot can copy them first.
+    /// Offsets count through all bit arrays, one after the other, as the cursors of a [dump](Self::chunk_at) do. A link
+    /// that would be created for the item is not included. O(links + hashes).
     ///
     /// # Examples
     ///
@@ -216,7 +216,7 @@ impl BloomFilter {
         (0..self.newest.hashes()).map(move |_| start + places.take().byte())
     }
 
-    /// Items that were new when they were added: BF.CARD.
+    /// The number of items that were new when they were added: BF.CARD.
     #[must_use]
     pub const fn len(&self) -> u64 {
         self.size
@@ -228,26 +228,26 @@ impl BloomFilter {
         self.size == 0
     }
 
-    /// Items that all links together were made for: the Capacity of BF.INFO.
+    /// The capacity of all links together, in items: the Capacity of BF.INFO.
     #[must_use]
     pub fn capacity(&self) -> u64 {
         self.links().map(Link::capacity).fold(0, u64::saturating_add)
     }
 
-    /// Bytes by RedisBloom's reckoning: the Size of BF.INFO.
+    /// The size in bytes as RedisBloom computes it: the Size of BF.INFO.
     #[must_use]
     pub fn memory(&self) -> u64 {
         memory(self.links().map(|link| link.as_bytes().len() as u64))
     }
 
-    /// Bytes that the filter holds beyond itself.
+    /// The bytes on the heap.
     #[must_use]
     pub fn heap_bytes(&self) -> usize {
         self.older.capacity() * size_of::<Link>()
             + self.links().map(Link::heap_bytes).sum::<usize>()
     }
 
-    /// Lets the filter grow only as far as all bit arrays together have at most so many bytes; what it has stays.
+    /// Limits the bytes of all bit arrays together: the filter does not grow beyond them. Existing links stay.
     pub const fn set_max_bytes(&mut self, bytes: u64) {
         self.max_bytes = bytes;
     }
@@ -256,31 +256,32 @@ impl BloomFilter {
         self.links().map(|link| link.bits() / 8).sum()
     }
 
-    /// Whether it grows when it is full.
+    /// Returns whether the filter grows when it is full.
     #[must_use]
     pub const fn is_scaling(&self) -> bool {
         self.options != NON_SCALING
     }
 
-    /// How many times larger each further link is: the Expansion rate of BF.INFO. `None` if the filter does not scale.
+    /// The factor between the capacities of successive links: the Expansion rate of BF.INFO. `None` if the filter does
+    /// not scale.
     #[must_use]
     pub const fn expansion(&self) -> Option<u32> {
         if self.is_scaling() { Some(self.expansion) } else { None }
     }
 
-    /// The links, the oldest first.
+    /// Iterates over the links, the oldest first.
     #[must_use]
     pub fn links(&self) -> impl DoubleEndedIterator<Item = &Link> {
         self.older.iter().chain(iter::once(&self.newest))
     }
 
-    /// How many links there are, at least 1: the Number of filters of BF.INFO.
+    /// The number of links, at least 1: the Number of filters of BF.INFO.
     #[must_use]
     pub const fn link_count(&self) -> usize {
         self.older.len() + 1
     }
 
-    /// The share of all bits that are set, 0 to 1. O(bits).
+    /// The fraction of all bits that are set, 0 to 1. O(bits).
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "a share")]
     pub fn saturation(&self) -> f64 {
@@ -290,30 +291,30 @@ impl BloomFilter {
         set / bits
     }
 
-    /// The false positive rate as the filter is now, estimated from the bits that are set. O(bits).
+    /// The current false positive rate, estimated from the bits that are set. O(bits).
     #[must_use]
     pub fn error_rate_by_bits(&self) -> f64 {
         any_of(self.links().map(Link::error_rate_by_bits))
     }
 
-    /// The false positive rate as the filter is now, estimated from the number of items in each link. O(links).
+    /// The current false positive rate, estimated from the number of items in each link. O(links).
     #[must_use]
     pub fn error_rate_by_items(&self) -> f64 {
         any_of(self.links().map(Link::error_rate_by_items))
     }
 
-    /// Takes the items of a filter that was made with the same settings.
+    /// Adds all items of a filter with the same settings. O(bits).
     ///
-    /// Each link takes the items of the other's of the same place, and what the other has grown beyond this one is
-    /// appended: so the union finds every item of both. A link that took items may hold more than it was made for, and
-    /// errs more often then: [`error_rate_by_bits`](Self::error_rate_by_bits) says how often.
+    /// Each link takes the bits of the other's link at the same position, and further links of the other filter are
+    /// appended: so the union finds every item of both. A merged link may have more items than its capacity, and more
+    /// false positives: [`error_rate_by_bits`](Self::error_rate_by_bits) returns the rate.
     ///
-    /// The number of items is estimated from the bits of each link, because it is not known how many the two have in
-    /// common. An item that the two have in links of different places counts twice.
+    /// The number of items is estimated from the bits of each link, because the number of common items is not known. A
+    /// common item in links at different positions counts twice.
     ///
     /// # Errors
     ///
-    /// They differ in capacity, error rate, expansion or scaling, or the union has more bytes than
+    /// The filters differ in capacity, error rate, expansion or scaling, or the union has more bytes than
     /// [`set_max_bytes`](Self::set_max_bytes) allows. Nothing has changed.
     ///
     /// # Examples
@@ -339,11 +340,11 @@ impl BloomFilter {
         Ok(())
     }
 
-    /// Whether [`merge`](Self::merge) takes the items of that filter. O(links).
+    /// Checks that [`merge`](Self::merge) would succeed. O(links).
     ///
     /// # Errors
     ///
-    /// As of [`merge`](Self::merge).
+    /// As [`merge`](Self::merge).
     pub fn check_merge(&self, other: &Self) -> Result<(), MergeError> {
         let mut common = self.links().zip(other.links());
         let same = self.options == other.options && self.expansion == other.expansion;
@@ -359,12 +360,12 @@ impl BloomFilter {
     }
 }
 
-/// Bytes by RedisBloom's reckoning, of a filter whose bit arrays have these lengths.
+/// The size in bytes, as RedisBloom computes it, of a filter whose bit arrays have these lengths.
 pub(crate) fn memory(arrays: impl Iterator<Item = u64>) -> u64 {
     arrays.map(|bytes| bytes.saturating_add(LINK_BYTES)).fold(FILTER_BYTES, u64::saturating_add)
 }
 
-/// A link, if it has room beside `before` bytes.
+/// Creates a link, if it fits in addition to `before` bytes.
 fn link_within(
     max_bytes: u64,
     before: u64,
@@ -377,7 +378,7 @@ fn link_within(
     Link::new(capacity, error_rate)
 }
 
-/// The bytes of all links with one more, if there may be as many.
+/// The bytes of all links with one more, if that many are allowed.
 fn bytes_within(
     max_bytes: u64,
     before: u64,
@@ -388,13 +389,13 @@ fn bytes_within(
     if bytes > max_bytes { Err(SizeError::OutOfMemory { bytes }) } else { Ok(bytes) }
 }
 
-/// The capacity and error rate of the link that comes behind one.
+/// The capacity and error rate of the link after this one.
 fn next_link((capacity, error_rate): (u64, f64), expansion: u32) -> Result<(u64, f64), SizeError> {
     let capacity = capacity.checked_mul(expansion.into());
     Ok((capacity.ok_or(SizeError::Capacity { got: None })?, error_rate * TIGHTENING))
 }
 
-/// Whether a filter of so many bytes and this last link may grow by links that take so many items.
+/// Checks that a filter of this many bytes with this last link may grow by links for this many items.
 fn check_growth(
     mut items: u64,
     mut last: (u64, f64),
@@ -415,14 +416,15 @@ fn check_growth(
 }
 
 impl Settings {
-    /// Whether a filter is made by these settings, and so many items find room in it. Nothing is made. O(links).
+    /// Checks that a filter with these settings can be created and can hold `items` items, without creating it.
+    /// O(links).
     ///
-    /// The answer holds as long as the machine has the memory.
+    /// An allocation may still fail later.
     ///
     /// # Errors
     ///
-    /// As of [`build`](Self::build), and a link by which the filter would have to grow. Of a filter that does not scale
-    /// it is [`SizeError::Capacity`] if the items are more than it takes.
+    /// As [`build`](Self::build), for the first link and those by which the filter would have to grow. For a filter
+    /// that does not scale, [`SizeError::Capacity`] if `items` exceeds its capacity.
     pub fn check_room(&self, items: u64) -> Result<(), SettingsError> {
         self.check()?;
         let first = (self.capacity, self.first_error_rate());
@@ -438,8 +440,8 @@ impl Settings {
     }
 }
 
-/// The probability that at least one of independent events happens.
+/// The probability that at least one of several independent events happens.
 pub(crate) fn any_of(rates: impl Iterator<Item = f64>) -> f64 {
-    // Through logarithms, because 1 - p has few digits left where p is small.
+    // With logarithms, because 1 - p loses digits if p is small.
     -rates.map(|rate| (-rate).ln_1p()).sum::<f64>().exp_m1()
 }

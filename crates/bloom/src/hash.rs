@@ -5,10 +5,10 @@
 /// Seed of the first hash. It is part of the format: RedisBloom finds an item only under these hashes.
 const SEED: u64 = 0xc6a4_a793_5bd1_e995;
 
-/// The two hashes of an item, from which all its places follow: place i is `first + i * second`, modulo 2^64 and then
+/// The two hashes of an item, which determine its probes: probe i is at `first + i * second`, modulo 2^64 and then
 /// modulo the bits of the link.
 ///
-/// Hashing outside of a lock and asking with the hashes inside keeps the lock short.
+/// Hash outside of a lock and use the hashes inside, to hold the lock for a shorter time.
 ///
 /// # Examples
 ///
@@ -34,7 +34,7 @@ impl ItemHash {
         Self { first, second }
     }
 
-    /// The first hash, and the step from one place to the next.
+    /// The first hash, and the step from one probe to the next.
     #[must_use]
     #[inline]
     pub const fn parts(self) -> (u64, u64) {

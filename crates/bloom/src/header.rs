@@ -1,4 +1,4 @@
-//! The header that BF.SCANDUMP gives first: all numbers of a filter, packed, little-endian.
+//! The header that BF.SCANDUMP returns first: all numbers of a filter, packed, little-endian.
 //!
 //! ```text
 //!  0      8        12        16          20
@@ -18,7 +18,7 @@ use crate::error::{DecodeError, Fault};
 use crate::filter::{BloomFilter, NON_SCALING, SCALING};
 use crate::link::{CheckedParts, LinkParts, Part};
 
-/// Bytes before the first link.
+/// Bytes of a header before the first link.
 pub const HEADER_LEN: usize = 20;
 
 /// Bytes of each link in a header.
@@ -38,7 +38,7 @@ pub(crate) struct Header {
 }
 
 impl BloomFilter {
-    /// The header of a dump: [`HEADER_LEN`] bytes and [`LINK_HEADER_LEN`] for each link.
+    /// Returns the header of a dump: [`HEADER_LEN`] bytes and [`LINK_HEADER_LEN`] per link.
     #[must_use]
     pub fn header(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(HEADER_LEN + LINK_HEADER_LEN * self.link_count());

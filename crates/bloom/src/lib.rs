@@ -1,18 +1,21 @@
-//! RedisBloom's scalable Bloom filter, bit for bit.
+#![doc = include_str!("../README.md")]
 //!
-//! # Idea
+//! # How it works
 //!
-//! To remember that an item was seen, set some bits of an array, at places that follow from its hash. An item whose
-//! bits are not all set was certainly never added. One whose bits are all set was added, or all its bits happen to
-//! belong to others: with ten bits for each item that happens to one item in a hundred that were not added, whatever
-//! the length of the items, which are not kept.
+//! ## Idea
 //!
-//! An array cannot grow, because the places depend on its size and the items are gone. So when it holds what it was
-//! made for, a larger one is put beside it, of half the error rate, and a question asks them all.
+//! Adding an item sets some bits of an array, at positions that follow from its hash. An item with a bit that is not
+//! set was never added. An item whose bits are all set was added, or all of its bits were set by other items: with ten
+//! bits per item, this happens for one in a hundred items that were not added. The items are not stored, so their
+//! length does not matter.
 //!
-//! # Representation
+//! An array cannot grow, because the positions depend on its size and the items are not stored. So when it is full, a
+//! larger array with half of its error rate is added, and a lookup probes all arrays.
 //!
-//! A [`BloomFilter`] is a chain of [`Link`]s. Bit x of a link is `1 << (x % 8)` of byte `x / 8`; hash i of an item is
+//! ## Representation
+//!
+//! A [`BloomFilter`] is a chain of [`Link`]s. Bit x of a link is `1 << (x % 8)` of byte `x / 8`. Probe i of an item is
+//! at bit x:
 //!
 //! ```text
 //! h1 = MurmurHash64A(item, seed 0xc6a4a7935bd1e995)
@@ -20,7 +23,7 @@
 //! x  = ((h1 + i * h2) mod 2^64) mod bits          i = 0 .. hashes - 1
 //! ```
 //!
-//! and the sizes follow from capacity n and error rate p by [`plan::bits_for`] and [`plan::hashes`]:
+//! The sizes follow from capacity n and error rate p by [`plan::bits_for`] and [`plan::hashes`]:
 //!
 //! ```text
 //! link 0                     link 1                          link 2
@@ -34,16 +37,16 @@
 //! +------------------------+
 //! ```
 //!
-//! What is saved is a [header](BloomFilter::header) of [`HEADER_LEN`] bytes and [`LINK_HEADER_LEN`] for each link, and
-//! the bit arrays in [chunks](BloomFilter::chunks), as BF.SCANDUMP gives them; or the same as the
+//! A saved filter is a [header](BloomFilter::header) of [`HEADER_LEN`] bytes and [`LINK_HEADER_LEN`] per link, and the
+//! bit arrays in [chunks](BloomFilter::chunks), as BF.SCANDUMP returns them; or the same data as the
 //! [fields](BloomFilter::fields) of an RDB file.
 //!
-//! # Transitions
+//! ## Transitions
 //!
-//! An item that no link has goes into the newest. If that is full, a new one is made first, or, where the filter does
-//! not scale, the item is refused with [`AddError::Full`]. An item that sets no bit is not counted.
+//! An item that no link has is added to the newest link. If that is full, a new link is created first; if the filter
+//! does not scale, the item is refused with [`AddError::Full`]. An item that sets no bit is not counted.
 //!
-//! # Worked example
+//! ## Worked example
 //!
 //! ```
 //! use bloom::{ItemHash, Settings};
@@ -74,44 +77,31 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # Which call
+//! ## Which call
 //!
 //! | for | call |
 //! |---|---|
 //! | one item | [`BloomFilter::add`], [`BloomFilter::contains`] |
-//! | many at once, whose cache misses overlap | [`BloomFilter::add_many`], [`BloomFilter::contains_many`] |
-//! | an item hashed before, outside of a lock | [`BloomFilter::add_hash`], [`BloomFilter::contains_hash`] |
+//! | many items at once, with overlapping cache misses | [`BloomFilter::add_many`], [`BloomFilter::contains_many`] |
+//! | an item that was hashed before, outside of a lock | [`BloomFilter::add_hash`], [`BloomFilter::contains_hash`] |
 //! | one array that never grows and never refuses | [`Link`] |
-//! | sizes before there is a filter | [`plan`] |
-//! | bytes from another source | [`Loader`], [`BloomFilter::from_fields`] |
+//! | sizes and error rates without a filter | [`plan`] |
+//! | untrusted bytes | [`Loader`], [`BloomFilter::from_fields`] |
 //!
-//! # Complexity
+//! ## Complexity
 //!
 //! | operation | time |
 //! |---|---|
 //! | hash an item | O(its length) |
-//! | add, contains | O(links * hashes); an item that was not added needs about two probes of a link |
+//! | add, contains | O(links * hashes); an item that was not added needs about two probes per link |
 //! | add that grows | O(bits of the new link) |
-//! | length, capacity, memory, expected error by items | O(links) |
+//! | capacity, memory, expected error by items | O(links) |
 //! | saturation, expected error by bits, merge, save | O(bits) |
 //!
-//! A probe costs a dozen instructions, among them one multiplication and no division, and a line of memory: the place
-//! moves on from one probe to the next, and many items at once ask for their lines before they use them.
+//! A probe is a dozen instructions, with one multiplication and no division, and one cache line. Operations on many
+//! items prefetch the lines.
 //!
-//! # Limits
-//!
-//! * Items cannot be taken out or listed.
-//! * The hash is not keyed: a client that chooses the items can choose ones that collide.
-//! * All probes of an item follow from two hashes, so small links err more than the formulas say: a link for 400 items
-//!   at 0.005 % reaches about twice that, one for 100 at 0.5 % about 0.46 % where its bits say 0.40 %. From some ten
-//!   thousand items on the difference is below a tenth.
-//! * Hashes are rounded up to whole ones, which costs up to 3 % of the rate: 10 % comes out as 10.26 %.
-//! * A filter that grows asks every link, so one made for what it will hold is faster and smaller.
-//! * Filters saved before version 2 of the encoding have other hashes, and others have sizes that are powers of two:
-//!   both are refused, by [`Fault::Version`], [`Fault::Options`] and [`Fault::PowerOfTwo`].
-//! * The union of two filters is this crate's own; servers have none.
-//!
-//! # References
+//! ## References
 //!
 //! * B. H. Bloom: Space/time trade-offs in hash coding with allowable errors, Communications of the ACM 13(7), 1970.
 //! * A. Kirsch, M. Mitzenmacher: Less hashing, same performance: building a better Bloom filter, ESA 2006 (two hashes).
@@ -145,8 +135,3 @@ pub use hash::ItemHash;
 pub use header::{HEADER_LEN, LINK_HEADER_LEN};
 pub use link::Link;
 pub use settings::{MAX_CAPACITY, MAX_ERROR_RATE, MAX_EXPANSION, Settings};
-
-/// The example of the README, run with the documentation's own.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

@@ -1,4 +1,4 @@
-//! One bit array with its hashes: a Bloom filter that does not grow.
+//! A Bloom filter of fixed size: one bit array and its number of hashes.
 
 use core::cmp::Ordering::Less;
 
@@ -8,25 +8,25 @@ use crate::error::{Fault, SizeError};
 use crate::hash::ItemHash;
 use crate::plan;
 
-/// How far the bits for each item may be off: logarithms differ between libraries, but only in their last digits.
+/// The tolerance of the bits per item: logarithms differ between libraries, but only in their last digits.
 const TOLERANCE: f64 = 1e-9;
 
-/// The most bits that the header of a link may claim, whether or not there is memory for them.
+/// The maximum bits in the header of a link, independent of the available memory.
 const MAX_BITS: u64 = 1 << 63;
 
-/// Arrays up to this many bytes stay in the nearer caches, where asking for lines beforehand gains nothing.
+/// Arrays up to this many bytes stay in the first caches, where prefetching gains nothing.
 const NEAR: usize = 1 << 20;
 
-/// Probes of a near array that a question makes before it looks at what they found.
+/// The number of probes of a near array between two branches of a lookup.
 ///
 /// In a filter that is half full an item that was not added fails with one of four probes in 15 of 16 cases, so the
-/// branch is predicted; with a look after each probe it would be unpredictable, and the processor could not start with
-/// the next item. In a large array the lines of further probes cost more than that.
+/// branch is predictable; a branch after each probe would not be, and the CPU could not start with the next item. In a
+/// large array the lines of further probes cost more than that.
 const GROUP: u32 = 4;
 
-/// A single Bloom filter of a fixed size: a link of the chain that a [`BloomFilter`](crate::BloomFilter) is.
+/// A Bloom filter of fixed size; a [`BloomFilter`](crate::BloomFilter) is a chain of them.
 ///
-/// By itself it takes any number of items; past its capacity it only errs more and more often.
+/// On its own it takes any number of items; beyond its capacity the false positive rate rises.
 ///
 /// # Examples
 ///
@@ -40,7 +40,7 @@ const GROUP: u32 = 4;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Link {
-    /// The bit array, and zeros up to a whole word.
+    /// The bit array, padded with zeros to a whole word.
     words: Vec<u8>,
     bits: Divisor,
     hashes: u32,
@@ -51,11 +51,12 @@ pub struct Link {
 }
 
 impl Link {
-    /// An empty filter for so many items (at least 1) at this error rate (between 0 and 1, neither included).
+    /// Creates an empty filter for `capacity` items (at least 1) at this error rate (between 0 and 1, neither
+    /// included).
     ///
     /// # Errors
     ///
-    /// Arguments outside of their ranges, and bits that memory has no room for.
+    /// An argument is out of range, or the bit array does not fit into memory.
     pub fn new(capacity: u64, error_rate: f64) -> Result<Self, SizeError> {
         if capacity == 0 {
             return Err(SizeError::Capacity { got: Some(capacity) });
@@ -73,13 +74,13 @@ impl Link {
         Ok(Self { words, bits, hashes, size: 0, entries: capacity, error_rate, bits_per_item })
     }
 
-    /// Adds an item; returns whether that set a bit: if not, the item is there already, or is a false positive.
+    /// Adds an item and returns whether that set a bit. If not, the item was added before or is a false positive.
     #[inline]
     pub fn add(&mut self, item: &[u8]) -> bool {
         self.add_hash(ItemHash::of(item))
     }
 
-    /// [`Link::add`] of an item that is hashed already.
+    /// [`Link::add`] for an item that is already hashed.
     #[inline]
     pub fn add_hash(&mut self, hash: ItemHash) -> bool {
         let mut places = self.places(hash);
@@ -102,11 +103,11 @@ impl Link {
 
     /// Sets the bits of the next `N` places; returns 0 if all of them were set.
     ///
-    /// The places are found once, for their lines and for their bits, so `N` is known when this is compiled: they stay
-    /// in registers. Words need fewer instructions than bytes.
+    /// The positions are computed once, for their lines and for their bits, and stay in registers because `N` is a
+    /// constant. Words need fewer instructions than bytes.
     #[inline]
     fn set<const N: usize>(&mut self, places: &mut Places) -> u64 {
-        // A loop: a closure over an array is left as a call in builds without link-time optimization.
+        // A loop, because a closure over an array is not inlined in builds without link-time optimization.
         let mut next = [Place::default(); N];
         for place in &mut next {
             *place = places.take();
@@ -114,7 +115,7 @@ impl Link {
         let far = self.is_far();
         let (words, _) = self.words.as_chunks_mut::<8>();
         if far {
-            // A store waits for the load before it; the loads of all lines need not.
+            // A store waits for the load before it; the loads of all lines do not wait for each other.
             for place in next {
                 if let Some(word) = words.get(place.word()) {
                     prefetch::value(word);
@@ -133,14 +134,14 @@ impl Link {
         fresh
     }
 
-    /// Whether an item is there, or is taken for one that is.
+    /// Returns whether an item was added or is a false positive.
     #[must_use]
     #[inline]
     pub fn contains(&self, item: &[u8]) -> bool {
         self.contains_hash(ItemHash::of(item))
     }
 
-    /// [`Link::contains`] of an item that is hashed already.
+    /// [`Link::contains`] for an item that is already hashed.
     #[must_use]
     #[inline]
     pub fn contains_hash(&self, hash: ItemHash) -> bool {
@@ -161,7 +162,7 @@ impl Link {
         (0..left).all(|_| self.has(places.take()))
     }
 
-    /// Whether the array is so large that its lines come from far away.
+    /// Whether the array is too large for the near caches.
     #[inline]
     pub(crate) const fn is_far(&self) -> bool {
         self.words.len() > NEAR
@@ -186,13 +187,13 @@ impl Link {
         all
     }
 
-    /// Asks for the memory of the next `count` places.
+    /// Prefetches the lines of the next `count` positions.
     #[inline]
     pub(crate) fn prefetch(&self, places: &mut Places, count: u32) {
         in_groups(count, || prefetch::byte(&self.words, places.take().byte()));
     }
 
-    /// Items that set a bit when they were added.
+    /// The number of items that set a bit when they were added.
     #[must_use]
     pub const fn len(&self) -> u64 {
         self.size
@@ -204,33 +205,33 @@ impl Link {
         self.size == 0
     }
 
-    /// Items that the link was made for.
+    /// The capacity, in items.
     #[must_use]
     pub const fn capacity(&self) -> u64 {
         self.entries
     }
 
-    /// Whether it holds what it was made for.
+    /// Returns whether the number of items has reached the capacity.
     #[must_use]
     #[inline]
     pub const fn is_full(&self) -> bool {
         self.size >= self.entries
     }
 
-    /// The error rate that it was made for, at its capacity.
+    /// The false positive rate at capacity, as requested.
     #[must_use]
     pub const fn error_rate(&self) -> f64 {
         self.error_rate
     }
 
-    /// Bits of the array.
+    /// The number of bits of the array.
     #[must_use]
     #[inline]
     pub const fn bits(&self) -> u64 {
         self.bits.get()
     }
 
-    /// Probes for each item.
+    /// The number of probes per item.
     #[must_use]
     pub const fn hashes(&self) -> u32 {
         self.hashes
@@ -243,7 +244,7 @@ impl Link {
         bytes
     }
 
-    /// Bytes that the link holds beyond itself.
+    /// The bytes on the heap.
     pub(crate) const fn heap_bytes(&self) -> usize {
         self.words.capacity()
     }
@@ -253,27 +254,27 @@ impl Link {
         (self.bits.get() / 8) as usize
     }
 
-    /// Bits that are set. O(bits).
+    /// The number of bits that are set. O(bits).
     #[must_use]
     pub fn set_bits(&self) -> u64 {
         let (words, _) = self.words.as_chunks::<8>();
         words.iter().map(|word| u64::from(u64::from_le_bytes(*word).count_ones())).sum()
     }
 
-    /// The share of bits that are set, 0 to 1: about a half at capacity. O(bits).
+    /// The fraction of bits that are set, 0 to 1: about a half at capacity. O(bits).
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "a share")]
     pub fn saturation(&self) -> f64 {
         self.set_bits() as f64 / self.bits() as f64
     }
 
-    /// The false positive rate of the link as it is now, estimated from the bits that are set. O(bits).
+    /// The current false positive rate, estimated from the bits that are set. O(bits).
     #[must_use]
     pub fn error_rate_by_bits(&self) -> f64 {
         self.saturation().powf(self.hashes.into())
     }
 
-    /// The false positive rate of the link as it is now, estimated from the number of items. O(1).
+    /// The current false positive rate, estimated from the number of items. O(1).
     #[must_use]
     pub fn error_rate_by_items(&self) -> f64 {
         plan::expected_error(self.bits(), self.hashes, self.size)
@@ -287,8 +288,8 @@ impl Link {
             && self.error_rate.to_bits() == other.error_rate.to_bits()
     }
 
-    /// Takes the items of an equal link. Their number is estimated from the bits: what the union has set more than this
-    /// one had, within what the two numbers allow.
+    /// Adds the items of a link with the same settings. Their number is estimated from the bits that the union has more
+    /// than this one, within the limits that the two numbers allow.
     pub(crate) fn unite(&mut self, other: &Self) {
         let size = |link: &Self| plan::items_from_fill(link.bits(), link.hashes, link.set_bits());
         let before = size(self);
@@ -306,7 +307,7 @@ impl Link {
         };
     }
 
-    /// What is saved beside the bit array.
+    /// The numbers that are saved with the bit array.
     pub(crate) const fn parts(&self) -> LinkParts {
         LinkParts {
             bits: self.bits.get(),
@@ -319,7 +320,7 @@ impl Link {
         }
     }
 
-    /// A link of parts that were checked, and of as many bytes.
+    /// Creates a link from validated numbers and its bit array.
     pub(crate) fn from_parts(parts: &CheckedParts, mut bytes: Vec<u8>) -> Option<Self> {
         let CheckedParts { parts, hashes } = *parts;
         if bytes.len() as u64 != parts.bits / 8 {
@@ -345,7 +346,7 @@ impl Link {
     }
 }
 
-/// The numbers of a link as they are saved, of whatever origin.
+/// The saved numbers of a link, not validated.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LinkParts {
     pub(crate) bits: u64,
@@ -357,7 +358,7 @@ pub(crate) struct LinkParts {
     pub(crate) power_of_two: u64,
 }
 
-/// The numbers of a link that can be.
+/// The validated numbers of a link.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CheckedParts {
     pub(crate) parts: LinkParts,
@@ -376,7 +377,7 @@ pub(crate) enum Part {
 }
 
 impl LinkParts {
-    /// Checks what has to hold, given the length of the bit array.
+    /// Validates the numbers, given the length of the bit array.
     pub(crate) fn check(self, bytes: u64) -> Result<CheckedParts, (Part, Fault)> {
         if self.power_of_two != 0 {
             return Err((Part::PowerOfTwo, Fault::PowerOfTwo { got: self.power_of_two }));
@@ -387,7 +388,7 @@ impl LinkParts {
         if !is_error_rate(self.error_rate) {
             return Err((Part::ErrorRate, Fault::ErrorRate { got: self.error_rate }));
         }
-        // So a rate also bounds the hashes, and with them the time of a question.
+        // So a rate also bounds the number of hashes, and with it the time of a lookup.
         let expected = plan::bits_per_item(self.error_rate);
         if (self.bits_per_item - expected).abs().partial_cmp(&(expected * TOLERANCE)) != Some(Less)
         {
@@ -400,7 +401,7 @@ impl LinkParts {
         if !(1..=MAX_BITS).contains(&self.bits) || bytes.checked_mul(8) != Some(self.bits) {
             return Err((Part::Bits, Fault::Bits { got: self.bits, bytes }));
         }
-        // So a filter cannot claim to be so large that the next link, which is larger, takes all memory.
+        // So a false header cannot make the next link, which is larger, take all memory.
         if plan::raw_bits(self.entries, self.bits_per_item) > self.bits {
             return Err((Part::Entries, Fault::Capacity { got: self.entries, bits: self.bits }));
         }
@@ -408,8 +409,8 @@ impl LinkParts {
     }
 }
 
-/// Does it so many times, and most of them in loops of a fixed length, which are none any more when they are compiled.
-/// A probe is a dozen instructions, and the fewer there are, the more probes the processor has under way at once.
+/// Calls `once` this many times, mostly in loops of a fixed length, which the compiler unrolls. A probe is a dozen
+/// instructions, and the fewer there are, the more probes the CPU executes at the same time.
 #[inline]
 fn in_groups(times: u32, mut once: impl FnMut()) {
     for _ in 0..times / GROUP {
@@ -426,10 +427,10 @@ pub(crate) fn is_error_rate(rate: f64) -> bool {
     rate > 0.0 && rate < 1.0
 }
 
-/// So many zero bytes, or `None` where memory has no room for them.
+/// Returns `length` zero bytes, or `None` if they cannot be allocated.
 ///
-/// `vec!` takes pages that the system has zeroed, and touches none, but aborts where there are not enough. So the
-/// allocator is asked first.
+/// `vec!` uses pages that the system has zeroed, without touching them, but aborts if the allocation fails. So the
+/// allocation is tried first.
 pub(crate) fn zeroed(length: u64) -> Option<Vec<u8>> {
     let length = usize::try_from(length).ok()?;
     Vec::<u8>::new().try_reserve_exact(length).ok()?;

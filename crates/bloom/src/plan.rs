@@ -1,9 +1,9 @@
-//! How large a filter must be, and how often it will be wrong.
+//! Formulas for the size of a filter and its false positive rate.
 //!
 //! # Formulas
 //!
-//! With n items, m bits and k hashes a bit stays unset with probability (1 - 1/m)^(kn), which is e^(-kn/m) but for
-//! nothing that matters. A false positive is an item that was not added and whose k bits are all set:
+//! With n items, m bits and k hashes a bit stays unset with probability (1 - 1/m)^(kn), which is very close to
+//! e^(-kn/m). A false positive is an item that was not added and whose k bits are all set:
 //!
 //! ```text
 //! p = (1 - e^(-k n / m))^k          least for  k = ln 2 * m / n,  where  p = 2^-k
@@ -11,7 +11,7 @@
 //! ```
 //!
 //! [`bits_for`], [`capacity_for`] and [`error_for`] solve this with the k of RedisBloom, which rounds up; [`thumb`] has
-//! the rules that fit into one's head.
+//! simple rules for mental arithmetic.
 //!
 //! # References
 //!
@@ -24,16 +24,15 @@
     reason = "plans are made in doubles; RedisBloom computes its sizes so too"
 )]
 
-/// ln 2 and its square, with the digits that RedisBloom has: they decide how numbers round, so they are part of the
-/// format.
+/// ln 2 and its square, with the digits of RedisBloom: they affect rounding, so they are part of the format.
 #[expect(clippy::approx_constant, reason = "one digit less than the constant has")]
 const LN_2: f64 = 0.693_147_180_559_945;
 const LN_2_SQUARED: f64 = 0.480_453_013_918_201;
 
-/// Bits are a multiple of this: arrays are made of whole words.
+/// The number of bits is a multiple of this: arrays consist of whole words.
 const WORD: u64 = 64;
 
-/// Bits that a filter takes for each item at this error rate (0 to 1, neither included).
+/// The bits per item of a filter with this error rate (0 to 1, neither included).
 ///
 /// # Examples
 ///
@@ -45,7 +44,7 @@ pub fn bits_per_item(error_rate: f64) -> f64 {
     -error_rate.ln() / LN_2_SQUARED
 }
 
-/// Hashes that RedisBloom takes at so many bits an item: the best number, rounded up.
+/// The number of hashes that RedisBloom uses for this many bits per item: the optimum, rounded up.
 ///
 /// # Examples
 ///
@@ -57,9 +56,9 @@ pub fn hashes(bits_per_item: f64) -> u32 {
     (LN_2 * bits_per_item).ceil() as u32
 }
 
-/// Bits of a filter for so many items at this error rate: at least 64, and whole words.
+/// The bits of a filter for `capacity` items at this error rate: at least 64, and a multiple of 64.
 ///
-/// The result is `u64::MAX` where the bits cannot be counted in 64 bits.
+/// The result is `u64::MAX` if the number does not fit 64 bits.
 ///
 /// # Examples
 ///
@@ -71,7 +70,7 @@ pub fn bits_for(capacity: u64, error_rate: f64) -> u64 {
     whole_words(raw_bits(capacity, bits_per_item(error_rate)))
 }
 
-/// The items that a filter of so many bits takes at this error rate.
+/// The capacity, in items, of a filter of this many bits at this error rate.
 ///
 /// # Examples
 ///
@@ -83,8 +82,7 @@ pub fn capacity_for(bits: u64, error_rate: f64) -> u64 {
     (bits as f64 / bits_per_item(error_rate)) as u64
 }
 
-/// The error rate of so many bits with so many items in them, if the filter was made for that many: the smallest for
-/// which [`bits_per_item`] fits, with the hashes that go with it.
+/// The smallest error rate for which a filter with this many bits has this capacity.
 ///
 /// # Examples
 ///
@@ -96,11 +94,11 @@ pub fn error_for(bits: u64, capacity: u64) -> f64 {
     (-(bits as f64) / capacity as f64 * LN_2_SQUARED).exp()
 }
 
-/// The false positive rate of a filter with so many items in so many bits under so many hashes.
+/// The expected false positive rate of a filter with this many bits, hashes and items.
 ///
 /// # Examples
 ///
-/// A filter made for 1 % and given twice its items:
+/// A filter for 1 % with twice as many items as its capacity:
 ///
 /// ```
 /// let bits = bloom::plan::bits_for(10_000, 0.01);
@@ -112,12 +110,12 @@ pub fn expected_error(bits: u64, hashes: u32, items: u64) -> f64 {
     fill_after(bits, hashes * items as f64).powf(hashes)
 }
 
-/// How far apart the error rates of filters are that differ only in their items: the standard deviation around
-/// [`expected_error`].
+/// The standard deviation of the false positive rate around [`expected_error`], between filters that differ only in
+/// their items.
 ///
-/// Items set a few bits more or less than they do on the average, as balls thrown into bins leave more or fewer of them
-/// empty; the variance of the empty ones is `m q (1 - (1 + c) q)` with c = kn/m and q = e^-c. It matters for small
-/// filters only: it falls with the square root of their bits.
+/// Items set a few bits more or less than on average, as balls thrown into bins leave more or fewer of them empty; the
+/// variance of the empty ones is `m q (1 - (1 + c) q)` with c = kn/m and q = e^-c. It matters for small filters only:
+/// relative to the rate it decreases with the square root of the bits.
 ///
 /// # Examples
 ///
@@ -138,7 +136,8 @@ pub fn error_deviation(bits: u64, hashes: u32, items: u64) -> f64 {
     hashes * set.powf(hashes - 1.0) * variance.sqrt()
 }
 
-/// The items that so many set bits stand for, to the nearest; `None` if all bits are set, which says nothing.
+/// Estimates the number of items from the number of set bits, rounded to nearest; `None` if all bits are set, which
+/// determines no number.
 ///
 /// # Examples
 ///
@@ -153,12 +152,12 @@ pub fn items_from_fill(bits: u64, hashes: u32, set: u64) -> Option<u64> {
     Some((probes / f64::from(hashes)).round() as u64)
 }
 
-/// The share of `bits` that are set after so many probes.
+/// The fraction of `bits` that are set after this many probes.
 fn fill_after(bits: u64, probes: f64) -> f64 {
     -(-probes / bits as f64).exp_m1()
 }
 
-/// Bits before they are made whole words.
+/// The number of bits before rounding to whole words.
 pub(crate) fn raw_bits(capacity: u64, bits_per_item: f64) -> u64 {
     (capacity as f64 * bits_per_item) as u64
 }
@@ -168,7 +167,7 @@ pub(crate) fn whole_words(bits: u64) -> u64 {
     bits.max(1).checked_next_multiple_of(WORD).unwrap_or(u64::MAX)
 }
 
-/// Rules of thumb, to check a plan in one's head. `m / n` is the number of bits for each item.
+/// Rules of thumb, to verify a plan by mental arithmetic. `m / n` is the number of bits per item.
 pub mod thumb {
     /// k = 0.7 m / n.
     ///
@@ -190,7 +189,7 @@ pub mod thumb {
         0.6185_f64.powf(bits_per_item)
     }
 
-    /// p = (1 - 0.5^t)^k, with t times the items that the filter was made for.
+    /// p = (1 - 0.5^t)^k, where the filter has t times as many items as its capacity.
     ///
     /// ```
     /// let twice = |hashes| format!("{:.2}", bloom::plan::thumb::error_rate_at(2.0, hashes));

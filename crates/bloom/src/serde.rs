@@ -1,4 +1,4 @@
-//! Filters for serde: the header of a dump, then the bit array of each link. They are checked when they are read.
+//! Serde: a filter is the header of a dump, then the bit array of each link. They are validated when read.
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

@@ -1,20 +1,20 @@
-//! What a filter is made with.
+//! The settings of a filter.
 
 use crate::error::{SettingsError, SizeError};
 use crate::link::is_error_rate;
 
-/// The largest capacity that can be asked for. Later links may be larger.
+/// The maximum capacity of the first link. Later links may be larger.
 pub const MAX_CAPACITY: u64 = 1 << 30;
 
-/// The largest expansion.
+/// The maximum expansion.
 pub const MAX_EXPANSION: u32 = 32_768;
 
-/// Error rates above are cut to this, as RedisBloom does.
+/// The maximum error rate: higher rates are lowered to it, as in RedisBloom.
 pub const MAX_ERROR_RATE: f64 = 0.25;
 
-/// What a filter is made with: capacity, error rate, and how it grows.
+/// The settings of a filter: capacity, error rate, and how it grows.
 ///
-/// The default is RedisBloom's: 100 items at 1 %, each further link for twice as many.
+/// The default is RedisBloom's: 100 items at 1 %, each further link with twice the capacity.
 ///
 /// # Examples
 ///
@@ -41,11 +41,11 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Each further link is for twice as many items, if nothing else is said.
+    /// The default expansion: each further link has twice the capacity.
     pub const DEFAULT_EXPANSION: u32 = 2;
 
-    /// A filter for `capacity` items (1 to [`MAX_CAPACITY`]) at this error rate (between 0 and 1, cut to
-    /// [`MAX_ERROR_RATE`]), which doubles when it is full.
+    /// Settings for `capacity` items (1 to [`MAX_CAPACITY`]) at this error rate (between 0 and 1, neither included,
+    /// lowered to [`MAX_ERROR_RATE`]), with [`DEFAULT_EXPANSION`](Self::DEFAULT_EXPANSION).
     #[must_use]
     pub const fn new(capacity: u64, error_rate: f64) -> Self {
         Self {
@@ -57,68 +57,68 @@ impl Settings {
         }
     }
 
-    /// The same with another capacity.
+    /// Sets the capacity, in items.
     #[must_use]
     pub const fn with_capacity(mut self, capacity: u64) -> Self {
         self.capacity = capacity;
         self
     }
 
-    /// The same with another error rate.
+    /// Sets the error rate.
     #[must_use]
     pub const fn with_error_rate(mut self, error_rate: f64) -> Self {
         self.error_rate = error_rate;
         self
     }
 
-    /// Each further link is for so many times the items of the one before: 0 to [`MAX_EXPANSION`]. 0 makes a filter
-    /// that does not scale.
+    /// Sets the factor between the capacities of successive links, 0 to [`MAX_EXPANSION`]. 0 means that the filter does
+    /// not scale.
     #[must_use]
     pub const fn expansion(mut self, times: u32) -> Self {
         self.expansion = times;
         self
     }
 
-    /// A filter that refuses further items when it is full. It has one link, of the whole error rate, where a scaling
-    /// filter gives its first link half of it.
+    /// Makes the filter refuse further items when it is full. Its only link has the whole error rate; the first link of
+    /// a scaling filter has half of it.
     #[must_use]
     pub const fn non_scaling(mut self) -> Self {
         self.scaling = false;
         self
     }
 
-    /// The filter's bit arrays never have more bytes than this together. It is no part of what is saved.
+    /// Limits the bytes of all bit arrays together. The limit is not saved with the filter.
     #[must_use]
     pub const fn max_bytes(mut self, bytes: u64) -> Self {
         self.max_bytes = bytes;
         self
     }
 
-    /// Items that the first link is for.
+    /// The capacity of the first link, in items.
     #[must_use]
     pub const fn capacity(&self) -> u64 {
         self.capacity
     }
 
-    /// The error rate that was asked for.
+    /// The requested error rate.
     #[must_use]
     pub const fn error_rate(&self) -> f64 {
         self.error_rate
     }
 
-    /// How many times larger each further link is.
+    /// The factor between the capacities of successive links.
     #[must_use]
     pub const fn expansion_rate(&self) -> u32 {
         self.expansion
     }
 
-    /// Whether the filter grows when it is full.
+    /// Returns whether the filter grows when it is full.
     #[must_use]
     pub const fn is_scaling(&self) -> bool {
         self.scaling && self.expansion > 0
     }
 
-    /// Makes the empty filter.
+    /// Creates the empty filter.
     ///
     /// # Errors
     ///
@@ -127,8 +127,8 @@ impl Settings {
         crate::BloomFilter::new(self)
     }
 
-    /// What the first link asks for: a scaling filter halves its rate with each link, the first included, so that all
-    /// links together have the rate.
+    /// The error rate of the first link: a scaling filter halves the rate with each link, including the first, so that
+    /// all links together have the requested rate.
     pub(crate) fn first_error_rate(&self) -> f64 {
         let rate = self.error_rate.min(MAX_ERROR_RATE);
         if self.is_scaling() { rate * TIGHTENING } else { rate }
@@ -149,5 +149,5 @@ impl Settings {
     }
 }
 
-/// The error rate of a link beside that of the one before.
+/// The factor between the error rates of successive links.
 pub(crate) const TIGHTENING: f64 = 0.5;

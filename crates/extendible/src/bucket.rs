@@ -1,64 +1,63 @@
-//! What the table asks of its buckets.
+//! The traits of buckets.
 
-/// A small table that splits in two when it is full.
+/// A small table of entries that splits in two when it is full.
 ///
-/// The owner of the table puts entries into buckets and finds them there by methods that the bucket has beside this
-/// trait.
+/// The owner of the table inserts and finds entries by methods of the bucket that are not part of this trait.
 #[expect(clippy::len_without_is_empty, reason = "the table asks for the number only")]
 pub trait Bucket: Default {
-    /// What an entry is hashed by.
+    /// The type of the key that an entry is hashed by.
     type Key: ?Sized;
 
-    /// A bucket with so many entries splits before it takes another, unless no split separates their hashes.
+    /// The number of entries from which a bucket splits before it takes another, unless their hashes cannot be
+    /// separated.
     const FULL: usize;
 
-    /// How many entries there are.
+    /// The number of entries.
     fn len(&self) -> usize;
 
-    /// Whether it should, or must, split before it takes another entry.
+    /// Returns whether the bucket should, or must, split before it takes another entry.
     fn fill(&self) -> Fill {
         if self.len() < Self::FULL { Fill::Room } else { Fill::Full }
     }
 
-    /// Moves every entry whose hash has `bit` set into a new bucket, and returns that.
+    /// Moves every entry whose hash has `bit` set into a new bucket and returns it.
     #[must_use]
     fn split(&mut self, bit: u64, rehash: &impl Rehash<Self::Key>) -> Self;
 
-    /// How many positions there are from which [`Extendible::random`](crate::Extendible::random) may draw, filled or
-    /// not.
+    /// The number of positions from which [`Extendible::random`](crate::Extendible::random) may draw, filled or empty.
     fn positions(&self) -> usize {
         self.len()
     }
 
-    /// Asks for each cache line of the bucket itself that a look-up reads, for
+    /// Prefetches each cache line of the bucket itself that a lookup reads, for
     /// [`Extendible::prefetch`](crate::Extendible::prefetch).
     fn prefetch(&self) {}
 
-    /// Asks for the entry that a look-up of this hash looks at first, once the lines of the bucket are there.
+    /// Prefetches the entry that a lookup of this hash compares first, when the lines of the bucket are in the cache.
     fn prefetch_entry(&self, _hash: u64) {}
 
-    /// Bytes that the bucket holds on the heap, apart from its entries' own heap memory.
+    /// The bytes on the heap, without memory that the entries own.
     fn heap_bytes(&self) -> usize;
 }
 
 /// How full a bucket is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fill {
-    /// It takes another entry.
+    /// There is room for another entry.
     Room,
-    /// It should split, but may go on if that would not help.
+    /// It should split, but can grow further if a split would not help.
     Full,
-    /// It must split: there is hardly any room left.
+    /// It must split: there is almost no room left.
     Overfull,
 }
 
-/// Hashes the entries of a bucket that splits. A closure from key to hash does.
+/// Computes the hashes of the entries of a bucket that splits. Closures from key to hash implement it.
 pub trait Rehash<K: ?Sized> {
-    /// The hash of an entry.
+    /// Returns the hash of an entry's key.
     fn hash(&self, key: &K) -> u64;
 
-    /// Asks for what [`hash`](Self::hash) will read: a bucket may do so for all entries before it hashes the first, and
-    /// the cache misses overlap.
+    /// Prefetches what [`hash`](Self::hash) will read: a bucket may do this for all entries before it hashes the first,
+    /// so that the cache misses overlap.
     fn prefetch(&self, _key: &K) {}
 }
 

@@ -1,10 +1,10 @@
-//! Where the records of a bucket begin in its run of bytes.
+//! The offsets of the records of a bucket in its run of bytes.
 
 use alloc::vec::Vec;
 
 use crate::tags::LINE;
 
-/// An offset for each record, in the records' order: two bytes each, beside the tags, as long as that is enough.
+/// An offset for each record, in the order of the records: two bytes each, next to the tags, as long as that is enough.
 #[derive(Clone, Debug)]
 pub(crate) enum Offsets {
     /// At most [`LINE`] records in 64 KiB.
@@ -28,7 +28,7 @@ impl Offsets {
         }
     }
 
-    /// Asks for the cache lines of narrow offsets: which of them is needed is known only when the tags are there, and so
+    /// Prefetches the cache lines of narrow offsets. Which of them is needed is known only after reading the tags; so
     /// the cache misses of both overlap.
     #[inline]
     pub(crate) fn prefetch(&self) {
@@ -38,7 +38,7 @@ impl Offsets {
         }
     }
 
-    /// Adds the offset of a new last record; `len` records are there.
+    /// Adds the offset of a new last record, after `len` records.
     #[inline]
     pub(crate) fn push(&mut self, len: usize, offset: u32) {
         match (&mut *self, u16::try_from(offset)) {
@@ -52,7 +52,7 @@ impl Offsets {
         }
     }
 
-    /// Puts another offset in the place of one of the `len` that are there.
+    /// Replaces one of the `len` offsets.
     pub(crate) fn set(&mut self, len: usize, position: usize, offset: u32) {
         match (&mut *self, u16::try_from(offset)) {
             (Self::Narrow(offsets), Ok(offset)) => offsets[position % LINE] = offset,
@@ -65,7 +65,7 @@ impl Offsets {
         }
     }
 
-    /// Removes one of the `len` offsets that are there; the last one takes its place.
+    /// Removes one of the `len` offsets; the last one moves to its position.
     pub(crate) fn swap_remove(&mut self, len: usize, position: usize) {
         match self {
             Self::Narrow(offsets) => offsets[position] = offsets[len - 1],

@@ -1,4 +1,4 @@
-//! Buckets of byte strings, packed one after the other, alone or each with a value.
+//! Buckets of packed byte strings, with or without values.
 
 mod run;
 mod values;
@@ -15,18 +15,18 @@ use run::{NUMBER_MAX, number_bytes, push_number, push_string, range_from};
 use values::{LONGEST_INLINE, Place, Values, value_at};
 pub use values::{LongValues, NoValues};
 
-/// With this many bytes a bucket splits, however few its records are. A key is at most 512 MiB long.
+/// A bucket with this many bytes splits, even if it has few records. A key is at most 512 MiB long.
 const OVERFULL_BYTES: usize = 2 << 30;
 
 /// The run of bytes grows by one part in this many.
 const GROWTH: usize = 4;
-/// Records of up to about this length are asked for ahead as a whole.
+/// Records of up to about this length are prefetched completely.
 const SHORT: usize = 24;
 
-/// A few dozen byte strings, alone or each with a value: tags and offsets over one run of bytes.
+/// A bucket of byte strings, with or without values: tags and offsets over one run of bytes.
 ///
-/// It is a [`MemberBucket`] or a [`FieldBucket`]. Every method takes the hash of its key, which must be the one that the
-/// table was given.
+/// It is used as a [`MemberBucket`] or a [`FieldBucket`]. Every method takes the hash of its key, which must be the one
+/// that was passed to the table.
 ///
 /// ```text
 /// members  | 5 | h e l l o | 3 | f o o | 5 | w o r l d |
@@ -39,8 +39,8 @@ const SHORT: usize = 24;
 /// offsets    0                         9
 /// ```
 ///
-/// A number takes seven bits a byte, low bits first, the high bit set on all but the last. A record that is removed, or
-/// whose value becomes longer or shorter, leaves a hole; when the holes are more than a quarter of the bytes, the
+/// A number has seven bits per byte, low bits first, with the high bit set on all but the last. A record that is
+/// removed, or whose value changes its length, leaves a hole; when the holes are more than a quarter of the bytes, the
 /// records are copied to a new run. A key has at most 512 MiB.
 #[derive(Clone, Debug, Default)]
 pub struct PackedBucket<V> {
@@ -49,18 +49,18 @@ pub struct PackedBucket<V> {
     bytes: Vec<u8>,
     /// Bytes of removed records.
     holes: usize,
-    /// The values that are not in the run.
+    /// The values stored outside of the run.
     apart: V,
 }
 
 /// A bucket of the members of a set.
 ///
-/// With it, [`Extendible`] is a set that takes 5 to 8 bytes a member beyond the members' own.
+/// With it, [`Extendible`] is a set with an overhead of 5 to 8 bytes per member.
 pub type MemberBucket = PackedBucket<NoValues>;
 
 /// A bucket of the fields of a hash with their values.
 ///
-/// A value of more than 256 bytes is an allocation of its own; in the place of its length stands 257 and its number.
+/// A value of more than 256 bytes has its own allocation; the record has 257 and its number in place of the length.
 pub type FieldBucket = PackedBucket<LongValues>;
 
 impl<V: Values> PackedBucket<V> {
@@ -88,11 +88,11 @@ impl<V: Values> PackedBucket<V> {
 
     /// Where the next record begins.
     fn end(&self) -> u32 {
-        // A bucket is overfull, and splits, at OVERFULL_BYTES. A key and the holes that others left still fit.
+        // A bucket is overfull, and splits, at OVERFULL_BYTES. Another key and the holes still fit.
         u32::try_from(self.bytes.len()).expect("a bucket holds less than 4 GiB")
     }
 
-    /// Makes room for so many bytes.
+    /// Reserves room for `need` bytes.
     #[inline]
     fn reserve(&mut self, need: usize) {
         if self.bytes.capacity() - self.bytes.len() < need {
@@ -100,7 +100,7 @@ impl<V: Values> PackedBucket<V> {
         }
     }
 
-    /// Removes a key; `false` if it was not there. The last one takes its place.
+    /// Removes a key and returns whether it was present. The last entry moves to its position.
     pub fn remove(&mut self, hash: u64, key: &[u8], rehash: &impl Fn(&[u8]) -> u64) -> bool {
         let Some(at) = self.find(hash, key) else { return false };
         let record = self.record(at);
@@ -113,7 +113,7 @@ impl<V: Values> PackedBucket<V> {
         true
     }
 
-    /// Notes a hole.
+    /// Records a hole.
     fn leave(&mut self, bytes: usize) {
         self.holes += bytes;
         if self.holes * 4 > self.bytes.len() {
@@ -124,7 +124,7 @@ impl<V: Values> PackedBucket<V> {
     #[cold]
     fn compact(&mut self) {
         let kept = self.bytes.len().saturating_sub(self.holes);
-        // Nothing for no record, so that a table of empty buckets is quickly dropped.
+        // Allocates nothing without records, so that a table of empty buckets is dropped fast.
         let mut run = if kept == 0 { Vec::new() } else { Vec::with_capacity(kept + NUMBER_MAX) };
         let mut offsets = Offsets::default();
         for position in 0..self.tags.len() {
@@ -134,17 +134,17 @@ impl<V: Values> PackedBucket<V> {
         (self.bytes, self.offsets, self.holes) = (run, offsets, 0);
     }
 
-    /// Panics unless holes and records are all of the bytes, and the offsets of a bucket without holes are as narrow as
-    /// they can be. For tests.
+    /// Panics unless holes and records make up all of the bytes, and the offsets of a bucket without holes are as
+    /// narrow as possible. For tests.
     ///
     /// # Panics
     ///
-    /// If the bucket is damaged, which would be a fault of this crate.
+    /// If an invariant does not hold, which is a bug of this crate.
     pub fn verify(&self) {
         let kept: usize = (0..self.tags.len()).map(|position| self.record(position).len()).sum();
         assert_eq!(kept + self.holes, self.bytes.len());
         assert!(self.holes * 4 <= self.bytes.len());
-        // What a removal leaves wide becomes narrow when the holes are closed.
+        // Offsets that stay wide after a removal become narrow when the holes are closed.
         let small = self.tags.len() <= LINE && u16::try_from(self.bytes.len()).is_ok();
         let narrow = self.offsets.heap_bytes() == 0;
         assert!(
@@ -157,7 +157,8 @@ impl<V: Values> PackedBucket<V> {
 }
 
 impl<V: Values> Extendible<PackedBucket<V>> {
-    /// Removes a key, and [notes](Self::removed) it; `false` if it was not there.
+    /// Removes a key from its bucket, updates the number of entries (see [`removed`](Self::removed)), and returns
+    /// whether it was present.
     pub fn remove(&mut self, hash: u64, key: &[u8], rehash: &impl Fn(&[u8]) -> u64) -> bool {
         let removed = self.bucket_mut(hash).is_some_and(|it| it.remove(hash, key, rehash));
         if removed {
@@ -168,18 +169,18 @@ impl<V: Values> Extendible<PackedBucket<V>> {
 }
 
 impl MemberBucket {
-    /// Whether the member is there.
+    /// Returns whether the member is present.
     #[inline]
     #[must_use]
     pub fn contains(&self, hash: u64, member: &[u8]) -> bool {
         self.find(hash, member).is_some()
     }
 
-    /// Adds a member that is not there.
+    /// Adds a member that is not present.
     ///
     /// # Panics
     ///
-    /// If the bucket would exceed 4 GiB. It splits long before, unless no split separates the hashes of its members.
+    /// If the bucket would exceed 4 GiB. It splits long before, unless the hashes of its members cannot be separated.
     pub fn insert(&mut self, hash: u64, member: &[u8]) {
         let at = self.end();
         self.reserve(member.len() + NUMBER_MAX);
@@ -188,17 +189,17 @@ impl MemberBucket {
         self.tags.push(hash);
     }
 
-    /// The member at a position; `None` if there are not so many.
+    /// Returns the member at a position; `None` beyond the last.
     #[must_use]
     pub fn nth(&self, position: usize) -> Option<&[u8]> {
         (position < self.tags.len()).then(|| self.key(position))
     }
 
-    /// Calls `visit` with every member until it breaks.
+    /// Calls `visit` with each member until it breaks.
     ///
     /// # Errors
     ///
-    /// Returns what `visit` broke with.
+    /// The break value of `visit`.
     pub fn try_for_each<'t, B>(
         &'t self,
         visit: &mut impl FnMut(&'t [u8]) -> ControlFlow<B>,
@@ -217,21 +218,22 @@ impl MemberBucket {
 }
 
 impl FieldBucket {
-    /// The value of a field; `None` if the field is not there.
+    /// Returns the value of a field; `None` if the field is not present.
     #[inline]
     #[must_use]
     pub fn get(&self, hash: u64, field: &[u8]) -> Option<&[u8]> {
         self.find(hash, field).map(|position| self.value(position))
     }
 
-    /// The position of a field, which it keeps until a field is added or removed; `None` if it is not there.
+    /// Returns the position of a field, which is valid until a field is added or removed; `None` if the field is not
+    /// present.
     #[inline]
     #[must_use]
     pub fn position(&self, hash: u64, field: &[u8]) -> Option<usize> {
         self.find(hash, field)
     }
 
-    /// The value of the field at a position, to be changed in place; `None` if there are not so many.
+    /// Returns the value of the field at a position, to be changed in place; `None` beyond the last.
     #[must_use]
     pub fn nth_mut(&mut self, position: usize) -> Option<&mut [u8]> {
         if position >= self.tags.len() {
@@ -248,7 +250,7 @@ impl FieldBucket {
         self.value_behind(self.key_range(position).end).0
     }
 
-    /// The value of a field that ends there, and where the record ends.
+    /// The value of the field whose key ends at `key_end`, and the end of the record.
     #[inline]
     fn value_behind(&self, key_end: usize) -> (&[u8], usize) {
         match value_at(&self.bytes, key_end) {
@@ -260,11 +262,11 @@ impl FieldBucket {
         }
     }
 
-    /// Adds a field that is not there.
+    /// Adds a field that is not present.
     ///
     /// # Panics
     ///
-    /// If the bucket would exceed 4 GiB. It splits long before, unless no split separates the hashes of its fields.
+    /// If the bucket would exceed 4 GiB. It splits long before, unless the hashes of its fields cannot be separated.
     pub fn insert(&mut self, hash: u64, field: &[u8], value: &[u8]) {
         let at = self.end();
         self.push(field, value);
@@ -282,7 +284,7 @@ impl FieldBucket {
         }
     }
 
-    /// Gives a field another value; `false` if the field is not there.
+    /// Replaces the value of a field and returns whether the field is present.
     ///
     /// # Panics
     ///
@@ -303,7 +305,7 @@ impl FieldBucket {
         true
     }
 
-    /// Puts these bytes before every value.
+    /// Prepends these bytes to every value.
     ///
     /// # Panics
     ///
@@ -327,7 +329,7 @@ impl FieldBucket {
         self.tags = old.tags;
     }
 
-    /// Writes a record anew, because its value takes other room.
+    /// Rewrites a record at the end, because the length of its value changes.
     fn move_to_end(&mut self, position: usize, field: &[u8], value: &[u8]) {
         let (at, old) = (self.end(), self.record(position));
         let key_end = self.key_range(position).end;
@@ -337,17 +339,17 @@ impl FieldBucket {
         self.leave(old.len());
     }
 
-    /// The field at a position and its value; `None` if there are not so many.
+    /// Returns the field at a position and its value; `None` beyond the last.
     #[must_use]
     pub fn nth(&self, position: usize) -> Option<(&[u8], &[u8])> {
         (position < self.tags.len()).then(|| (self.key(position), self.value(position)))
     }
 
-    /// Calls `visit` with every field and its value until it breaks.
+    /// Calls `visit` with each field and its value until it breaks.
     ///
     /// # Errors
     ///
-    /// Returns what `visit` broke with.
+    /// The break value of `visit`.
     pub fn try_for_each<'t, B>(
         &'t self,
         visit: &mut impl FnMut(&'t [u8], &'t [u8]) -> ControlFlow<B>,
@@ -369,17 +371,17 @@ impl FieldBucket {
 }
 
 impl Extendible<MemberBucket> {
-    /// The table of members that differ, each with its hash; they may come in any order, that of their hashes included.
+    /// Creates a table of distinct members with their hashes, in any order, including that of the hashes. O(n).
     #[must_use]
     pub fn of_hashed(members: &[(u64, &[u8])]) -> Self {
         let mut table = Self::with_room(0, members.len());
-        // How much each bucket gets, so that none grows.
+        // The bytes of each bucket, so that none has to grow.
         let mut sizes = vec![0; table.bucket_count()];
         for (hash, member) in members {
             sizes[table.locate(*hash).index()] += member.len() + number_bytes(member.len());
         }
         for (bucket, bytes) in table.buckets_mut().zip(sizes) {
-            // An insertion asks for the longest length there is.
+            // An insertion reserves the maximum bytes of a length.
             bucket.bytes.reserve_exact(bytes + NUMBER_MAX);
         }
         for (hash, member) in members {

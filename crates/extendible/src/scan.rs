@@ -1,11 +1,11 @@
-//! Scanning a table a step at a time, while it changes between the steps.
+//! Scanning a table in steps, between which it may change.
 //!
 //! # Idea
 //!
-//! The cursor is a hash, and a step returns the entries whose hashes lie between two of them. The hash of an entry
-//! never changes, so an entry that is there from the first step to the last is visited exactly once, whatever splits in
-//! between. A bucket that holds more than a step is to return is scanned in parts: all of its entries are looked at for
-//! each part, which is cheap for a few dozen entries and needs no order among them.
+//! The cursor is a hash, and a step returns the entries whose hashes are between two of them. The hash of an entry
+//! never changes, so an entry that is present from the first step to the last is visited exactly once, whatever splits
+//! happen in between. A bucket with more entries than a step should return is scanned in parts: each part examines all
+//! of its entries, which is cheap for a few dozen and requires no order among them.
 //!
 //! # Example
 //!
@@ -41,27 +41,27 @@
 use crate::bucket::Bucket;
 use crate::table::Extendible;
 
-/// A step begins at a multiple of this, so that a cursor has 48 bits, which a double holds too.
+/// A step begins at a multiple of this, so that a cursor has 48 bits, which an `f64` also represents.
 const GRAIN_BITS: u32 = 16;
 
-/// One step of a scan: what to return, and how far it goes.
+/// One step of a scan: the entries to return, and the start of the next step.
 #[derive(Clone, Copy, Debug)]
 pub struct Step<'t, B> {
-    /// Where the entries are; `None` in an empty table.
+    /// The bucket of the entries; `None` in an empty table.
     pub bucket: Option<&'t B>,
-    /// Which of them belong to the step.
+    /// The hashes of the entries that belong to the step.
     range: HashRange,
 }
 
 impl<B> Step<'_, B> {
-    /// Whether an entry with this hash belongs to the step.
+    /// Returns whether an entry with this hash belongs to the step.
     #[inline]
     #[must_use]
     pub fn covers(&self, hash: u64) -> bool {
         self.range.covers(hash)
     }
 
-    /// Where the next step begins; `None` after the last hash.
+    /// The start of the next step; `None` after the last hash.
     #[must_use]
     pub const fn next(&self) -> Option<u64> {
         self.range.next()
@@ -76,8 +76,8 @@ pub struct HashRange {
 }
 
 impl HashRange {
-    /// The range that begins at a hash, where `len` entries whose hashes share their first bits are to be returned in
-    /// steps of about `want`.
+    /// Creates the range that begins at a hash, for a group of `len` entries whose hashes share their first
+    /// `shared_bits` bits, to be returned in steps of about `want` entries.
     #[must_use]
     pub fn new(from: u64, shared_bits: u32, len: usize, want: usize) -> Self {
         let parts = (len / want.max(1)).max(1);
@@ -89,14 +89,14 @@ impl HashRange {
         Self { from, to }
     }
 
-    /// Whether an entry with this hash belongs to the step.
+    /// Returns whether an entry with this hash belongs to the step.
     #[inline]
     #[must_use]
     pub fn covers(self, hash: u64) -> bool {
         hash >= self.from && self.to.is_none_or(|to| hash < to)
     }
 
-    /// Where the next step begins; `None` after the last hash.
+    /// The start of the next step; `None` after the last hash.
     #[must_use]
     pub const fn next(self) -> Option<u64> {
         self.to
@@ -104,7 +104,7 @@ impl HashRange {
 }
 
 impl<B: Bucket> Extendible<B> {
-    /// The step that begins at a hash and returns about `want` entries, or all that are left of the bucket.
+    /// Returns the step that begins at a hash, with about `want` entries, or the remaining ones of the bucket.
     #[must_use]
     pub fn step(&self, from: u64, want: usize) -> Step<'_, B> {
         let bucket = self.bucket(from);
@@ -113,7 +113,7 @@ impl<B: Bucket> Extendible<B> {
     }
 }
 
-/// The cursor that stands for the beginning of a step; 0 for the end.
+/// Converts the start of a step to a cursor as of SCAN; 0 for the end.
 #[must_use]
 pub const fn to_cursor(next: Option<u64>) -> u64 {
     match next {
@@ -122,7 +122,7 @@ pub const fn to_cursor(next: Option<u64>) -> u64 {
     }
 }
 
-/// The beginning of the step that a cursor stands for; `None` for one that no scan returns.
+/// Converts a cursor as of SCAN to the start of a step; `None` for a cursor that no scan returns.
 #[must_use]
 pub const fn from_cursor(cursor: u64) -> Option<u64> {
     if cursor >> (64 - GRAIN_BITS) == 0 { Some(cursor << GRAIN_BITS) } else { None }

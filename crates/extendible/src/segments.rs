@@ -1,12 +1,12 @@
-//! The buckets of a table, by number: a list that grows at its end and moves little.
+//! The buckets of a table, by number: a list that grows at its end and rarely moves its elements.
 
 use alloc::vec::Vec;
 
-/// Buckets of a segment. As many as fit in some tens of KiB: moving them takes microseconds, and the list of segments
-/// is short enough to stay in the near caches.
+/// Buckets per segment: some tens of KiB. Moving them takes microseconds, and the list of segments is short enough to
+/// stay in the caches.
 pub(crate) const SEGMENT: usize = 128;
 
-/// The most buckets by which a segment grows, so that large tables hold few that they do not use either.
+/// The maximum number of buckets by which a segment grows, so that large tables too have few unused ones.
 const STEP_MAX: usize = SEGMENT / 2;
 
 /// A list of buckets in segments of [`SEGMENT`].
@@ -15,7 +15,7 @@ const STEP_MAX: usize = SEGMENT / 2;
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(crate) struct Segments<B> {
-    /// The first segment. Many tables never have another, and then a look-up reads no list of segments.
+    /// The first segment. Many tables have no other, so a lookup need not read the list of segments.
     first: Vec<B>,
     others: Vec<Vec<B>>,
 }
@@ -25,7 +25,7 @@ impl<B> Segments<B> {
         Self { first: Vec::new(), others: Vec::new() }
     }
 
-    /// A list of so many buckets, without room for more.
+    /// Creates a list of `len` buckets, without spare capacity.
     pub(crate) fn with_len(len: usize) -> Self
     where
         B: Default,
@@ -72,7 +72,7 @@ impl<B> Segments<B> {
         }
         let last = self.others.last_mut().unwrap_or(&mut self.first);
         if last.len() == last.capacity() {
-            // Few tables have many buckets, and the many small ones are to hold none that they do not use.
+            // Most tables are small, and should have no unused buckets.
             let step = (len / 16 + 1).min(STEP_MAX);
             last.reserve_exact(step.min(SEGMENT - last.len()));
         }

@@ -1,9 +1,9 @@
-//! A small generator of random numbers.
+//! A small RNG.
 
-/// `SplitMix64`: a counter that steps by a fixed odd number, and a mix of its bits.
+/// The RNG `SplitMix64`: a counter that steps by a fixed odd number, and a mix of its bits.
 ///
-/// It passes the usual statistical suites, needs one word of state, and its stream is fixed by its seed on every
-/// machine. It is fair, not secret: its next numbers follow from those seen.
+/// It passes the usual statistical test suites and has one word of state. A seed gives the same numbers on every
+/// machine. It is not cryptographically secure: further numbers can be predicted.
 ///
 /// ```
 /// let mut random = extendible::SplitMix64::new(1_234_567);
@@ -16,26 +16,25 @@ pub struct SplitMix64 {
 }
 
 impl SplitMix64 {
-    /// What the state grows by from one number to the next.
+    /// The increment of the state from one number to the next.
     ///
-    /// A generator that threads share is an atomic counter that steps by this, and [`mix`](Self::mix) of what it has
-    /// become.
+    /// An RNG shared by threads is an atomic counter that steps by this, and [`mix`](Self::mix) of its new value.
     pub const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
-    /// The generator of a seed.
+    /// Creates an RNG from a seed.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
         Self { state: seed }
     }
 
-    /// 64 random bits.
+    /// Returns 64 random bits.
     #[inline]
     pub const fn bits(&mut self) -> u64 {
         self.state = self.state.wrapping_add(Self::STEP);
         Self::mix(self.state)
     }
 
-    /// The random bits of a state.
+    /// Returns the random bits of a state.
     #[inline]
     #[must_use]
     pub const fn mix(state: u64) -> u64 {

@@ -7,33 +7,33 @@ use core::fmt;
 use crate::bucket::{Bucket, Fill, Rehash};
 use crate::segments::Segments;
 
-/// The caches hold a table of fewer entries than this: [`Extendible::prefetch`] would only take time there.
+/// The number of entries below which a table fits the caches, so that [`Extendible::prefetch`] has no effect.
 pub const CACHED: usize = 1 << 15;
 
-/// The most hash bits that choose a bucket, those that chose the table included.
+/// The maximum number of hash bits that select a bucket, including those that select the table.
 const BITS_MAX: u32 = 32;
 
-/// The table: a directory over small buckets. The [crate's documentation](crate) explains it.
+/// An extendible hash table: a directory over small buckets. The [crate documentation](crate) describes it.
 ///
-/// The table finds the bucket of a hash, splits buckets and counts the entries; what is inside a bucket is between the
-/// bucket and the caller. So a caller that removes an entry from a bucket also calls [`removed`](Self::removed).
+/// The table finds the bucket of a hash, splits buckets and counts the entries; it does not know the content of a
+/// bucket. So a caller that removes an entry from a bucket must also call [`removed`](Self::removed).
 #[derive(Clone)]
-// In this order, so that what a look-up in a table of one segment reads is one cache line.
+// In this order, so that a lookup in a table of one segment reads one cache line.
 #[repr(C)]
 pub struct Extendible<B> {
-    /// Leading hash bits that say nothing here because they chose this table.
+    /// The number of leading hash bits that are the same for all keys of this table.
     skip: u8,
     /// The directory has `1 << depth` words.
     depth: u8,
-    /// The most positions that any of the buckets has had.
+    /// The largest number of positions that any bucket has had.
     widest: u32,
-    /// Bucket numbers by hash prefix. Empty while there is one bucket only.
+    /// Bucket numbers by hash prefix. Empty while there is a single bucket.
     directory: Vec<u32>,
     buckets: Segments<B>,
     len: usize,
 }
 
-/// Which bucket a hash leads to; good until the next insertion.
+/// The bucket that a hash leads to; valid until the next insertion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BucketId(u32);
 
@@ -47,20 +47,21 @@ impl BucketId {
 }
 
 impl<B: Bucket> Extendible<B> {
-    /// An empty table; the first `skip` bits of every hash that it will see are the same.
+    /// Creates an empty table, for hashes whose first `skip` bits are the same.
     #[must_use]
     pub const fn new(skip: u8) -> Self {
         Self { skip, depth: 0, widest: 0, directory: Vec::new(), buckets: Segments::new(), len: 0 }
     }
 
-    /// An empty table with buckets for so many entries, all of the same depth; the first `skip` bits of every hash that
-    /// it will see are the same.
+    /// Creates an empty table with buckets for `len` entries, all of the same depth, for hashes whose first `skip` bits
+    /// are the same.
     ///
-    /// Entries that come in the order of their hashes, as another table hands them out, need one: added to an empty
-    /// table, they would crowd into one bucket after the other.
+    /// Use it to insert entries in the order of their hashes, such as from another table: in a table from
+    /// [`new`](Self::new) they would fill one bucket after the other.
     #[must_use]
     pub fn with_room(skip: u8, len: usize) -> Self {
-        // The deviation of a bucket is the root of the average, so that hardly any will have too many.
+        // The standard deviation of a bucket's size is the square root of the average, so very few buckets exceed the
+        // limit.
         let average = B::FULL * 3 / 4;
         let mut depth = 0;
         while len >> depth > average && u32::from(depth) + u32::from(skip) < BITS_MAX {
@@ -78,11 +79,11 @@ impl<B: Bucket> Extendible<B> {
         }
     }
 
-    /// An empty table for so many entries that are to come, perhaps fewer, one by one and perhaps in the order of their
-    /// hashes; the first `skip` bits of every hash that it will see are the same.
+    /// Creates an empty table for loading up to `announced` entries one by one, in any order, including that of their
+    /// hashes; the first `skip` bits of the hashes are the same.
     ///
-    /// It has room for one part in sixteen of them, which is enough for buckets to split as in any other order, and for
-    /// 65,536 at the most, so that a number that is a lie takes little memory.
+    /// It has room for a sixteenth of them, which is enough for buckets to split as in random order, and for at most
+    /// 65,536, so that a false number takes little memory.
     #[must_use]
     pub fn to_load(skip: u8, announced: usize) -> Self {
         const MOST: usize = 1 << 16;
@@ -92,7 +93,7 @@ impl<B: Bucket> Extendible<B> {
         }
     }
 
-    /// How many entries there are in all.
+    /// The number of entries.
     #[inline]
     #[must_use]
     pub const fn len(&self) -> usize {
@@ -106,19 +107,19 @@ impl<B: Bucket> Extendible<B> {
         self.len == 0
     }
 
-    /// How many buckets there are.
+    /// The number of buckets.
     #[must_use]
     pub fn bucket_count(&self) -> usize {
         self.buckets.len()
     }
 
-    /// How many hash bits the directory goes by: it has 2 to the power of `depth` words.
+    /// The number of hash bits that the directory uses: it has 2^`depth` words.
     #[must_use]
     pub const fn depth(&self) -> u8 {
         self.depth
     }
 
-    /// Where a key with this hash is or would be.
+    /// Returns the bucket where a key with this hash is or would be.
     #[inline]
     #[must_use]
     pub fn locate(&self, hash: u64) -> BucketId {
@@ -129,40 +130,41 @@ impl<B: Bucket> Extendible<B> {
         BucketId(self.directory[self.prefix(hash)])
     }
 
-    /// The bucket with this number, if there is any bucket yet.
+    /// Returns a bucket; `None` if the table has no bucket yet.
     #[inline]
     #[must_use]
     pub fn get(&self, id: BucketId) -> Option<&B> {
         self.buckets.get(id.0)
     }
 
-    /// As [`get`](Self::get), to change entries in place or to remove one (see [`removed`](Self::removed)).
+    /// Returns a bucket, to change entries in place or to remove one (see [`removed`](Self::removed)); `None` if the
+    /// table has no bucket yet.
     #[inline]
     #[must_use]
     pub fn get_mut(&mut self, id: BucketId) -> Option<&mut B> {
         self.buckets.get_mut(id.0)
     }
 
-    /// The bucket where a key with this hash is, if there is any bucket yet.
+    /// Returns the bucket of a hash; `None` if the table has no bucket yet. O(1).
     #[inline]
     #[must_use]
     pub fn bucket(&self, hash: u64) -> Option<&B> {
         self.get(self.locate(hash))
     }
 
-    /// As [`bucket`](Self::bucket), to change.
+    /// Returns the bucket of a hash, to change entries; `None` if the table has no bucket yet. O(1).
     #[inline]
     #[must_use]
     pub fn bucket_mut(&mut self, hash: u64) -> Option<&mut B> {
         self.get_mut(self.locate(hash))
     }
 
-    /// Reads what look-ups of these hashes will read, and changes nothing.
+    /// Prefetches what lookups of these hashes will read.
     ///
-    /// A look-up waits for its bucket, then for its entry, and the next one waits again. Here all buckets are read
-    /// before any entry is, so that the cache misses overlap, and the look-ups that follow wait for none. Some dozens
-    /// of hashes at a time are best: as many as the nearest cache has room for what they read. Nothing is read in a table
-    /// of fewer than [`CACHED`] entries.
+    /// A lookup waits for its bucket, then for its entry, and the next lookup waits again. Here all buckets are read
+    /// before any entry is, so the cache misses overlap, and the lookups that follow have none. Some dozens of hashes
+    /// at a time are best: as many as the first-level cache has room for. It has no effect on a table of fewer than
+    /// [`CACHED`] entries.
     ///
     /// ```
     /// use extendible::{Extendible, MemberBucket};
@@ -189,8 +191,8 @@ impl<B: Bucket> Extendible<B> {
         buckets().for_each(|(bucket, hash)| bucket.prefetch_entry(hash));
     }
 
-    /// Lets `insert` put a new entry with this hash into its bucket, which is split before if it is full; returns where
-    /// that is, and what `insert` returned.
+    /// Inserts a new entry with this hash: splits its bucket if that is full, calls `insert` with the bucket, and
+    /// returns the bucket's id and the result of `insert`. O(1) amortized.
     #[inline]
     pub fn insert<R>(
         &mut self,
@@ -211,7 +213,7 @@ impl<B: Bucket> Extendible<B> {
         (self.locate(hash), self.insert_unsplit(hash, insert))
     }
 
-    /// Splits the bucket of a hash until it has room or may not be split any more; makes the first bucket.
+    /// Splits the bucket of a hash until it has room or cannot be split further; creates the first bucket.
     #[cold]
     fn make_room(&mut self, hash: u64, rehash: &impl Rehash<B::Key>) {
         if self.buckets.len() == 0 {
@@ -222,12 +224,12 @@ impl<B: Bucket> Extendible<B> {
         {}
     }
 
-    /// As [`insert`](Self::insert), into a table that was made [with room](Self::with_room): no bucket is split, though
-    /// one may become a little fuller than [`Bucket::FULL`].
+    /// Inserts a new entry into a table that was created [with room](Self::with_room), without splitting: a bucket may
+    /// have slightly more than [`Bucket::FULL`] entries then. See [`insert`](Self::insert).
     ///
     /// # Panics
     ///
-    /// If the table is damaged, which would be a fault of this crate.
+    /// If an invariant does not hold, which is a bug of this crate.
     pub fn insert_unsplit<R>(&mut self, hash: u64, insert: impl FnOnce(&mut B) -> R) -> R {
         if self.buckets.len() == 0 {
             self.buckets.push(B::default());
@@ -240,7 +242,7 @@ impl<B: Bucket> Extendible<B> {
         result
     }
 
-    /// Notes that the caller removed one entry from a bucket. The last one takes all memory with it.
+    /// Must be called after removing one entry from a bucket. Removing the last entry releases all memory.
     #[inline]
     pub fn removed(&mut self) {
         self.len -= 1;
@@ -249,14 +251,14 @@ impl<B: Bucket> Extendible<B> {
         }
     }
 
-    /// Splits the bucket of a hash. `false` if it may not be split.
+    /// Splits the bucket of a hash; returns false if it cannot be split.
     fn split(&mut self, hash: u64, rehash: &impl Rehash<B::Key>) -> bool {
         let id = self.locate(hash);
         let depth = self.depth_of(hash);
         let count = self.buckets.len();
         let Some(bucket) = self.buckets.get_mut(id.0) else { return false };
-        // With a sound hash the directory stays within a few words a bucket. Should keys ever crowd into one prefix,
-        // the bucket grows beyond FULL rather than the directory beyond all bounds.
+        // With a good hash the directory has a few words per bucket. If many keys share one prefix, the bucket grows
+        // beyond FULL, so that the directory stays bounded.
         let crowded = depth == self.depth
             && self.directory.len() > 16 * count
             && bucket.fill() != Fill::Overfull;
@@ -286,21 +288,21 @@ impl<B: Bucket> Extendible<B> {
         self.depth += 1;
     }
 
-    /// The directory's word for a hash; the directory has one at least.
+    /// The index of the directory word of a hash; the directory must not be empty.
     #[inline]
     fn prefix(&self, hash: u64) -> usize {
         // It has at most BITS_MAX bits.
         usize::try_from((hash << self.skip) >> (64 - u32::from(self.depth))).unwrap_or(0)
     }
 
-    /// How many hash bits, after those that are skipped, all keys of a hash's bucket share.
+    /// The number of hash bits, without the skipped ones, that all keys of a bucket share.
     fn depth_of(&self, hash: u64) -> u8 {
         let mut depth = self.depth;
         if depth == 0 {
             return 0;
         }
         let word = self.prefix(hash);
-        // As long as the neighbouring run, of all prefixes with the last bit turned, leads there too.
+        // While the neighbouring run, of all prefixes with the last bit inverted, leads to the same bucket.
         while depth > 0 && self.directory[word ^ 1 << (self.depth - depth)] == self.directory[word]
         {
             depth -= 1;
@@ -308,24 +310,24 @@ impl<B: Bucket> Extendible<B> {
         depth
     }
 
-    /// How many leading bits all hashes have in common that lead to the bucket of this one.
+    /// The number of leading bits that all hashes of the same bucket share.
     #[must_use]
     pub fn shared_bits(&self, hash: u64) -> u32 {
         u32::from(self.skip) + u32::from(self.depth_of(hash))
     }
 
-    /// An entry drawn at random, each with the same probability: `draw` looks into a position of a bucket, which may be
-    /// empty; `bits` gives random bits. O(1) on average; `None` only if the table is empty.
+    /// Returns a random entry, each with the same probability; `None` only if the table is empty. `draw` returns the
+    /// entry at a position of a bucket, which may be empty; `bits` returns random bits. O(1) on average.
     ///
-    /// A directory word is drawn, then a position among as many as the widest bucket has. A bucket of fewer hash bits
-    /// than the directory has several words, and is taken for the first of them only; so every position of every bucket
-    /// has the same probability, and an empty one means another try.
+    /// It draws a directory word, then a position, among as many as the widest bucket has. A bucket of fewer hash bits
+    /// than the directory has several words, and only the first of them counts. So every position of every bucket has
+    /// the same probability; if it is empty, it draws again.
     pub fn random<'t, T>(
         &'t self,
         bits: &mut impl FnMut() -> u64,
         draw: impl Fn(&'t B, usize) -> Option<T>,
     ) -> Option<T> {
-        /// Far more tries than a table needs that is filled as the splits leave it.
+        /// Far more tries than needed in a table that is filled as after splits.
         const TRIES: usize = 2000;
         let widest = u64::from(self.widest.max(1));
         for _ in 0..TRIES.min(TRIES * self.len) {
@@ -341,7 +343,7 @@ impl<B: Bucket> Extendible<B> {
                 return Some(drawn);
             }
         }
-        // A table that was emptied almost wholly: any entry, from a random bucket on.
+        // The table is almost empty: take the first entry from a random bucket on.
         let count = self.buckets.len();
         let first = usize::try_from(bits() % count.max(1) as u64).unwrap_or(0);
         let all = self.buckets.iter().skip(first).chain(self.buckets.iter().take(first));
@@ -350,24 +352,24 @@ impl<B: Bucket> Extendible<B> {
         positions.find_map(|(bucket, position)| draw(bucket, position))
     }
 
-    /// Every bucket, in the order in which they were made.
+    /// Iterates over the buckets, in the order of their creation.
     pub fn buckets(&self) -> impl Iterator<Item = &B> {
         self.buckets.iter()
     }
 
-    /// As [`buckets`](Self::buckets), to change entries in place.
+    /// Iterates over the buckets, to change entries in place.
     pub fn buckets_mut(&mut self) -> impl Iterator<Item = &mut B> {
         self.buckets.iter_mut()
     }
 
-    /// Every bucket, in the order of the hashes that they are for.
+    /// Iterates over the buckets, in the order of their hash prefixes.
     pub fn buckets_by_hash(&self) -> impl Iterator<Item = &B> {
         // A bucket of fewer bits than the directory has a run of equal words there.
         let words: &[u32] = if self.directory.is_empty() { &[0] } else { &self.directory };
         words.chunk_by(|a, b| a == b).filter_map(|run| self.buckets.get(*run.first()?))
     }
 
-    /// Bytes that the table holds on the heap: directory, buckets and what these hold, without the entries' own memory.
+    /// The bytes on the heap: directory, buckets and their content, without memory that the entries own.
     #[must_use]
     pub fn heap_bytes(&self) -> usize {
         self.directory.capacity() * size_of::<u32>()
@@ -375,12 +377,12 @@ impl<B: Bucket> Extendible<B> {
             + self.buckets().map(B::heap_bytes).sum::<usize>()
     }
 
-    /// Panics unless each bucket has one run of words, as long as a depth makes it, and the number of entries is right.
+    /// Panics unless each bucket has one run of words, of the length of its depth, and the number of entries is right.
     /// For tests.
     ///
     /// # Panics
     ///
-    /// If the table is damaged, which would be a fault of this crate, or if a caller forgot to call
+    /// If an invariant does not hold, which is a bug of this crate, or if a caller did not call
     /// [`removed`](Self::removed).
     pub fn verify(&self) {
         assert_eq!(self.buckets().map(B::len).sum::<usize>(), self.len, "entries");

@@ -1,17 +1,17 @@
-//! One byte of the hash of every entry of a bucket, compared all at once.
+//! Tags: one byte of the hash of each entry of a bucket, compared all at once.
 //!
-//! The tags of [`LINE`] entries take one cache line, so one cache miss shows which entries to look at. Another entry
-//! has the same tag once in 256 times. No bucket has more entries unless no split separates their hashes; those beyond
-//! have no tag, and each of them is looked at.
+//! The tags of [`LINE`] entries are one cache line, so one cache miss shows which entries to compare. Another entry has
+//! the same tag with a probability of 1 in 256. A bucket has more entries only if splits cannot separate their hashes;
+//! those beyond have no tag, and each of them is compared.
 
 use wide::u8x16;
 
-/// How many tags a bucket has: one cache line of them.
+/// The maximum number of tags of a bucket: one cache line.
 pub const LINE: usize = 64;
 
-/// A tag for each entry of a bucket, in the entries' order: a byte of its hash.
+/// The tags of a bucket's entries, in their order: a byte of each hash.
 ///
-/// A bucket keeps its entries in columns of its own, the tags beside them, and gives an entry the same position in all.
+/// A bucket stores its entries in columns, of which the tags are one; an entry has the same position in all of them.
 ///
 /// ```
 /// use extendible::Tags;
@@ -32,7 +32,7 @@ pub const LINE: usize = 64;
 #[derive(Clone, Debug)]
 pub struct Tags {
     line: [u8; LINE],
-    /// How many entries there are. Those behind the first [`LINE`] have no tag.
+    /// The number of entries. Those after the first [`LINE`] have no tag.
     len: u32,
 }
 
@@ -43,7 +43,7 @@ impl Default for Tags {
 }
 
 impl Tags {
-    /// How many entries there are.
+    /// The number of entries.
     #[inline]
     #[must_use]
     pub const fn len(&self) -> usize {
@@ -57,7 +57,7 @@ impl Tags {
         self.len == 0
     }
 
-    /// The first entry that `is` the one, among those that may have this hash.
+    /// Returns the position of the first entry for which `is` returns true, among those that may have this hash.
     #[inline]
     pub fn find(&self, hash: u64, mut is: impl FnMut(usize) -> bool) -> Option<usize> {
         let tag = tag(hash);
@@ -72,7 +72,7 @@ impl Tags {
         (LINE..self.len()).find(|&at| is(at))
     }
 
-    /// Asks for each cache line that [`find`](Self::find) reads.
+    /// Prefetches each cache line that [`find`](Self::find) reads.
     #[inline]
     pub fn prefetch(&self) {
         prefetch::value(&self.line[0]);
@@ -88,7 +88,8 @@ impl Tags {
         self.len += 1;
     }
 
-    /// Removes an entry's tag; that of the last entry takes its place, made from `last_hash` if it had none.
+    /// Removes the tag of an entry. The tag of the last entry moves to its position, computed from `last_hash` if it
+    /// had none.
     #[inline]
     pub fn swap_remove(&mut self, at: usize, last_hash: impl FnOnce() -> u64) {
         self.len -= 1;
@@ -102,13 +103,13 @@ impl Tags {
     }
 }
 
-/// The part of a hash that no directory uses.
+/// The bits of a hash that no directory uses.
 #[inline]
 const fn tag(hash: u64) -> u8 {
     hash.to_le_bytes()[0]
 }
 
-/// A bit for each of the entries that there are.
+/// A bit for each of the existing entries.
 #[inline]
 const fn filled(len: usize) -> u64 {
     if len >= LINE { u64::MAX } else { (1 << len) - 1 }
@@ -121,8 +122,8 @@ fn equal_in_line(line: &[u8; LINE], tag: u8) -> u64 {
     quarters.iter().rev().fold(0, |mask, quarter| mask << 16 | u64::from(equal(quarter, tag)))
 }
 
-/// A bit for each of the bytes that is equal to `tag`, the first byte's lowest: for buckets that lay out their tags
-/// themselves.
+/// Compares 16 tags with `tag` and returns a bit for each equal byte, that of the first byte lowest. For buckets with
+/// their own layout of tags.
 ///
 /// ```
 /// assert_eq!(extendible::equal(b"a....a..........", b'a'), 0b10_0001);

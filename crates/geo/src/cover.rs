@@ -1,8 +1,7 @@
-//! Ranges of hashes that hold a window.
+//! Ranges of hashes that cover a window.
 //!
-//! A hash sorts points along a curve that visits the cells of each quarter of a square before it goes on to the next.
-//! So a square whose sides are cells of some level is one range of hashes, and a window is the ranges of the few
-//! squares that it touches:
+//! Hashes sort points along a curve that visits all cells of a quarter of a square before the next quarter. So a square
+//! that is a cell of some level is one range of hashes, and a window is the ranges of the few squares that it touches:
 //!
 //! ```text
 //!    5 | 7 | 13 | 15        a window over the squares 3, 6, 9 and 12: ranges 3, 6, 9, 12;
@@ -11,8 +10,8 @@
 //!    0 | 2 |  8 | 10        since the curve never goes back in both directions at once
 //! ```
 //!
-//! To find the start of a range costs as much as to refuse a hundred members or so, which a comparison under two masks
-//! does. So squares are large, and small gaps between ranges are closed.
+//! Finding the start of a range costs as much as rejecting about a hundred members, which takes one comparison under
+//! two masks each. So squares are large, and small gaps between ranges are closed.
 
 use core::ops::Range;
 
@@ -20,16 +19,16 @@ use crate::hash::{Cell, EDGE, STEPS};
 use crate::spread::interleave;
 use crate::window::{Span, Window};
 
-/// How fine a cover is.
+/// The granularity of a cover.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Grain {
-    /// The most squares to start with.
+    /// The maximum number of squares to start with.
     pub(crate) squares: u32,
     /// The widest gap that is closed, in squares.
     pub(crate) gap: u64,
 }
 
-/// The ranges of all cells of a window, but for squares of which `keep` says that nothing in them counts.
+/// The ranges of all cells of a window, without the squares for which `keep` returns false.
 pub(crate) fn cover(
     window: &Window,
     grain: Grain,
@@ -57,8 +56,8 @@ pub(crate) fn cover(
     ranges
 }
 
-/// The part of an interval that is not on the very edge of the map. Never empty: a window that reaches the edge starts
-/// before it, or is a cell wide there.
+/// The part of an interval that is not on the edge of the map. Never empty: a window that reaches the edge starts
+/// before it, or is one cell wide there.
 fn inner((from, to): Span) -> Span {
     (from.min(EDGE - 1), to.min(EDGE - 1))
 }
@@ -80,7 +79,7 @@ fn level(window: &Window, squares: u32) -> u32 {
         .unwrap_or(STEPS)
 }
 
-/// What a square takes of an interval.
+/// The intersection of a square and an interval.
 fn part(square: u32, level: u32, (from, to): Span) -> Span {
     let first = square << level;
     (first.max(from), (first + ((1 << level) - 1)).min(to))
@@ -97,7 +96,7 @@ fn close_gaps(ranges: &mut Vec<Range<u64>>, gap: u64) {
     });
 }
 
-/// Adds the positions on the very edge of the map, whose numbers follow all others.
+/// Adds the points on the edge of the map, whose hashes are above all others.
 fn push_rim(window: &Window, ranges: &mut Vec<Range<u64>>) {
     let rows = window.rows();
     if rows.1 == EDGE {

@@ -1,31 +1,31 @@
-//! What is wrong with a position, a length or a polygon.
+//! Errors of points, lengths and polygons.
 
 use core::fmt;
 
 use crate::{LATITUDES, LONGITUDES};
 
-/// Why there is no such point or shape.
+/// Why a point or a shape is not valid.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Error {
-    /// The longitude is outside of [`LONGITUDES`], or not a number.
+    /// The longitude is outside of [`LONGITUDES`], or NaN.
     Longitude {
-        /// The longitude in degrees.
+        /// The longitude, in degrees.
         got: f64,
     },
-    /// The latitude is outside of [`LATITUDES`], or not a number.
+    /// The latitude is outside of [`LATITUDES`], or NaN.
     Latitude {
-        /// The latitude in degrees.
+        /// The latitude, in degrees.
         got: f64,
     },
-    /// A radius, width or height is negative, or not a number.
+    /// A radius, width or height is negative or NaN.
     Length {
-        /// The length, in the unit in which it was given.
+        /// The length, in the unit of the call.
         got: f64,
     },
-    /// A polygon of fewer than three vertices.
+    /// A polygon has fewer than three vertices.
     TooFewVertices {
-        /// How many there are.
+        /// The number of vertices.
         got: usize,
     },
 }

@@ -1,14 +1,14 @@
-//! Positions as numbers: encoding, decoding, cells, scores.
+//! Points as numbers: encoding, decoding, cells, scores.
 
 use core::ops::Range;
 
 use crate::spread::{gather, interleave};
 use crate::{Error, LATITUDES, LONGITUDES, Point};
 
-/// Halvings of each axis: a hash has 52 bits, so that a double holds it.
+/// The number of halvings of each axis: a hash has 52 bits, which an `f64` holds exactly.
 pub const STEPS: u32 = 26;
 
-/// Cells along an axis, and the coordinate of a position on the very edge.
+/// The number of cells along an axis, and the coordinate of a point on the edge.
 pub(crate) const EDGE: u32 = 1 << STEPS;
 
 /// The width of all longitudes.
@@ -31,14 +31,15 @@ pub(crate) fn grid(point: Point) -> (u32, u32) {
     const ROW: f64 = LAT_SCALE / EDGE as f64;
     let x = (point.lon - *LONGITUDES.start()) / COLUMN;
     let y = (point.lat - *LATITUDES.start()) / ROW;
-    // By way of signed numbers: one instruction, where unsigned ones take a detour for numbers that do not occur.
+    // Converts to a signed integer: a single instruction, where unsigned ones need extra code for numbers that do not
+    // occur.
     (x as i64 as u32, y as i64 as u32)
 }
 
-/// The cell of a longitude and a latitude in degrees, as GEOADD scores a member.
+/// Returns the hash of a longitude and a latitude in degrees, as GEOADD does for the score of a member.
 ///
-/// Below 2^52, but for positions on the very edge of the map: there Redis's numbers leave the 26 bits of their axis, to
-/// 2^52 at the greatest latitude, 2^53 at longitude 180, and both in the corner.
+/// The hash is below 2^52, except on the edge of the map: there Redis's numbers exceed the 26 bits of their axis, which
+/// adds 2^52 at the greatest latitude, and 2^53 at longitude 180.
 ///
 /// # Errors
 ///
@@ -53,9 +54,9 @@ pub fn encode(lon: f64, lat: f64) -> Result<u64, Error> {
     Point::new(lon, lat).map(Point::hash)
 }
 
-/// The centre of a cell, as GEOPOS returns it.
+/// Returns the centre of the cell of a hash, as GEOPOS does.
 ///
-/// Any number is taken as Redis takes it: coordinates beyond the edge are put back on it.
+/// Any number is accepted, as in Redis: coordinates beyond the edge are moved to it.
 ///
 /// ```
 /// let place = geo::decode(4_069_887_179_083_478);
@@ -67,10 +68,10 @@ pub fn decode(hash: u64) -> Point {
     Cell::new(hash).centre()
 }
 
-/// The score of a sorted set's member at this cell.
+/// Returns the score of a sorted set's member at this cell.
 ///
-/// The same number, but for the column at longitude 180, whose numbers lie beyond 2^53: there a double holds only every
-/// other one, and the position moves south by up to a cell.
+/// It is the same number, except at longitude 180, where hashes exceed 2^53: an `f64` represents only every other
+/// integer there, so the point moves south by up to one cell.
 #[inline]
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "said above")]
@@ -78,9 +79,9 @@ pub fn score(hash: u64) -> f64 {
     hash as f64
 }
 
-/// The scores of sorted sets' members in these cells.
+/// Returns the scores of sorted sets' members in these cells.
 ///
-/// Beyond 2^53 a score is the even number that is next, so a bound there is the even number from which on it is true.
+/// Beyond 2^53 a score is rounded to an even number, so a bound there is the first even number that satisfies it.
 ///
 /// ```
 /// let cell = geo::encode(13.361389, 38.115556)?;
@@ -95,10 +96,10 @@ pub fn score_range(cells: &Range<u64>) -> Range<f64> {
     bound(cells.start)..bound(cells.end)
 }
 
-/// The cell that a score stands for.
+/// Returns the hash that a score represents.
 ///
-/// Sorted sets hold any scores. Fractions are cut off; what is negative, or 2^63 or more, becomes what the instructions
-/// of an x86-64 processor make of it, which is what a Redis server there shows.
+/// A sorted set may have any scores. Fractions are truncated; a negative score, or one of 2^63 or more, is converted as
+/// by the instructions of an x86-64 CPU, as on a Redis server there.
 ///
 /// ```
 /// assert_eq!(geo::hash_of_score(3_479_099_956_230_698.5), 3_479_099_956_230_698);
@@ -124,7 +125,7 @@ pub fn hash_of_score(score: f64) -> u64 {
 }
 
 impl Point {
-    /// The cell of this position: [`encode`](crate::encode) for a point that has been checked.
+    /// Returns the hash of this point; see [`encode`](crate::encode).
     #[inline]
     #[must_use]
     pub fn hash(self) -> u64 {
@@ -133,7 +134,7 @@ impl Point {
     }
 }
 
-/// The bounds of a cell in degrees.
+/// The bounds of a cell, in degrees.
 ///
 /// ```
 /// let cell = geo::Cell::new(3_479_099_956_230_698);
@@ -151,14 +152,14 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// The bounds of the cell of a hash. Those of a position on the very edge lie beyond it.
+    /// Returns the bounds of the cell of a hash. For a point on the edge of the map they are beyond it.
     #[inline]
     #[must_use]
     pub fn new(hash: u64) -> Self {
         Self::at(gather(hash >> 1), gather(hash), STEPS)
     }
 
-    /// The bounds of a cell where each axis is halved so many times. A coordinate that ends the 32 bits wraps, as in
+    /// The bounds of a cell after `steps` halvings of each axis. A coordinate that overflows 32 bits wraps, as in
     /// Redis.
     #[inline]
     pub(crate) fn at(x: u32, y: u32, steps: u32) -> Self {
@@ -181,25 +182,25 @@ impl Cell {
         }
     }
 
-    /// Longitude of the west side.
+    /// The longitude of the west side, in degrees.
     #[must_use]
     pub fn west(self) -> f64 {
         self.west
     }
 
-    /// Longitude of the east side.
+    /// The longitude of the east side, in degrees.
     #[must_use]
     pub fn east(self) -> f64 {
         self.east
     }
 
-    /// Latitude of the south side.
+    /// The latitude of the south side, in degrees.
     #[must_use]
     pub fn south(self) -> f64 {
         self.south
     }
 
-    /// Latitude of the north side.
+    /// The latitude of the north side, in degrees.
     #[must_use]
     pub fn north(self) -> f64 {
         self.north

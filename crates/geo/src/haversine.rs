@@ -1,20 +1,20 @@
-//! Deciding whether a point is within a distance, mostly without its distance.
+//! Deciding whether a point is within a distance, mostly without computing the distance.
 //!
 //! Along great circles, hav(distance) = hav(latitudes) + cos(latitude) cos(latitude) hav(longitudes), where hav(x) is
-//! sin(x / 2) squared. It grows with the distance, so comparing it with the haversine of the radius spares a square
-//! root and an arcsine. For points that are near, the first terms of the series of sine and cosine do instead of a
-//! library's, to a part in 10^11. What is as good as on the border is left to the exact distance, on whose last digit
-//! the decision depends there.
+//! sin(x / 2) squared. It grows with the distance, so comparing it with the haversine of the radius avoids a square
+//! root and an arcsine. For near points, the first terms of the series of sine and cosine replace the library's
+//! functions, with a relative error of 10^-11. Points almost on the border are decided by the exact distance, whose
+//! last digit matters there.
 
 use core::f64::consts::FRAC_PI_2;
 
 use crate::point::{Origin, radians};
 use crate::{EARTH_RADIUS, Point};
 
-/// The greatest half of a difference of latitudes or longitudes, in radians, for which the series are good.
+/// The maximum half difference of latitudes or longitudes, in radians, for which the series are used.
 const REACH: f64 = 0.25;
 
-/// What separates surely inside from surely outside: a hundred times the error of the series.
+/// The margin around the border that needs the exact distance: a hundred times the error of the series.
 const MARGIN: f64 = 1e-9;
 
 /// The sine of an angle up to [`REACH`]: the term left out is less than a part in 10^13.
@@ -47,7 +47,7 @@ pub(crate) struct Near {
 }
 
 impl Origin {
-    /// What haversines of near points need. None if a point is further off than the series are good.
+    /// The values for haversines of near points; `None` if a point is too far away for the series.
     #[inline]
     pub(crate) fn near(&self, to: Point) -> Option<Near> {
         let u = (radians(to.lat) - self.lat) / 2.0;
@@ -85,15 +85,15 @@ pub(crate) struct Border {
 }
 
 impl Border {
-    /// That of so many metres.
+    /// Creates the border at this many metres.
     pub(crate) fn at(metres: f64) -> Self {
         let half = metres / EARTH_RADIUS / 2.0;
-        // Half of the way round reaches all points.
+        // Half of the circumference reaches all points.
         let haversine = if half < FRAC_PI_2 { half.sin().powi(2) } else { f64::INFINITY };
         Self { inside: haversine * (1.0 - MARGIN), outside: haversine * (1.0 + MARGIN) }
     }
 
-    /// Whether a point at this haversine is within the distance. None if it is as good as on the border.
+    /// Whether a point at this haversine is within the distance; `None` if it is too close to the border.
     #[inline]
     pub(crate) fn holds(&self, haversine: f64) -> Option<bool> {
         if haversine < self.inside {

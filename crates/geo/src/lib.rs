@@ -1,28 +1,29 @@
-//! Redis's geography: positions as sortable numbers, distances on a sphere, and areas as ranges of those numbers.
+#![doc = include_str!("../README.md")]
 //!
-//! # Idea
+//! # How it works
 //!
-//! A sorted set sorts by one number, and a position has two. Halve the map east and west, then the half south and
-//! north, and so on: each answer is a bit, and the bits in turn are a number. Positions that are near each other mostly
-//! agree in the first bits, so an area is a few ranges of numbers, and a sorted set is all the index it takes. 26
-//! halvings of each axis make 52 bits, which a score holds exactly; the cell they leave is 60 cm wide at the equator
-//! and 30 cm high.
+//! ## Idea
+//!
+//! A sorted set sorts by one number, and a point has two. Halve the map into west and east, then that half into south
+//! and north, and so on: each step gives one bit, and the bits form a number. Points that are near each other mostly
+//! share the first bits, so an area is a few ranges of numbers, and a sorted set is a sufficient index. 26 halvings of
+//! each axis make 52 bits, which an `f64` holds exactly. A cell is 60 cm wide at the equator and 28 cm high.
 //!
 //! | what | where | Redis |
 //! |---|---|---|
-//! | a position as a number and back | [`encode`], [`decode`], [`Cell`] | GEOADD, GEOPOS |
+//! | a point as a number and back | [`encode`], [`decode`], [`Cell`] | GEOADD, GEOPOS |
 //! | as a text | [`Point::geohash`] | GEOHASH |
 //! | distances | [`Point::distance`], [`Unit`] | GEODIST |
-//! | what is in an area, and where to look for it | [`Shape`] | GEOSEARCH, GEORADIUS; BYPOLYGON as in Valkey 9 |
-//! | Redis's own order and gaps | [`RedisCells`] | the order of an answer without ASC or DESC |
+//! | searching an area | [`Shape`] | GEOSEARCH, GEORADIUS; BYPOLYGON as in Valkey 9 |
+//! | Redis's own order and omissions | [`RedisCells`] | the order of a reply without ASC or DESC |
 //!
-//! Numbers agree with those of a Redis 7.0 server on the same machine to the last bit: the formulas are its own, in its
-//! order of operations. Sine, cosine and arcsine come from the system's library, as Redis's do.
+//! Numbers agree with those of a Redis 7.0 server on the same machine to the last bit: the formulas are the same, with
+//! the same order of operations. Sine, cosine and arcsine come from the system's library, as Redis's do.
 //!
-//! # Representation
+//! ## Representation
 //!
 //! Latitude runs from -85.05112878 to 85.05112878, where the Mercator map is a square. Each axis is a number of 26
-//! bits; longitude takes the odd places of a hash, latitude the even ones.
+//! bits; longitude has the odd bits of a hash, latitude the even ones.
 //!
 //! ```text
 //!   bit   51  50  49  48        1   0
@@ -31,7 +32,7 @@
 //!        +---+---+---+---+-   -+---+---+
 //! ```
 //!
-//! # Worked example
+//! ## Worked example
 //!
 //! ```
 //! use geo::{Point, Shape, Unit};
@@ -62,29 +63,17 @@
 //! # Ok::<(), geo::Error>(())
 //! ```
 //!
-//! # Complexity
+//! ## Complexity
 //!
 //! | operation | time |
 //! |---|---|
-//! | [`encode`], [`decode`], [`Point::geohash`] | O(1), some nanoseconds |
+//! | [`encode`], [`decode`], [`Point::geohash`] | O(1) |
 //! | [`Point::distance`] | O(1), two sines, two cosines and an arcsine |
 //! | [`Shape::contains_hash`] | O(1), O(vertices) for a polygon; a few comparisons outside of the bounding box |
-//! | [`Shape::holds_hash`] | the same without the distance, nor the functions that it takes |
+//! | [`Shape::holds_hash`] | the same, mostly without computing the distance |
 //! | [`Shape::cover`] | O(1), O(vertices) for a polygon; at most 16 squares, 64 for a polygon |
 //!
-//! # Limits
-//!
-//! * There are no positions north or south of 85.05 degrees, but circles and boxes may reach there, around the pole and
-//!   beyond.
-//! * A position comes back as the centre of its cell, up to 30 cm away; distances and areas are those of the centre.
-//! * A position on the very edge, at longitude 180 or the greatest latitude, has a number beyond 52 bits. Redis leaves
-//!   it out of nearly all answers; a cover here has it.
-//! * Redis also misses what is just beyond the date line from a centre at longitude 180 itself, and some of what is in
-//!   circles around a pole. A cover here has all of it; [`RedisCells::position`] returns what a server would have
-//!   found.
-//! * The sphere is not the Earth: distances are up to half a percent off.
-//!
-//! # References
+//! ## References
 //!
 //! * G. M. Morton: A computer oriented geodetic data base, IBM, 1966: the order of the cells.
 //! * R. W. Sinnott: Virtues of the haversine, Sky and Telescope 68(2), 1984.
@@ -113,8 +102,3 @@ pub use point::{EARTH_RADIUS, LATITUDES, LONGITUDES, Point, Unit};
 pub use redis::RedisCells;
 pub use shape::{Hit, Shape};
 pub use text::GeohashText;
-
-/// The example of the README, run with the documentation's own.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

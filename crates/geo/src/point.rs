@@ -1,15 +1,15 @@
-//! Positions, the distance between them, and the units of distances.
+//! Points, the distance between them, and the units of distances.
 
 use core::f64::consts::PI;
 use core::ops::RangeInclusive;
 
 use crate::Error;
 
-/// Longitudes that a hash can hold, in degrees.
+/// The longitudes that a hash can represent, in degrees.
 pub const LONGITUDES: RangeInclusive<f64> = -180.0..=180.0;
-/// Latitudes that a hash can hold, in degrees: those of the square Mercator map, without the poles.
+/// The latitudes that a hash can represent, in degrees: those of the square Mercator map, without the poles.
 pub const LATITUDES: RangeInclusive<f64> = -85.051_128_78..=85.051_128_78;
-/// Radius of the sphere on which distances are measured, in metres.
+/// The radius of the sphere on which distances are measured, in metres.
 pub const EARTH_RADIUS: f64 = 6_372_797.560_856;
 
 const RADIANS_PER_DEGREE: f64 = PI / 180.0;
@@ -23,7 +23,7 @@ pub(crate) fn degrees(radians: f64) -> f64 {
     radians / RADIANS_PER_DEGREE
 }
 
-/// A position that a hash can hold, in degrees.
+/// A point that a hash can represent, in degrees.
 ///
 /// ```
 /// use geo::Point;
@@ -41,11 +41,12 @@ pub struct Point {
 }
 
 impl Point {
-    /// The position at a longitude and a latitude in degrees.
+    /// Creates a point from a longitude and a latitude, in degrees.
     ///
     /// # Errors
     ///
-    /// [`Error::Longitude`] outside of [`LONGITUDES`], then [`Error::Latitude`] outside of [`LATITUDES`].
+    /// [`Error::Longitude`] if the longitude is outside of [`LONGITUDES`], else [`Error::Latitude`] if the latitude is
+    /// outside of [`LATITUDES`].
     #[inline]
     pub fn new(lon: f64, lat: f64) -> Result<Self, Error> {
         // Both ranges lie even around 0, so a comparison each is enough.
@@ -58,23 +59,23 @@ impl Point {
         Err(Error::Latitude { got: lat })
     }
 
-    /// Longitude in degrees, east positive.
+    /// The longitude in degrees, east positive.
     #[must_use]
     pub fn lon(self) -> f64 {
         self.lon
     }
 
-    /// Latitude in degrees, north positive.
+    /// The latitude in degrees, north positive.
     #[must_use]
     pub fn lat(self) -> f64 {
         self.lat
     }
 
-    /// The distance along a great circle, in metres, as GEODIST computes it.
+    /// Returns the great-circle distance to another point, in metres, as GEODIST computes it.
     ///
-    /// Two points on one meridian take the difference of their latitudes, as in Redis 7. Valkey 9 does so for meridians
-    /// of which half the angle has a sine of up to 10^-15 too, which differs, in the last digits, only between
-    /// longitudes -180 and 180.
+    /// For two points on one meridian it is the difference of their latitudes, as in Redis 7. Valkey 9 also does this
+    /// for meridians for which the sine of half their angle is at most 10^-15; the results differ, in the last digits,
+    /// only between longitudes -180 and 180.
     ///
     /// ```
     /// let a = geo::Point::new(116.48105, 39.996794)?;
@@ -148,7 +149,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// The unit of this name, in capitals or not.
+    /// Parses the name of a unit, ignoring case.
     #[must_use]
     pub fn parse(name: &[u8]) -> Option<Self> {
         [Self::Metres, Self::Kilometres, Self::Feet, Self::Miles]
@@ -167,7 +168,7 @@ impl Unit {
         }
     }
 
-    /// Metres in one.
+    /// The length of this unit, in metres.
     #[must_use]
     pub fn metres(self) -> f64 {
         match self {
@@ -178,13 +179,13 @@ impl Unit {
         }
     }
 
-    /// A length of this unit in metres.
+    /// Converts a length in this unit to metres.
     #[must_use]
     pub fn to_metres(self, length: f64) -> f64 {
         length * self.metres()
     }
 
-    /// A length of metres in this unit. Divides, as Redis does.
+    /// Converts a length in metres to this unit, by division, as Redis does.
     #[must_use]
     pub fn of_metres(self, metres: f64) -> f64 {
         metres / self.metres()

@@ -1,9 +1,9 @@
-//! The cells that Redis searches, for those who answer in its order or with its gaps.
+//! The cells that Redis searches, for results in its order and with its omissions.
 //!
 //! Redis picks a level by the size of the shape and searches the cell of the centre at that level, then its neighbours
 //! to the north, south, east, west, north-east, north-west, south-east and south-west. It drops those that a bounding
-//! box does not reach. An answer that is not to be sorted comes in this order, by score within a cell; and what lies
-//! beyond these cells Redis does not find, even if it is inside the shape.
+//! box does not reach. An unsorted reply is in this order, by score within a cell. Redis does not find points outside
+//! of these cells, even if they are inside the shape.
 
 use core::ops::Range;
 
@@ -19,7 +19,7 @@ const MERCATOR_HALF: f64 = 20_037_726.37;
 const NEIGHBOURS: [(i32, i32); 9] =
     [(0, 0), (0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (-1, 1), (1, -1), (-1, -1)];
 
-/// The bounding box as Redis works it out, in degrees. Near the poles it is none.
+/// The bounding box as Redis computes it, in degrees. Near the poles it is wrong.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Extent {
     pub(crate) west: f64,
@@ -29,7 +29,7 @@ pub(crate) struct Extent {
 }
 
 impl Extent {
-    /// That of a shape of these half sides in metres.
+    /// The extent of a shape with these half sides, in metres.
     pub(crate) fn around(centre: Point, half_width: f64, half_height: f64) -> Self {
         let up = degrees(half_height / EARTH_RADIUS);
         let lat = if centre.lat < 0.0 { centre.lat - up } else { centre.lat + up };
@@ -42,7 +42,7 @@ impl Extent {
         }
     }
 
-    /// That of vertices.
+    /// The extent of vertices.
     pub(crate) fn of(vertices: &[Point]) -> Self {
         let none = Self {
             west: *LONGITUDES.end(),
@@ -78,7 +78,7 @@ pub struct RedisCells {
 }
 
 impl RedisCells {
-    /// The cells for a shape that reaches so many metres from its centre.
+    /// The cells for a shape that reaches `reach` metres from its centre.
     pub(crate) fn new(centre: Point, reach: f64, extent: &Extent) -> Self {
         if !LATITUDES.contains(&centre.lat) {
             return Self { ranges: Vec::new() };
@@ -103,23 +103,23 @@ impl RedisCells {
 
     /// The ranges of scores, in the order in which Redis searches them.
     ///
-    /// None for a polygon whose middle is nearer to a pole than [`LATITUDES`]: Valkey searches what happens to be in
-    /// memory then.
+    /// Empty for a polygon whose centre is nearer to a pole than [`LATITUDES`], for which Valkey reads uninitialized
+    /// memory.
     #[must_use]
     pub fn ranges(&self) -> &[Range<u64>] {
         &self.ranges
     }
 
-    /// Which of the ranges comes to a hash first; none if Redis does not find it.
+    /// The index of the first range that contains a hash; `None` if Redis does not find it.
     ///
-    /// Sorting by this and then by score gives the order of an answer without ASC or DESC.
+    /// Sorting by this index and then by score gives the order of a reply without ASC or DESC.
     #[must_use]
     pub fn position(&self, hash: u64) -> Option<usize> {
         self.ranges.iter().position(|range| range.contains(&hash))
     }
 }
 
-/// How often each axis is halved for a shape that reaches so many metres.
+/// The number of halvings of each axis for a shape that reaches `reach` metres.
 fn level(mut reach: f64, lat: f64) -> u32 {
     if reach == 0.0 {
         return STEPS;

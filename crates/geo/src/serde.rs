@@ -1,4 +1,4 @@
-//! Points for serde: longitude and latitude, which are checked when they are read.
+//! Serde: a point is its longitude and latitude, which are validated when read.
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

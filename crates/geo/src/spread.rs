@@ -1,8 +1,9 @@
-//! Spreading the bits of a number to every second place, and taking them together again.
+//! Spreading the bits of a number to every second position, and the inverse.
 //!
-//! A spread number has its bit i at place 2i. Nine bits at a time come from a table of 2 KiB, which the nearest cache
-//! keeps: three look-ups where doubling the distance between halves, then between quarters, and so on takes five steps
-//! of three instructions. The way back is rarer and takes the steps, so that no second table competes for the cache:
+//! A spread number has its bit i at position 2i. Nine bits at a time come from a table of 2 KiB, which stays in the
+//! first-level cache: three lookups, where doubling the distance between halves, then between quarters, and so on takes
+//! five steps of three instructions. The inverse is rarer and uses the steps, so that no second table competes for the
+//! cache:
 //!
 //! ```text
 //!   .a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p
@@ -12,8 +13,8 @@
 //!   ................abcdefghijklmnop      x | x >> 8, masked
 //! ```
 //!
-//! Spreading keeps the order of numbers, so coordinates can be compared inside a hash, under a mask, without taking it
-//! apart.
+//! Spreading keeps the order of numbers, so coordinates can be compared inside a hash, under a mask, without decoding
+//! it.
 
 /// The places of latitude in a hash.
 pub(crate) const EVEN: u64 = 0x5555_5555_5555_5555;

@@ -1,4 +1,4 @@
-//! The geohash as a text of letters and digits.
+//! The geohash as text.
 
 use crate::spread::interleave;
 use crate::{LONGITUDES, Point};
@@ -7,12 +7,12 @@ use crate::{LONGITUDES, Point};
 const DIGITS: &[u8; 32] = b"0123456789bcdefghjkmnpqrstuvwxyz";
 
 impl Point {
-    /// The geohash of this position in 11 characters, as GEOHASH returns it: those of <http://geohash.org>.
+    /// Returns the geohash text of this point, 11 characters as on <http://geohash.org>, as GEOHASH does.
     ///
     /// The common geohash halves latitudes from -90 to 90, so this is not the text of [`hash`](Point::hash). Its 52
     /// bits make ten characters of five bits; the last two bits are lost, and the eleventh character is always `0`.
     ///
-    /// Redis encodes the centre of a member's cell: [`decode`](crate::decode) first to see the same.
+    /// Redis encodes the centre of a member's cell: use [`decode`](crate::decode) first to get the same text.
     ///
     /// ```
     /// let meituan = geo::decode(geo::encode(116.489033, 40.007669)?);
@@ -43,13 +43,13 @@ impl Point {
 pub struct GeohashText([u8; 11]);
 
 impl GeohashText {
-    /// The text.
+    /// The text as a string.
     #[must_use]
     pub fn as_str(&self) -> &str {
         str::from_utf8(&self.0).unwrap_or_default()
     }
 
-    /// Its bytes.
+    /// The text as bytes.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8; 11] {
         &self.0

@@ -4,10 +4,10 @@ use crate::hash::{EDGE, grid};
 use crate::spread::{EVEN, ODD, spread};
 use crate::{LATITUDES, LONGITUDES, Point};
 
-/// What is added to each side, in degrees: more than all rounding comes to, and a tenth of a millimetre on the ground.
+/// The margin of each side, in degrees: more than all rounding errors, and a tenth of a millimetre on the ground.
 const MARGIN: f64 = 1e-9;
 
-/// From the first to the last coordinate, both in.
+/// The first and the last coordinate, both included.
 pub(crate) type Span = (u32, u32);
 
 /// One or two intervals of longitude, and one of latitude, that hold every cell whose centre is in a shape.
@@ -15,7 +15,7 @@ pub(crate) type Span = (u32, u32);
 pub(crate) struct Window {
     columns: [Span; 2],
     rows: Span,
-    /// The same as they stand in a hash, with the last coordinate of the map standing for all beyond it.
+    /// The same, spread as in a hash; the last coordinate of the map stands for all beyond it.
     spread_columns: [Spread; 2],
     spread_rows: Spread,
 }
@@ -38,7 +38,7 @@ impl Spread {
         Self { from, width: to - from }
     }
 
-    /// What is in front of the interval wraps to beyond it, so that one comparison decides.
+    /// Coordinates before the interval wrap to beyond it, so that one comparison decides.
     #[inline]
     fn holds(self, at: u64) -> bool {
         at.wrapping_sub(self.from) <= self.width
@@ -90,7 +90,7 @@ impl Window {
     pub(crate) fn holds(&self, hash: u64) -> bool {
         let (x, y) = (hash & ODD, hash & EVEN);
         let [first, second] = self.spread_columns;
-        // Looked up before they are needed: a branch on each would be guessed wrong every other time.
+        // Computed before they are needed: a branch on each would be mispredicted every other time.
         let (in_rows, in_first, in_second) =
             (self.spread_rows.holds(y), first.holds(x), second.holds(x));
         in_rows && (in_first || in_second)

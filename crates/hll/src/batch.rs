@@ -1,12 +1,13 @@
 //! Many updates of the sparse encoding in one pass over the opcodes.
 //!
-//! An update changes opcodes from the zeros before its register to the zeros behind it: VALs are joined, zeros never. So
-//! updates that have a register of value 0 between them before and after leave the same bytes in any order. The others
-//! are a group, whose updates are done in the order in which they came. Groups are done in the order of the registers,
-//! at the end of a new body: nothing is searched from the start, and nothing behind has to move.
+//! An update changes only opcodes between the zeros before its register and the zeros after it: VALs are joined, zeros
+//! never. So two updates with a register of value 0 between them, before and after, leave the same bytes in either
+//! order. Updates without such a register between them form a group, and are applied in their original order. Groups
+//! are applied in the order of the registers, at the end of a new body: no update searches from the start, and no byte
+//! after it has to move.
 //!
-//! That holds for opcodes as updates leave them, none of which can be joined with the one behind. The five opcodes that
-//! an update looks at would else reach into another group.
+//! This holds for opcodes as updates leave them: none can be joined with the next one. Otherwise the five opcodes that
+//! an update examines could reach into another group.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -16,30 +17,30 @@ use crate::layout::{COVERED, HEADER_LEN};
 use crate::opcode::{self, Run, VAL_MAX, VAL_MAX_RUN};
 use crate::sparse::{self, Spot, Update};
 
-/// Bits of an element's number: as many elements go in one pass at the most.
+/// Bits of an element's number. This limits the elements of one pass.
 const AT_BITS: u32 = 10;
 const MOST: usize = 1 << AT_BITS;
 
 /// Bits of a rank.
 const RANK_BITS: u32 = 6;
 
-/// Bytes that an update adds at the most.
+/// The most bytes that an update adds.
 const MOST_ADDED: usize = 3;
 
-/// How many elements can be added in one pass: with so many it surely stays sparse.
+/// How many elements can be added in one pass: with that many it always stays sparse.
 pub(crate) fn most(bytes: &[u8], max_bytes: usize) -> usize {
     (max_bytes.saturating_sub(bytes.len()) / MOST_ADDED).min(MOST)
 }
 
-/// Whether a pass over all opcodes takes less time than a search for each of so many elements.
+/// Whether a pass over all opcodes takes less time than a search for each of this many elements.
 pub(crate) const fn is_worth_it(bytes: &[u8], elements: usize) -> bool {
-    /// An element costs about what so many bytes of the pass do.
+    /// The bytes of the pass that cost as much as one element.
     const BYTES: usize = 32;
     elements > 3 && elements * BYTES >= bytes.len()
 }
 
-/// The register of an element, its number among all, and its rank, from the highest bits on: so they sort by register, and
-/// those of one register in their order.
+/// The register of an element, its number among all, and its rank, from the highest bits down: so elements sort by
+/// register, and those of one register in their original order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Element(u32);
 
@@ -65,9 +66,10 @@ impl Element {
     }
 }
 
-/// Adds the elements with these hashes to a sparse `HyperLogLog`, with the same bytes as one by one: whether each raised a
-/// register. `None` if that cannot be done in one pass, and nothing was changed: the opcodes are damaged or not as
-/// updates leave them, or an element needs the dense encoding. There are at most [`most`] hashes.
+/// Adds the elements with these hashes to a sparse `HyperLogLog`, with the same bytes as adding them one by one, and
+/// returns for each whether it raised a register. Returns `None`, and changes nothing, if one pass cannot do it: the
+/// opcodes are damaged or not as updates leave them, or an element needs the dense encoding. The caller passes at most
+/// [`most`] hashes.
 pub(crate) fn add(bytes: &mut Vec<u8>, hashes: &[u64]) -> Option<Vec<bool>> {
     let mut elements = hashes.iter().enumerate().map(Element::new).collect::<Option<Vec<_>>>()?;
     elements.sort_unstable();
@@ -84,18 +86,18 @@ pub(crate) fn add(bytes: &mut Vec<u8>, hashes: &[u64]) -> Option<Vec<bool>> {
     Some(raised)
 }
 
-/// A body that is copied as far as it has been looked at, and changed at its end.
+/// A body that is copied as far as it has been scanned, and changed at its end.
 struct Body<'a> {
     old: &'a [u8],
     /// Offset of the opcode that comes next.
     at: usize,
-    /// Up to where the old bytes are among the new ones.
+    /// Offset in the old bytes up to which they have been copied.
     copied: usize,
     new: Vec<u8>,
-    /// The last opcode that was looked at, and where it is or will be among the new bytes.
+    /// The last opcode that was scanned, and its position in the new bytes.
     run: Run,
     spot: Spot,
-    /// The last zeros before it. No update behind them changes where they begin.
+    /// The last zeros before it. No later update changes where they begin.
     zeros: Spot,
 }
 
@@ -113,7 +115,7 @@ impl<'a> Body<'a> {
         self.spot.first + self.run.span
     }
 
-    /// Looks at the next opcode.
+    /// Scans the next opcode.
     #[inline]
     fn advance(&mut self) -> Option<()> {
         let run = opcode::decode(self.old.get(self.at..)?)?;
@@ -132,7 +134,7 @@ impl<'a> Body<'a> {
         Some(())
     }
 
-    /// Copies what was looked at.
+    /// Copies what was scanned.
     fn copy(&mut self) {
         self.new.extend_from_slice(&self.old[self.copied..self.at]);
         self.copied = self.at;
@@ -172,8 +174,8 @@ impl<'a> Body<'a> {
         Some(others)
     }
 
-    /// How many elements are of the group of the first, and the register of value 0 behind them, or the number of
-    /// registers if there is none. Looks at all opcodes up to that.
+    /// The number of elements in the group of the first one, and the register of value 0 after them, or the number of
+    /// registers if there is none. Scans all opcodes up to that register.
     fn group(&mut self, elements: &[Element]) -> Option<(usize, u32)> {
         let mut count = 0;
         loop {
@@ -186,21 +188,21 @@ impl<'a> Body<'a> {
                 }
                 self.advance()?;
             };
-            // One at that register makes a neighbour of its group.
+            // An element at that register joins its group.
             if elements.get(count).is_none_or(|next| u32::from(next.register()) > zero) {
                 return Some((count, zero));
             }
         }
     }
 
-    /// Raises a register that `run` at `spot` covers: whether it was lower.
+    /// Raises a register that `run` at `spot` covers; returns whether it was lower.
     #[inline]
     fn update(&mut self, spot: Spot, run: Run, element: Element) -> bool {
         let (register, rank) = (element.register(), element.rank());
         sparse::update(&mut self.new, spot, run, register, rank, usize::MAX) == Update::Raised
     }
 
-    /// Makes what an update has left of the last zeros, from that register on, the last opcode.
+    /// Sets the last opcode to what an update has left of the last zeros, from that register on.
     fn leave(&mut self, zero: u32) {
         if zero > self.spot.first {
             let span = self.end() - zero;
@@ -212,7 +214,7 @@ impl<'a> Body<'a> {
         self.spot = Spot { at, first: zero, prev: at };
     }
 
-    /// Looks at all that is left, and returns the new bytes.
+    /// Scans the rest and returns the new bytes.
     fn finish(mut self) -> Option<Vec<u8>> {
         while self.end() < COVERED {
             self.advance()?;

@@ -18,10 +18,10 @@ pub(crate) type Dense = [u8; DENSE_LEN];
 
 const MASK: u16 = (1 << REGISTER_BITS) - 1;
 
-/// Offset of two bytes that hold the register, and the bits below it in them.
+/// The offset of the two bytes that hold the register, and the number of bits below it in them.
 ///
-/// They end with the last byte of the register, so that no register needs a byte after the end; the one before the
-/// first is a byte of the header, which is written back as it was.
+/// They end with the last byte of the register, so no register needs a byte after the end. For the first register, the
+/// byte before it is a byte of the header, which is written back unchanged.
 #[inline]
 fn window(register: u16) -> (usize, usize) {
     let last_bit = usize::from(register) % REGISTERS * REGISTER_BITS + REGISTER_BITS - 1;
@@ -49,7 +49,7 @@ pub(crate) fn get(dense: &Dense, register: u16) -> u8 {
     (word >> shift & MASK) as u8
 }
 
-/// Raises a register to `rank` (at most 63) if it is lower, and says whether it was.
+/// Raises a register to `rank` (at most 63) if it is lower; returns whether it was.
 #[inline]
 pub(crate) fn raise(dense: &mut Dense, register: u16, rank: u8) -> bool {
     let (at, shift) = window(register);

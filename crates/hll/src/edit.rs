@@ -1,4 +1,4 @@
-//! A HyperLogLog in a borrowed vector of bytes, to change in place.
+//! A HyperLogLog in a borrowed vector of bytes, changed in place.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -14,9 +14,9 @@ use crate::opcode::VAL_MAX;
 use crate::sparse::{self, Update};
 use crate::view::Hll;
 
-/// A HyperLogLog in a borrowed vector of bytes, such as a string value of a store.
+/// A mutable view of a HyperLogLog in a borrowed `Vec<u8>`, such as a string value of a store.
 ///
-/// An error leaves the bytes as they were.
+/// An error leaves the bytes unchanged.
 ///
 /// # Examples
 ///
@@ -35,17 +35,17 @@ pub struct HllMut<'a> {
     encoding: Encoding,
 }
 
-/// What [`HllMut::count`] found.
+/// The result of [`HllMut::count`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counted {
     /// The estimated number of distinct elements.
     pub count: u64,
-    /// Whether the bytes changed: the cached cardinality was stale, and the new one stands in its place.
+    /// Whether the bytes changed: the cached cardinality was stale, and the new one was stored.
     pub stored: bool,
 }
 
 impl<'a> HllMut<'a> {
-    /// Takes bytes whose header is that of a HyperLogLog, in constant time.
+    /// Opens bytes after checking the header alone. O(1).
     ///
     /// # Errors
     ///
@@ -56,13 +56,13 @@ impl<'a> HllMut<'a> {
         Ok(Self { bytes, encoding })
     }
 
-    /// How the registers are kept.
+    /// The encoding of the registers.
     #[must_use]
     pub const fn encoding(&self) -> Encoding {
         self.encoding
     }
 
-    /// The same bytes, to read.
+    /// A read-only view of the same bytes.
     ///
     /// # Errors
     ///
@@ -71,21 +71,21 @@ impl<'a> HllMut<'a> {
         Hll::new(self.bytes)
     }
 
-    /// Adds an element and says whether a register changed.
+    /// Adds an element and returns whether a register changed.
     ///
-    /// A change marks the cached cardinality stale. A sparse HyperLogLog turns dense when a register passes 32 or the
-    /// bytes, header included, would pass `sparse_max_bytes` ([`SPARSE_MAX_BYTES`](crate::SPARSE_MAX_BYTES) is Redis's
-    /// default). O(1) for dense, O(bytes) for sparse.
+    /// A change marks the cached cardinality stale. A sparse HyperLogLog turns dense when a register exceeds 32 or the
+    /// length, header included, would exceed `sparse_max_bytes` ([`SPARSE_MAX_BYTES`](crate::SPARSE_MAX_BYTES) is
+    /// Redis's default). O(1) for dense, O(bytes) for sparse.
     ///
     /// # Errors
     ///
-    /// A fault in the runs up to the register, or anywhere when the encoding must change.
+    /// [`DecodeError`] if the runs up to the register are malformed, or any run if the encoding must change.
     #[inline]
     pub fn add(&mut self, element: &[u8], sparse_max_bytes: usize) -> Result<bool, DecodeError> {
         self.add_hash(hash(element), sparse_max_bytes)
     }
 
-    /// [`add`](Self::add) for an element whose [`hash`](crate::hash()) is known.
+    /// Adds an element by its [`hash`](crate::hash()); see [`add`](Self::add).
     ///
     /// # Errors
     ///
@@ -99,13 +99,15 @@ impl<'a> HllMut<'a> {
         }
     }
 
-    /// [`add_hash`](Self::add_hash) of each in order, in less time: many elements change a sparse HyperLogLog in one pass
-    /// over its bytes. Adds to `changed` for each whether a register changed. O(1) each for dense, O(bytes + n log n) for
-    /// sparse.
+    /// Adds elements by their hashes, in order, and appends to `changed` for each whether a register changed.
+    ///
+    /// The result is that of [`add_hash`](Self::add_hash) for each, in less time: many elements change a sparse
+    /// HyperLogLog in one pass over its bytes. O(n) for dense, O(bytes + n log n) for sparse, for n hashes.
     ///
     /// # Errors
     ///
-    /// As [`add_hash`](Self::add_hash) of the first that fails: `changed` ends before it. Those before it were added.
+    /// The error of [`add_hash`](Self::add_hash) for the first element that fails. The elements before it were added,
+    /// and `changed` has their results.
     ///
     /// # Examples
     ///
@@ -152,8 +154,10 @@ impl<'a> HllMut<'a> {
         Ok(())
     }
 
-    /// [`add_hash`](Self::add_hash) where the bytes lie, for a dense HyperLogLog, which no element makes longer; `None`
-    /// for a sparse one, of which nothing is changed. O(1).
+    /// Adds an element to a dense HyperLogLog in a slice, and returns whether a register changed; returns `None` for a
+    /// sparse one, and changes nothing.
+    ///
+    /// A dense HyperLogLog never changes its length, so a slice is enough. O(1).
     ///
     /// # Errors
     ///
@@ -182,14 +186,14 @@ impl<'a> HllMut<'a> {
         Ok(Some(raise(dense_mut(bytes)?, register, rank)))
     }
 
-    /// Marks the cached cardinality stale; the count before it stays underneath.
+    /// Marks the cached cardinality stale; the other 63 bits keep the old count.
     #[inline]
     pub fn invalidate(&mut self) {
         header::invalidate(self.bytes);
     }
 
-    /// The estimated number of distinct elements: the cached one unless it is stale, else from the registers, which
-    /// stores it.
+    /// Returns the estimated number of distinct elements. A stale cached count is computed from the registers and
+    /// stored.
     ///
     /// # Errors
     ///
@@ -203,7 +207,8 @@ impl<'a> HllMut<'a> {
         Ok(Counted { count, stored: true })
     }
 
-    /// Turns a sparse HyperLogLog dense; the header, cached cardinality included, stays. Says whether it was sparse.
+    /// Converts a sparse HyperLogLog to dense and returns whether it was sparse. The header stays, with the cached
+    /// cardinality.
     ///
     /// # Errors
     ///
@@ -218,7 +223,7 @@ impl<'a> HllMut<'a> {
         }
     }
 
-    /// Turns a sparse HyperLogLog dense and lets `change` at it before the bytes are exchanged.
+    /// Converts a sparse HyperLogLog to dense and applies `change` before the bytes are replaced.
     #[cold]
     fn promote_with(&mut self, change: impl FnOnce(&mut Dense)) -> Result<(), DecodeError> {
         let mut bytes = vec![0; DENSE_LEN];
@@ -254,7 +259,7 @@ impl<'a> HllMut<'a> {
 
     fn add_sparse(&mut self, register: u16, rank: u8, max: usize) -> Result<bool, DecodeError> {
         let update = if rank > VAL_MAX {
-            // The scan would only find that it does not fit.
+            // The scan would only show that it does not fit.
             Update::NeedsDense
         } else {
             let mut spot = sparse::near(self.bytes, register);

@@ -12,7 +12,7 @@ use crate::layout::{DENSE_LEN, HEADER_LEN, MAGIC, REGISTERS};
 pub enum DecodeError {
     /// The bytes end inside the header.
     ShortHeader {
-        /// Bytes that there are.
+        /// The length, in bytes.
         got: usize,
     },
     /// The first four bytes are not [`MAGIC`].
@@ -27,7 +27,7 @@ pub enum DecodeError {
     },
     /// A dense HyperLogLog has another length than [`DENSE_LEN`].
     WrongDenseLength {
-        /// Bytes that there are, header included.
+        /// The length, in bytes, header included.
         got: usize,
     },
     /// The second byte of an XZERO opcode is missing.
@@ -37,9 +37,9 @@ pub enum DecodeError {
     },
     /// The runs of a sparse HyperLogLog cover fewer or more than [`REGISTERS`] registers.
     WrongRunSum {
-        /// Registers covered up to and with the opcode that ends the scan.
+        /// Registers covered up to and including the opcode that ends the scan.
         got: u32,
-        /// Offset of the opcode that covers too many, or the length when there are too few.
+        /// Offset of the opcode that covers too many registers, or the length if there are too few.
         at: usize,
     },
     /// Bytes follow the opcode that covers the last register.

@@ -11,11 +11,10 @@
 //!
 //! # The sum without the histogram
 //!
-//! The middle step is the sum of C\[k\] / 2^k. Counted in units of 2^-50 it is an integer, which a kernel adds up
-//! faster than it fills a histogram. The two agree to the last bit as long as no step of the loop rounds: every partial
-//! sum is at most the whole sum and a multiple of its smallest term, so it is enough that these two lie within the 53
-//! bits of an `f64`. A sketch where they do not - ranks more than 39 apart - takes the loop, and so does one with a
-//! value above 50.
+//! The middle step is the sum of C\[k\] / 2^k. In units of 2^-50 it is an integer, which a kernel adds up faster than
+//! it fills a histogram. The two agree to the last bit as long as no step of the loop rounds: every partial sum is at
+//! most the whole sum and a multiple of its smallest term, so it is enough that these two lie within the 53 bits of an
+//! `f64`. If they do not (ranks more than 39 apart), or if a value exceeds 50, the loop is used.
 
 use crate::layout::{MAX_RANK, Q, REGISTERS};
 

@@ -1,7 +1,7 @@
 //! `MurmurHash64A`, and the register and rank that Redis takes from it.
 //!
-//! The low [`P`] bits of the hash choose a register. The rank is the place of the lowest set bit among the [`Q`] bits
-//! above them, counted from 1; a guard bit above the hash ends the count at [`MAX_RANK`](crate::MAX_RANK).
+//! The low [`P`] bits of the hash choose a register. The rank is the position of the lowest set bit among the [`Q`]
+//! bits above them, counted from 1; a guard bit above the hash limits it to [`MAX_RANK`](crate::MAX_RANK).
 
 use crate::layout::{P, Q, REGISTERS};
 
@@ -21,7 +21,7 @@ pub fn hash(element: &[u8]) -> u64 {
     murmur::hash64a(element, SEED)
 }
 
-/// The register that a [`hash`](fn@hash) falls into (below [`REGISTERS`]) and its rank (1 to
+/// The register that a [`hash`](fn@hash) selects (below [`REGISTERS`]) and its rank (1 to
 /// [`MAX_RANK`](crate::MAX_RANK)).
 ///
 /// # Examples

@@ -8,23 +8,23 @@
 //!                             bit 63 set: stale, the rest is whatever it was
 //! ```
 //!
-//! A change of a register only sets the stale bit; the count before it stays underneath, and Redis leaves it so in the
-//! bytes that `GET` and `DUMP` show.
+//! A change of a register only sets the stale bit and leaves the old count in the other bits, as Redis does: `GET` and
+//! `DUMP` return both.
 
 use crate::error::DecodeError;
 use crate::layout::{
     CACHE_AT, DENSE_LEN, ENCODING_AT, HEADER_LEN, MAGIC, RESERVED_LEN, STALE, STALE_AT,
 };
 
-/// How the registers of a HyperLogLog are kept.
+/// The encoding of a HyperLogLog's registers.
 ///
-/// The order is that of growth: sparse turns into dense, and never back.
+/// Ordered by growth: sparse turns into dense, never back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Encoding {
-    /// Run lengths, from two bytes up to the limit in bytes.
+    /// Run lengths of equal registers, from two bytes up to a limit.
     Sparse,
-    /// Six bits a register.
+    /// Six bits per register.
     Dense,
 }
 

@@ -1,4 +1,4 @@
-//! Where everything lies: the one place that states the layout in numbers.
+//! The layout: the only module that states it in numbers.
 
 /// Bits of the hash that choose a register.
 pub const P: u32 = 14;
@@ -12,11 +12,11 @@ pub const REGISTERS: usize = 1 << P;
 /// [`REGISTERS`] in the type of counts of registers.
 pub(crate) const COVERED: u32 = 1 << P;
 
-/// Largest rank that [`register_and_rank`](crate::register_and_rank) gives: [`Q`] zero bits, then the guard.
+/// Largest rank that [`register_and_rank`](crate::register_and_rank) returns: [`Q`] zero bits, then the guard.
 #[expect(clippy::cast_possible_truncation, reason = "51")]
 pub const MAX_RANK: u8 = (Q + 1) as u8;
 
-/// Bits of a register in the dense encoding.
+/// Bits per register in the dense encoding.
 pub const REGISTER_BITS: usize = 6;
 
 /// First bytes of every HyperLogLog.

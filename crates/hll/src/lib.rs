@@ -1,16 +1,18 @@
-//! Redis's HyperLogLog, sparse and dense, byte for byte.
+#![doc = include_str!("../README.md")]
 //!
-//! # Idea
+//! # How it works
 //!
-//! Hash each element, and let the hash choose one of [`REGISTERS`] registers. The other bits of the hash are as good as
-//! a series of random bits: a run of n zeros before the first one happens once in 2^n elements. So each register keeps
-//! the longest run it has seen (its *rank*: the run and the one after it), and the registers together show how many
-//! distinct elements there were, whatever their number, in the same few bytes. An element seen before changes nothing,
-//! and the union of two sketches is the higher of each two registers.
+//! ## Idea
 //!
-//! The relative standard error is 1.04 / sqrt([`REGISTERS`]), which is 0.81 %.
+//! Hash each element, and let the hash choose one of [`REGISTERS`] registers. The other bits of the hash behave like
+//! random bits: one element in 2^n has n zeros before its first one bit. So each register stores the highest *rank* of
+//! its elements (the number of these zeros, plus one), and the number of distinct elements can be estimated from all
+//! registers. An element that was added before changes nothing. The union of two sketches takes the maximum of each
+//! pair of registers.
 //!
-//! # Representation
+//! The relative standard error is 1.04 / sqrt([`REGISTERS`]).
+//!
+//! ## Representation
 //!
 //! A header of [`HEADER_LEN`] bytes and the registers in one of two encodings:
 //!
@@ -23,8 +25,8 @@
 //!         1 sparse
 //! ```
 //!
-//! *Dense*: [`REGISTER_BITS`] bits a register, the first in the lowest bits of the first byte; [`DENSE_LEN`] bytes in
-//! all.
+//! *Dense*: [`REGISTER_BITS`] bits per register, the first register in the lowest bits of the first byte; [`DENSE_LEN`]
+//! bytes in total.
 //!
 //! ```text
 //!  byte 0     byte 1     byte 2     byte 3
@@ -41,13 +43,13 @@
 //! VAL    1vvvvvxx             x + 1 registers (1 to 4) of value v + 1 (1 to 32)
 //! ```
 //!
-//! # Transitions
+//! ## Transitions
 //!
-//! A new sketch is sparse. It turns dense when a register passes 32 or its bytes, header included, would pass a limit
-//! that the caller gives (Redis's `hll-sparse-max-bytes`, by default [`SPARSE_MAX_BYTES`]), and never turns back. The
-//! header is taken along. A union of which any part is dense is dense.
+//! A new sketch is sparse. It turns dense when a register exceeds 32 or when its length, header included, would exceed
+//! a limit that the caller sets (Redis's `hll-sparse-max-bytes`, by default [`SPARSE_MAX_BYTES`]), and never turns
+//! back. The header is kept. A union is dense if any of its sources is dense.
 //!
-//! # Worked example
+//! ## Worked example
 //!
 //! ```
 //! let mut sketch = hll::empty();
@@ -72,7 +74,7 @@
 //! # Ok::<(), hll::DecodeError>(())
 //! ```
 //!
-//! # Which type
+//! ## Which type
 //!
 //! | type | over | for |
 //! |---|---|---|
@@ -81,35 +83,23 @@
 //! | [`HllMut`] | `&mut Vec<u8>` | changing a string value in place |
 //! | [`Union`] | registers of its own | counting or merging several |
 //!
-//! # Complexity
+//! ## Complexity
 //!
 //! | operation | dense | sparse of n bytes |
 //! |---|---|---|
 //! | add | O(1) | O(n) |
 //! | add m in one call | O(m) | O(n + m log m) |
 //! | count, merge into a union | O([`REGISTERS`]) | O(n) |
-//! | take bytes | O(1) | O(1), checked in depth O(n) |
+//! | open bytes | O(1) | O(1); O(n) to validate the opcodes |
 //!
-//! Loops over all registers run on AVX-512 (VBMI) or AVX2 where the processor has them, chosen once while running.
+//! Loops over all registers use AVX-512 (VBMI) or AVX2 if the CPU has them; the choice is made once, at the first use.
 //!
-//! # Limits
-//!
-//! * Elements cannot be taken out or listed, and an intersection can only be estimated through unions.
-//! * The hash is not keyed: a client that chooses the elements can choose the count.
-//! * The limit on sparse bytes belongs to the caller, not to the bytes: with other limits the same elements give other
-//!   bytes, though the same registers and the same count.
-//!
-//! # References
+//! ## References
 //!
 //! 1. P. Flajolet, E. Fusy, O. Gandouet, F. Meunier: HyperLogLog: the analysis of a near-optimal cardinality estimation
 //!    algorithm, 2007.
 //! 2. S. Heule, M. Nunkesser, A. Hall: HyperLogLog in practice, 2013 (64-bit hashes, sparse form).
 //! 3. O. Ertl: New cardinality estimation algorithms for HyperLogLog sketches, arXiv:1702.01284, 2017 (the estimator).
-//!
-//! # Features
-//!
-//! `std`, on by default, asks the processor while running which vector instructions it has. Without it the crate is
-//! `no_std` and allocates, and the build says which there are (`-C target-feature=+avx2`).
 #![cfg_attr(not(test), no_std)]
 
 extern crate alloc;
@@ -145,7 +135,7 @@ pub use owned::{HyperLogLog, empty};
 pub use union::Union;
 pub use view::Hll;
 
-/// Each implementation of the dense count that this machine can run, by name, for benchmarks; `None` of a sparse
+/// Each implementation of the dense count that this machine can run, by name, for benchmarks; `None` for a sparse
 /// sketch.
 #[doc(hidden)]
 pub fn count_kernels() -> impl Iterator<Item = (&'static str, impl Fn(&Hll<'_>) -> Option<u64>)> {
@@ -154,8 +144,3 @@ pub fn count_kernels() -> impl Iterator<Item = (&'static str, impl Fn(&Hll<'_>) 
         (kernels.name, count)
     })
 }
-
-/// The example of the README, run with the documentation's own.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

@@ -12,8 +12,8 @@ use crate::opcode;
 use crate::union::Union;
 use crate::view::Hll;
 
-/// The bytes of a new HyperLogLog: one XZERO over all registers, and a stale cached cardinality, as Redis leaves a key
-/// that PFADD made.
+/// The bytes of a new, empty HyperLogLog: one XZERO over all registers, and a stale cached cardinality, as PFADD
+/// creates a key.
 ///
 /// # Examples
 ///
@@ -41,8 +41,8 @@ const EMPTY: [u8; EMPTY_LEN] = {
 
 /// A HyperLogLog: an estimate of the number of distinct elements in at most [`DENSE_LEN`](crate::DENSE_LEN) bytes.
 ///
-/// Its bytes are at any time those that Redis would hold after the same elements. Two are equal when their
-/// registers are, whatever the encoding and the cached cardinality; compare [`as_bytes`](Self::as_bytes) for more.
+/// Its bytes are always those that Redis would hold after the same elements. Two are equal if their registers are,
+/// whatever the encoding and the cached cardinality; compare [`as_bytes`](Self::as_bytes) to include these.
 ///
 /// # Examples
 ///
@@ -64,25 +64,25 @@ const EMPTY: [u8; EMPTY_LEN] = {
 /// ```
 #[derive(Clone)]
 pub struct HyperLogLog {
-    /// Valid in depth.
+    /// Every opcode was validated.
     bytes: Vec<u8>,
     sparse_max_bytes: usize,
 }
 
 impl HyperLogLog {
-    /// An empty one that stays sparse up to [`SPARSE_MAX_BYTES`].
+    /// Creates an empty sketch that stays sparse up to [`SPARSE_MAX_BYTES`].
     #[must_use]
     pub fn new() -> Self {
         Self::with_sparse_max_bytes(SPARSE_MAX_BYTES)
     }
 
-    /// An empty one that stays sparse up to so many bytes, header included.
+    /// Creates an empty sketch that stays sparse up to `sparse_max_bytes` bytes, header included.
     #[must_use]
     pub fn with_sparse_max_bytes(sparse_max_bytes: usize) -> Self {
         Self { bytes: empty(), sparse_max_bytes }
     }
 
-    /// Takes the bytes of a HyperLogLog, checked in depth and otherwise as they are. O(bytes).
+    /// Takes the bytes of a HyperLogLog, unchanged, after validating all of them. O(bytes).
     ///
     /// # Errors
     ///
@@ -98,25 +98,25 @@ impl HyperLogLog {
         &self.bytes
     }
 
-    /// Gives the bytes away.
+    /// Returns the bytes, without a copy.
     #[must_use]
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
 
-    /// The same bytes, borrowed.
+    /// A read-only view of the bytes.
     #[must_use]
     pub fn view(&self) -> Hll<'_> {
         sound(Hll::new(&self.bytes))
     }
 
-    /// How the registers are kept.
+    /// The encoding of the registers.
     #[must_use]
     pub fn encoding(&self) -> Encoding {
         self.view().encoding()
     }
 
-    /// Adds an element and says whether a register changed. O(1) when dense, O(bytes) when sparse.
+    /// Adds an element and returns whether a register changed. O(1) if dense, O(bytes) if sparse.
     #[inline]
     pub fn add(&mut self, element: &[u8]) -> bool {
         self.add_hash(hash(element))
@@ -129,26 +129,27 @@ impl HyperLogLog {
         sound(self.edit().add_hash(hash, limit))
     }
 
-    /// The estimated number of distinct elements: the cached one unless it is stale, else from the registers.
+    /// Returns the estimated number of distinct elements: the cached count, or one computed from the registers if that
+    /// is stale.
     #[must_use]
     pub fn count(&self) -> u64 {
         let view = self.view();
         view.cached().unwrap_or_else(|| sound(view.count()))
     }
 
-    /// [`count`](Self::count), kept in the bytes as PFCOUNT keeps it.
+    /// Returns the [`count`](Self::count) and caches it in the bytes, as PFCOUNT does.
     pub fn count_and_cache(&mut self) -> u64 {
         sound(self.edit().count()).count
     }
 
-    /// Takes in what another one counted, as PFMERGE does.
+    /// Merges another sketch into this one, as PFMERGE does.
     pub fn merge(&mut self, other: &Self) {
         let mut union = Union::new();
         sound(union.merge(&other.view()));
         sound(union.merge_into(&mut self.bytes, self.sparse_max_bytes));
     }
 
-    /// Turns it dense and says whether it was sparse.
+    /// Converts the sketch to the dense encoding and returns whether it was sparse.
     pub fn promote(&mut self) -> bool {
         sound(self.edit().promote())
     }
@@ -159,7 +160,7 @@ impl HyperLogLog {
     }
 }
 
-/// What cannot fail on bytes that were checked in depth when they were taken.
+/// Unwraps a result that cannot be an error, because all bytes were validated when they were taken.
 #[inline]
 fn sound<T>(result: Result<T, DecodeError>) -> T {
     match result {

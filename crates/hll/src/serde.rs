@@ -1,5 +1,5 @@
-//! Sketches for serde: their bytes, which are checked when they are read. The limit on sparse bytes is no part of them: one
-//! that is read has the default.
+//! Serde: a sketch is its bytes, which are validated when read. The limit of the sparse encoding is not part of them: a
+//! sketch that is read has the default.
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

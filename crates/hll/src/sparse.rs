@@ -8,7 +8,8 @@
 //!    * B: a VAL of one register, or C: a ZERO of one register: write a VAL over it, which is D with nothing left.
 //!    * D: any other: split it into what is left of the register, a VAL for the register, and what is right of it. An
 //!      XZERO that covers few registers may shrink here.
-//! 3. Join neighbours: look at five opcodes from the one before on, and join VALs of one value while the run fits.
+//! 3. Join neighbours: examine five opcodes, starting with the previous one, and join VALs of one value while the run
+//!    fits.
 //!
 //! The window of the last step is part of the format. A wider one would find more to join, but the bytes would no
 //! longer be Redis's.
@@ -20,7 +21,7 @@ use crate::error::DecodeError;
 use crate::layout::{COVERED, HEADER_LEN};
 use crate::opcode::{self, Run, VAL_MAX, VAL_MAX_RUN};
 
-/// Opcodes that the last step of an update looks at.
+/// The number of opcodes that the last step of an update examines.
 const JOIN_WINDOW: usize = 5;
 
 /// An opcode boundary of the scan.
@@ -39,14 +40,14 @@ impl Spot {
     pub(crate) const START: Self = Self { at: HEADER_LEN, first: 0, prev: HEADER_LEN };
 }
 
-/// What became of an update.
+/// The result of an update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Update {
-    /// The register is as high already.
+    /// The register is already as high.
     Unchanged,
     /// The register was raised.
     Raised,
-    /// Nothing was changed: the value or the length is too much for the sparse encoding.
+    /// Nothing was changed: the value or the length is too large for the sparse encoding.
     NeedsDense,
 }
 
@@ -60,7 +61,7 @@ fn no_opcode(bytes: &[u8], Spot { at, first, .. }: Spot) -> DecodeError {
     }
 }
 
-/// Scans the whole body and hands over each run with its first register.
+/// Scans the whole body and passes each run, with its first register, to `take`.
 ///
 /// The runs must sum to [`REGISTERS`](crate::REGISTERS) and end with the bytes. `take` sees the runs before a fault.
 #[inline]
@@ -82,7 +83,7 @@ pub(crate) fn each_run(bytes: &[u8], mut take: impl FnMut(u32, Run)) -> Result<(
     if at == bytes.len() { Ok(()) } else { Err(DecodeError::TailBytes { at }) }
 }
 
-/// Bytes from which on a kernel beats the plain scan from the start.
+/// The length from which a kernel is faster than the plain scan from the start.
 pub(crate) const WORTH_A_KERNEL: usize = HEADER_LEN + 24;
 
 /// An opcode boundary at or before the register's opcode.
@@ -95,7 +96,7 @@ pub(crate) fn near(bytes: &[u8], register: u16) -> Spot {
     }
 }
 
-/// Moves `spot`, at or before the register's opcode, on to that opcode.
+/// Advances `spot`, at or before the register's opcode, to that opcode.
 #[inline]
 pub(crate) fn find(bytes: &[u8], spot: &mut Spot, register: u16) -> Result<Run, DecodeError> {
     loop {
@@ -134,7 +135,7 @@ pub(crate) fn update(
     Update::Raised
 }
 
-/// Whether [`update`] can raise `register` without a need to become dense.
+/// Whether [`update`] can raise `register` without the dense encoding.
 pub(crate) fn fits(
     bytes: &[u8],
     spot: Spot,
@@ -170,17 +171,17 @@ impl Split {
         Self { word, len: (left_len + 1 + right_len) as usize }
     }
 
-    /// Whether `bytes` do not pass the limit with these in the place of `old_len` of them.
+    /// Whether `bytes` stay within the limit when these opcodes replace `old_len` of them.
     const fn fits(&self, bytes: usize, old_len: usize, max_bytes: usize) -> bool {
         self.len <= old_len || bytes + self.len - old_len <= max_bytes
     }
 
-    /// Puts the opcodes in the place of the one at `spot`, of `old_len` bytes, and joins neighbours.
+    /// Replaces the opcode at `spot`, of `old_len` bytes, by these opcodes, and joins neighbours.
     #[inline]
     fn write(&self, bytes: &mut Vec<u8>, Spot { at, prev, .. }: Spot, old_len: usize) {
         let window = bytes[prev..].first_chunk::<WINDOW>().copied();
         let end = bytes.len();
-        // Copies of a fixed length, of which too much is cut off, spare calls for one to three bytes.
+        // Copying a fixed length and cutting off the excess avoids calls for one to three bytes.
         if self.len > old_len {
             grow(bytes, MOST_OPCODES);
             bytes.extend_from_slice(&[0; MOST_OPCODES]);
@@ -207,7 +208,7 @@ impl Split {
         join(bytes, prev);
     }
 
-    /// `window` with these opcodes from bit `at` on, in the place of so many bits and no fewer of their own.
+    /// `window` with these opcodes from bit `at` on, in place of `old_bits` bits; the opcodes have at least as many.
     #[inline]
     const fn put_in(&self, window: [u8; WINDOW], at: usize, old_bits: usize) -> u128 {
         let window = u128::from_le_bytes(window);
@@ -220,14 +221,14 @@ impl Split {
 /// Most bytes of a split: two XZEROs around a VAL.
 pub(crate) const MOST_OPCODES: usize = 5;
 
-/// Makes room for `more` bytes: an eighth and a little at a time, so that many small sketches waste little.
+/// Reserves `more` bytes: the capacity grows by an eighth and a little, so that many small sketches waste little.
 pub(crate) fn grow(bytes: &mut Vec<u8>, more: usize) {
     if bytes.capacity() - bytes.len() < more {
         bytes.reserve_exact((bytes.len() / 8).max(16).max(more));
     }
 }
 
-/// Bytes from the opcode before a change on, among which are those of all opcodes that may be joined.
+/// Bytes from the opcode before a change on that include all opcodes that may be joined.
 const WINDOW: usize = 16;
 
 /// Whether two neighbours among the first ten bytes may be VALs of one value. The opcodes of the window start in the
@@ -260,7 +261,7 @@ fn join(bytes: &mut Vec<u8>, mut at: usize) {
     }
 }
 
-/// Updates in ascending order of registers, each of which scans on from near the one before.
+/// Updates in ascending order of registers; each scan continues near the previous one.
 pub(crate) struct Cursor {
     /// At least two opcodes before the last update, or the start: an update changes nothing before `prev`, so this
     /// stays an opcode boundary, and a later register lies beyond it, so the scan from it reaches the opcode before the

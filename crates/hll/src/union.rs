@@ -15,8 +15,7 @@ use crate::view::Hll;
 
 /// The registers of a union, each in a byte of its own (16 KiB on the heap).
 ///
-/// Redis counts several keys and merges into one by way of such an array; [`count`](Self::count) is its PFCOUNT of
-/// several keys and [`merge_into`](Self::merge_into) its PFMERGE.
+/// [`count`](Self::count) is PFCOUNT of several keys, and [`merge_into`](Self::merge_into) is PFMERGE.
 ///
 /// # Examples
 ///
@@ -35,31 +34,32 @@ pub struct Union {
     dense: bool,
 }
 
-/// Registers that begin with a cache line: no vector of them lies in two.
+/// Registers aligned to a cache line, so that no vector load crosses two lines.
 #[derive(Clone)]
 #[repr(align(64))]
 struct Lined(Unpacked);
 
 impl Union {
-    /// The union of none: every register is 0.
+    /// Creates the union of no sketches: every register is 0.
     #[must_use]
     pub fn new() -> Self {
         Self { registers: Box::new(Lined([0; REGISTERS])), dense: false }
     }
 
-    /// Takes one more HyperLogLog in. O([`REGISTERS`]) for dense, O(bytes + elements) for sparse.
+    /// Adds a HyperLogLog to the union. O([`REGISTERS`]) for dense, O(bytes + elements) for sparse.
     ///
     /// # Errors
     ///
-    /// As [`Hll::validate`]; the union stays as it was.
+    /// As [`Hll::validate`]; the union is unchanged.
     pub fn merge(&mut self, hll: &Hll<'_>) -> Result<(), DecodeError> {
         hll.raise(&mut self.registers.0)?;
         self.dense |= hll.encoding() == Encoding::Dense;
         Ok(())
     }
 
-    /// [`merge`](Self::merge) of several, which reads and writes the registers of the union once for some of them, not
-    /// once for each. O([`REGISTERS`]) for each dense one, O(bytes + elements) for each sparse one.
+    /// Adds several sketches to the union. This is faster than [`merge`](Self::merge) for each, because one pass
+    /// over the union's registers takes several of them. O([`REGISTERS`]) for each dense one, O(bytes + elements) for
+    /// each sparse one.
     ///
     /// # Errors
     ///
@@ -84,21 +84,21 @@ impl Union {
         sparse.try_for_each(|hll| hll.raise_valid(&mut self.registers.0))
     }
 
-    /// The estimated number of distinct elements of all of them.
+    /// Returns the estimated number of distinct elements in the union.
     #[must_use]
     pub fn count(&self) -> u64 {
         arch::count_unpacked(&self.registers.0)
     }
 
-    /// Writes the union, with `target` taken in, to `target` as PFMERGE does, and gives the encoding that it has then.
+    /// Merges the union into `target`, as PFMERGE does, and returns the encoding of the result.
     ///
-    /// `target` becomes dense if it or any that was merged is dense. Otherwise each register is raised in turn, with
-    /// the changes of encoding that [`HllMut::add`] makes, which is what decides the bytes. The cached cardinality is
+    /// `target` becomes dense if it or any merged sketch is dense. Otherwise each register is raised in turn, with the
+    /// changes of encoding that [`HllMut::add`] makes, which is what decides the bytes. The cached cardinality is
     /// marked stale. For a new key start from [`empty`](crate::empty()).
     ///
     /// # Errors
     ///
-    /// As [`Hll::new`] and [`Hll::validate`] for `target`; it and the union stay as they were.
+    /// As [`Hll::new`] and [`Hll::validate`] for `target`; it and the union are unchanged.
     pub fn merge_into(
         &mut self,
         target: &mut Vec<u8>,
@@ -107,7 +107,7 @@ impl Union {
         self.merge(&Hll::new(target)?)?;
         let fits = !self.dense && self.raise_sparse(target, sparse_max_bytes)?;
         if !fits {
-            // The union holds every register of the target, so packing it whole raises each to its place.
+            // The union includes every register of the target, so packing the union is enough.
             HllMut::new(target)?.pack(&self.registers.0)?;
         }
         header::invalidate(target);

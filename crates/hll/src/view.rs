@@ -1,4 +1,4 @@
-//! A HyperLogLog in borrowed bytes, to read.
+//! A HyperLogLog in borrowed bytes, read-only.
 
 use alloc::vec;
 
@@ -12,10 +12,10 @@ use crate::layout::{HEADER_LEN, REGISTERS, Unpacked};
 use crate::opcode::{Opcode, VAL_MAX};
 use crate::sparse;
 
-/// A HyperLogLog in borrowed bytes.
+/// A read-only view of a HyperLogLog in borrowed bytes.
 ///
-/// [`new`](Self::new) looks at the header alone, as Redis does before each command; a fault in the runs of the sparse
-/// encoding shows when a method scans them, or at once in [`validate`](Self::validate).
+/// [`new`](Self::new) checks the header alone, as Redis does before each command. A malformed run of the sparse
+/// encoding is reported by the first method that scans it, or by [`validate`](Self::validate).
 ///
 /// # Examples
 ///
@@ -33,7 +33,7 @@ pub struct Hll<'a> {
     body: Body<'a>,
 }
 
-/// The registers as they lie. A sparse body keeps the header before it, so that offsets in errors count from the start.
+/// The encoded registers. A sparse body includes the header, so that offsets in errors count from the start.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Body<'a> {
     Sparse(&'a [u8]),
@@ -41,12 +41,12 @@ pub(crate) enum Body<'a> {
 }
 
 impl<'a> Hll<'a> {
-    /// Takes bytes whose header is that of a HyperLogLog, in constant time.
+    /// Opens bytes after checking the header alone. O(1).
     ///
     /// # Errors
     ///
     /// [`DecodeError::ShortHeader`], [`DecodeError::WrongMagic`], [`DecodeError::UnknownEncoding`] and
-    /// [`DecodeError::WrongDenseLength`]. The reserved bytes of the header may hold anything, as in Redis.
+    /// [`DecodeError::WrongDenseLength`]. The reserved bytes of the header may have any value, as in Redis.
     #[inline]
     pub fn new(bytes: &'a [u8]) -> Result<Self, DecodeError> {
         let body = match header::check(bytes)? {
@@ -59,8 +59,8 @@ impl<'a> Hll<'a> {
         Ok(Self { bytes, body })
     }
 
-    /// Checks the registers as well: the runs of the sparse encoding must sum to [`REGISTERS`] and end with the bytes.
-    /// The dense encoding has nothing to check. O(bytes) for sparse, O(1) for dense.
+    /// Validates the registers as well: the runs of the sparse encoding must cover exactly [`REGISTERS`] registers and
+    /// end with the bytes. In the dense encoding every value is valid. O(bytes) for sparse, O(1) for dense.
     ///
     /// # Errors
     ///
@@ -72,7 +72,7 @@ impl<'a> Hll<'a> {
         }
     }
 
-    /// How the registers are kept.
+    /// The encoding of the registers.
     #[must_use]
     pub const fn encoding(&self) -> Encoding {
         match self.body {
@@ -87,16 +87,17 @@ impl<'a> Hll<'a> {
         self.bytes
     }
 
-    /// The cached cardinality, or `None` when a change has made it stale. It is what the bytes say, not checked.
+    /// The cached cardinality, or `None` if a change has made it stale. It is read from the bytes and not verified.
     #[must_use]
     pub fn cached(&self) -> Option<u64> {
         header::cached(self.bytes)
     }
 
-    /// The estimated number of distinct elements, from the registers; the cache is not looked at.
+    /// Computes the estimated number of distinct elements from the registers, ignoring the cached count.
+    /// O([`REGISTERS`]) for dense, O(bytes) for sparse.
     ///
-    /// The relative standard error is 1.04 / sqrt([`REGISTERS`]), 0.81 %. Registers that no input can fill give up to
-    /// 2^63.
+    /// The relative standard error is 1.04 / sqrt([`REGISTERS`]), 0.81 %. Registers with values that no input produces
+    /// may give up to 2^63.
     ///
     /// # Errors
     ///
@@ -117,11 +118,12 @@ impl<'a> Hll<'a> {
         }
     }
 
-    /// The value of one register; `None` from [`REGISTERS`] on. O(bytes before it) for sparse, O(1) for dense.
+    /// Returns the value of one register, or `None` if `register` is not below [`REGISTERS`]. O(bytes before it) for
+    /// sparse, O(1) for dense.
     ///
     /// # Errors
     ///
-    /// As [`validate`](Self::validate), for what lies before the register.
+    /// As [`validate`](Self::validate), for the runs up to the register.
     #[inline]
     pub fn register(&self, register: u16) -> Result<Option<u8>, DecodeError> {
         if usize::from(register) >= REGISTERS {
@@ -136,8 +138,8 @@ impl<'a> Hll<'a> {
         }
     }
 
-    /// What [`HllMut::add_hash`](crate::HllMut::add_hash) would return, without doing it: whether it would raise a
-    /// register. Cost as there, but nothing is written.
+    /// Returns whether [`HllMut::add_hash`](crate::HllMut::add_hash) would change a register, without adding. O(1) for
+    /// dense, O(bytes) for sparse.
     ///
     /// # Errors
     ///
@@ -177,7 +179,7 @@ impl<'a> Hll<'a> {
         }
     }
 
-    /// Every register in order. O([`REGISTERS`]), with 16 KiB allocated.
+    /// Iterates over the values of all registers, in order. O([`REGISTERS`]); allocates 16 KiB.
     ///
     /// # Errors
     ///
@@ -190,9 +192,9 @@ impl<'a> Hll<'a> {
         Ok(registers.into_iter())
     }
 
-    /// The opcodes of a sparse one, in order and as they lie, right or wrong; `None` of a dense one.
+    /// Iterates over the opcodes of a sparse HyperLogLog, in order; `None` for a dense one.
     ///
-    /// They are not checked to cover the registers. If the second byte of the last one is missing, a zero stands in.
+    /// The opcodes are not validated. If the second byte of the last one is missing, it is read as 0.
     ///
     /// # Examples
     ///
@@ -215,7 +217,7 @@ impl<'a> Hll<'a> {
         }))
     }
 
-    /// The bytes of a dense one.
+    /// The bytes of a dense HyperLogLog.
     pub(crate) const fn dense(&self) -> Option<&'a Dense> {
         match self.body {
             Body::Sparse(_) => None,
@@ -223,7 +225,7 @@ impl<'a> Hll<'a> {
         }
     }
 
-    /// Raises each register to the one here. Changes nothing on an error.
+    /// Raises each of `registers` to the value here. An error changes nothing.
     pub(crate) fn raise(&self, registers: &mut Unpacked) -> Result<(), DecodeError> {
         self.validate()?;
         self.raise_valid(registers)

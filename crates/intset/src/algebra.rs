@@ -1,4 +1,4 @@
-//! Union, intersection and difference, to whatever takes their members.
+//! Union, intersection and difference, with a [`Sink`] that receives the members.
 
 use alloc::vec::Vec;
 use core::cmp::Ordering;
@@ -7,12 +7,11 @@ use crate::IntSet;
 use crate::search::gallop;
 use crate::slot::{Slot, with_slots};
 
-/// Takes the members of a result, in strictly increasing order.
+/// Receives the members of a result, in strictly increasing order.
 ///
-/// A [`Count`] counts them and materialises nothing; a `Vec<i64>` and an [`IntSet`] keep them; [`Each`] hands them to a
-/// closure.
+/// A [`Count`] only counts them, a `Vec<i64>` and an [`IntSet`] store them, and [`Each`] passes them to a closure.
 pub trait Sink {
-    /// Takes the next member.
+    /// Receives the next member.
     fn push(&mut self, member: i64);
 }
 
@@ -28,7 +27,7 @@ pub trait Sink {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count(
-    /// The members so far.
+    /// The number of members so far.
     pub usize,
 );
 
@@ -42,7 +41,7 @@ impl Sink for Count {
 /// A [`Sink`] that calls a closure.
 #[derive(Clone, Copy, Debug)]
 pub struct Each<F>(
-    /// What is called with each member.
+    /// The closure, called with each member.
     pub F,
 );
 
@@ -68,7 +67,7 @@ impl Sink for IntSet {
     }
 }
 
-/// From this ratio of sizes on, the greater set is searched rather than iterated.
+/// From this ratio of sizes on, the larger set is searched instead of iterated.
 const GALLOP_RATIO: usize = 16;
 
 /// Whether one set is so much greater that it is searched.
@@ -78,9 +77,9 @@ pub(crate) fn differ_much(a: &IntSet, b: &IntSet) -> bool {
 }
 
 impl IntSet {
-    /// Hands the members of either set to `sink`, in order.
+    /// Passes the members of either set to `sink`, in ascending order.
     ///
-    /// O(n + m); where the sizes differ much, the runs of the greater set are found by galloping.
+    /// O(n + m); if the sizes differ much, runs of the larger set are found by galloping search.
     ///
     /// ```
     /// # use intset::IntSet;
@@ -92,14 +91,14 @@ impl IntSet {
         with_slots!(self.view(), a => with_slots!(other.view(), b => merge::<_, _, _, true, true, true>(a, b, sink)));
     }
 
-    /// Hands the members of both sets to `sink`, in order.
+    /// Passes the members that both sets have to `sink`, in ascending order.
     ///
     /// O(n + m), or O(n log(m/n)) where m is much greater.
     pub fn intersection(&self, other: &Self, sink: &mut impl Sink) {
         with_slots!(self.view(), a => with_slots!(other.view(), b => merge::<_, _, _, false, true, false>(a, b, sink)));
     }
 
-    /// Hands the members of this set that the other lacks to `sink`, in order.
+    /// Passes the members that this set has and `other` lacks to `sink`, in ascending order.
     ///
     /// O(n + m), or O(n log(m/n)) where m is much greater.
     pub fn difference(&self, other: &Self, sink: &mut impl Sink) {
@@ -107,7 +106,7 @@ impl IntSet {
     }
 }
 
-/// Iterates two sets and pushes the members that only `a` has, that both have, that only `b` has - each if asked for.
+/// Iterates over two sets and pushes the members that only `a` has, that both have, or that only `b` has, as selected.
 fn merge<A, B, S, const ONLY_A: bool, const BOTH: bool, const ONLY_B: bool>(
     a: &[A],
     b: &[B],

@@ -10,7 +10,7 @@ use crate::{IntSet, Width};
 /// The panic message of a set that cannot grow.
 pub(crate) const COUNT_LIMIT: &str = "an intset counts its members in 32 bits";
 
-/// Values that [`IntSet::from_sorted`] was given are not strictly increasing.
+/// The values given to [`IntSet::from_sorted`] are not strictly increasing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct OrderError {
     /// The index of the value that is out of order.
@@ -30,11 +30,11 @@ impl fmt::Display for OrderError {
 impl error::Error for OrderError {}
 
 impl IntSet {
-    /// Makes a set, without slack, of values that strictly increase. O(n).
+    /// Creates a set, without slack, from strictly increasing values. O(n).
     ///
     /// # Errors
     ///
-    /// The first value that is not above the one before it.
+    /// [`OrderError`] with the first value that is not greater than the one before it.
     ///
     /// # Examples
     ///
@@ -109,8 +109,8 @@ pub(crate) fn widen(payload: &mut [u8], len: u32, from: Width, to: Width, shift:
     }
 }
 
-/// How many values of `batch` are no members, found from the back exactly as [`merge`] does: so that the two agree even
-/// on members that are out of order.
+/// The number of values of `batch` that are not members, counted from the back exactly as [`merge`] does, so that the
+/// two agree even if members are out of order.
 fn count_fresh<S: Slot>(slots: &[S], batch: &[i64]) -> usize {
     let (mut i, mut fresh) = (slots.len(), 0);
     for &value in batch.iter().rev() {
@@ -124,8 +124,7 @@ fn count_fresh<S: Slot>(slots: &[S], batch: &[i64]) -> usize {
 
 /// Merges `batch` into the first `len` of `slots`, which have room for `fresh` more.
 ///
-/// Always `gap` values of the batch are still to be placed, so that what is written lies behind what is still to be
-/// read.
+/// At any time, `gap` values of the batch remain to be placed, so the write position stays after the read position.
 fn merge<S: Slot>(slots: &mut [S], len: u32, fresh: usize, batch: &[i64]) {
     let (mut i, mut gap) = (len as usize, fresh);
     for &value in batch.iter().rev() {
@@ -149,7 +148,7 @@ struct Packer {
 }
 
 impl Packer {
-    /// The least that the caller promises; a guess of the narrowest width costs two reallocations at most.
+    /// Reserves for at least this many values; assuming the narrowest width costs at most two reallocations.
     fn with_capacity(values: usize) -> Self {
         let mut blob = Vec::with_capacity(HEADER + values.saturating_mul(Width::W16.bytes()));
         blob.extend_from_slice(&EMPTY);

@@ -1,4 +1,4 @@
-//! The blob: its header, and the checks that make a blob from elsewhere a set.
+//! The blob: its header, and the validation of untrusted blobs.
 
 use core::{error, fmt};
 
@@ -27,44 +27,44 @@ pub(crate) const fn decode_header(header: [u8; HEADER]) -> (u32, u32) {
     (u32::from_le_bytes([w0, w1, w2, w3]), u32::from_le_bytes([n0, n1, n2, n3]))
 }
 
-/// How much of a blob to check.
+/// How much of a blob to validate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Validation {
-    /// The header, and that the length is what it says. O(1).
+    /// The header, and that the length is what the header says. O(1).
     ///
-    /// A set of members that are out of order answers wrongly, but never panics; it is for bytes that a checksum
-    /// vouches for.
+    /// A set whose members are out of order gives wrong results, but never panics. Use this for bytes that a checksum
+    /// protects.
     Shallow,
     /// Also that the members strictly increase. O(n).
     Deep,
 }
 
-/// Why bytes are not a set.
+/// Why bytes are not a valid set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DecodeError {
     /// The bytes end inside the header.
     Truncated {
-        /// The bytes that a header takes.
+        /// The length of a header, in bytes.
         need: usize,
-        /// The bytes there are.
+        /// The length, in bytes.
         got: usize,
     },
     /// The width at offset 0 is not 2, 4 or 8.
     UnknownWidth {
-        /// What stands there.
+        /// The width in the header.
         got: u32,
     },
-    /// The length is not what the header asks for.
+    /// The length is not what the header says.
     LengthMismatch {
-        /// Header and members, in bytes.
+        /// The length of header and members, in bytes.
         expected: u64,
-        /// The bytes there are.
+        /// The length, in bytes.
         got: usize,
     },
-    /// A member is not above the one before it.
+    /// A member is not greater than the one before it.
     NotIncreasing {
-        /// Where the member begins, in bytes from the start of the blob.
+        /// The offset of the member, in bytes from the start of the blob.
         offset: usize,
         /// The member before it.
         previous: i64,
@@ -94,13 +94,14 @@ impl fmt::Display for DecodeError {
 
 impl error::Error for DecodeError {}
 
-/// Checks that `blob` is a whole set and nothing else, without taking it.
+/// Validates that `blob` is exactly one set.
 ///
-/// A width that is wider than the members need is legal, because widths never shrink; so is an empty set.
+/// An empty set is valid, and so is a width that is wider than the members need, because widths never shrink. O(1) for
+/// [`Validation::Shallow`], O(n) for [`Validation::Deep`].
 ///
 /// # Errors
 ///
-/// The first fault, with what was expected, what was found and where.
+/// The first error, with what was expected, what was found and where.
 ///
 /// # Examples
 ///

@@ -4,7 +4,7 @@ use core::slice;
 use crate::IntSet;
 use crate::slot::{Slot, View};
 
-/// The members of an [`IntSet`], from the least. Made by [`IntSet::iter`].
+/// An iterator over the members of an [`IntSet`], in ascending order. Created by [`IntSet::iter`].
 #[derive(Clone)]
 pub struct Iter<'a> {
     slots: Slots<'a>,
@@ -67,7 +67,7 @@ impl Iterator for Iter<'_> {
         with_iter!(&mut self.slots, iter => iter.nth(n).map(|slot| slot.get()))
     }
 
-    // The width is looked at once, not once a member.
+    // The width is matched once, not for each member.
     #[inline]
     fn fold<B, F: FnMut(B, i64) -> B>(self, init: B, mut f: F) -> B {
         with_iter!(self.slots, iter => iter.fold(init, |acc, slot| f(acc, slot.get())))
@@ -101,11 +101,11 @@ impl core::fmt::Debug for Iter<'_> {
     }
 }
 
-/// The members of an [`IntSet`] that is used up, from the least.
+/// An owning iterator over the members of an [`IntSet`], in ascending order.
 #[derive(Clone)]
 pub struct IntoIter {
     set: IntSet,
-    /// The indices that are still to come.
+    /// The indices not yet returned.
     left: core::ops::Range<usize>,
 }
 

@@ -1,12 +1,14 @@
-//! A set of `i64` kept as one sorted array of the narrowest width that fits: Redis's intset, byte for byte.
+#![doc = include_str!("../README.md")]
 //!
-//! # Idea
+//! # How it works
 //!
-//! Most sets of integers are small, and their members are of a kind. A sorted array of fixed-width members has no
-//! overhead per member, is searched in a few nanoseconds, and is its own file format: what [`IntSet::as_bytes`] lends
-//! is what Redis keeps in memory, in its snapshots and in DUMP.
+//! ## Idea
 //!
-//! # Representation
+//! Most sets of integers are small, and their members have similar magnitudes. A sorted array of fixed-width members
+//! has no overhead per member, is searched fast, and is its own file format: the bytes of [`IntSet::as_bytes`] are what
+//! Redis has in memory, in its snapshots and in DUMP payloads.
+//!
+//! ## Representation
 //!
 //! ```text
 //!   0         4         8         8+w       8+2w            all integers little-endian
@@ -15,17 +17,17 @@
 //!   +---------+---------+---------+---------+-----            m: two's complement, strictly increasing
 //! ```
 //!
-//! The blob is the value. [`IntSet`] owns it and works on it in place; it takes two words itself, and holds no heap
-//! memory while it is new.
+//! The blob is the value. [`IntSet`] owns it and changes it in place. The type itself takes two words, and a new set
+//! has no heap memory.
 //!
-//! # Transitions
+//! ## Transitions
 //!
-//! The width is that of the widest value that was ever inserted. A value that needs a greater one widens all members;
-//! it lies outside the old range, and so goes to one of the ends. Widths never shrink, as in Redis: a member that comes
-//! and goes at the edge would otherwise rewrite the set each time. So equal sets may have different blobs; `==` and
-//! hashes go by the members.
+//! The width is that of the widest value that was ever inserted. A value that needs a greater width widens all members;
+//! it lies outside the old range, so it is stored at one of the ends. Widths never shrink, as in Redis: otherwise a
+//! wide member that is repeatedly inserted and removed would rewrite the set each time. So equal sets may have
+//! different blobs; `==` and hashes compare the members.
 //!
-//! # Worked example
+//! ## Worked example
 //!
 //! ```
 //! use intset::{IntSet, Width};
@@ -41,9 +43,9 @@
 //! );
 //! ```
 //!
-//! # Size
+//! ## Size
 //!
-//! Bytes of a blob, header included; the crate's tests hold the table to it.
+//! Bytes of a blob, header included (`cargo test -p tallis-intset` verifies the table):
 //!
 //! | members | 16 bits | 32 bits | 64 bits |
 //! |--------:|--------:|--------:|--------:|
@@ -52,11 +54,11 @@
 //! |     122 |     252 |     496 |     984 |
 //! |     512 |   1,032 |   2,056 |   4,104 |
 //!
-//! A set that grows one by one has slack, less than a forty-eighth of the blob or 16 bytes, whichever is more; one that
-//! shrinks, less than twice as much. [`IntSet::from_sorted`], `collect` and `clone` make sets without slack, and
-//! [`IntSet::shrink_to_fit`] takes it away. [`IntSet::heap_bytes`] shows it.
+//! A set that grows by single insertions has slack: less than a forty-eighth of the blob or 16 bytes, whichever is
+//! more. One that shrinks has less than twice as much. [`IntSet::from_sorted`], `collect` and `clone` make sets without
+//! slack, and [`IntSet::shrink_to_fit`] releases it. [`IntSet::heap_bytes`] includes it.
 //!
-//! # Complexity
+//! ## Complexity
 //!
 //! n members, m of another set or batch:
 //!
@@ -69,24 +71,15 @@
 //! | [`union`](IntSet::union), `&a \| &b` | O(n + m) |
 //! | [`intersection`](IntSet::intersection), `&a & &b`, [`difference`](IntSet::difference), `&a - &b` | O(n + m), or galloping where sizes differ much |
 //!
-//! # Limits
+//! ## Less memory
 //!
-//! * The header counts members in 32 bits; an insertion beyond that panics. Redis leaves this encoding at 512 members
-//!   (`set-max-intset-entries`); that limit is for the owner of the set to keep.
-//! * The time of an insertion is that of moving half of the set: some tens of nanoseconds at 512 members, microseconds
-//!   at 100,000.
+//! The module [`compact`] has a second encoding of the same set, for members that share their high bits. It takes two
+//! thirds of the bytes and is not one of Redis's.
 //!
-//! # Less memory
-//!
-//! [`compact`] has a second form of the same set, for members that share their high bits. It is not Redis's, and takes
-//! two thirds of the bytes.
-//!
-//! # References
+//! ## References
 //!
 //! * Redis's description of the encoding: <https://redis.io/docs/latest/develop/use/patterns/memory-optimization/>
 //! * W. W. Peterson, "Addressing for Random-Access Storage", IBM Journal 1(2), 1957: searching by interpolation.
-//!
-//! The crate is `no_std` and allocates.
 #![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
 #![expect(
@@ -118,8 +111,3 @@ pub use compact::{Compact, CompactError, CompactIter, Prefix, Refused};
 pub use iter::{IntoIter, Iter};
 pub use set::IntSet;
 pub use width::Width;
-
-/// The example of the README, run with the documentation's own.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

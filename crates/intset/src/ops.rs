@@ -3,8 +3,8 @@
 //! # Idea
 //!
 //! Which of two members is the smaller is random, and a branch on it is mispredicted every other time. So a step of the
-//! merge takes no branch: it writes the member that it may need, and moves the three places by what the comparison
-//! gave, 0 or 1. A member that was not wanted is written over by the next.
+//! merge has no branch: it writes a member that may be needed, and advances the three positions by the result of the
+//! comparison, 0 or 1. A member that was not needed is overwritten by the next one.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -94,13 +94,13 @@ impl Sub for &IntSet {
     }
 }
 
-/// Lets the processor fetch both sets at once: the merge itself asks for one line after the other.
+/// Loads both sets at once: the merge itself loads one line after the other.
 fn touch_both(a: &IntSet, b: &IntSet) {
     a.touch();
     b.touch();
 }
 
-/// Writes what both have to the front of `out`, which is as long as the shorter; returns how many that are.
+/// Writes the members of both to the front of `out`, which is as long as the shorter one; returns their number.
 fn intersect<A: Slot, B: Slot>(a: &[A], b: &[B], out: &mut [i64]) -> usize {
     let (mut i, mut j, mut count) = (0, 0, 0);
     while i < a.len() && j < b.len() {
@@ -113,7 +113,7 @@ fn intersect<A: Slot, B: Slot>(a: &[A], b: &[B], out: &mut [i64]) -> usize {
     count
 }
 
-/// Writes what either has to the front of `out`, which is as long as both; returns how many that are.
+/// Writes the members of either to the front of `out`, which is as long as both together; returns their number.
 fn unite<A: Slot, B: Slot>(a: &[A], b: &[B], out: &mut [i64]) -> usize {
     let (mut i, mut j, mut count) = (0, 0, 0);
     while i < a.len() && j < b.len() {
@@ -127,7 +127,7 @@ fn unite<A: Slot, B: Slot>(a: &[A], b: &[B], out: &mut [i64]) -> usize {
     append(&b[j..], out, count)
 }
 
-/// Writes what only `a` has to the front of `out`, which is as long as `a`; returns how many that are.
+/// Writes the members of `a` alone to the front of `out`, which is as long as `a`; returns their number.
 fn subtract<A: Slot, B: Slot>(a: &[A], b: &[B], out: &mut [i64]) -> usize {
     let (mut i, mut j, mut count) = (0, 0, 0);
     while i < a.len() && j < b.len() {
@@ -153,7 +153,7 @@ fn packed(members: &[i64]) -> IntSet {
     if members.is_empty() {
         return IntSet::new();
     }
-    // The bits that any member needs beside its sign.
+    // The bits that any member needs in addition to its sign.
     let needed = members.iter().fold(0, |all, member| all | (member ^ (member >> 63)));
     match Width::of(needed) {
         Width::W16 => packed_as::<[u8; 2]>(members),

@@ -2,15 +2,17 @@
 //!
 //! # Idea
 //!
-//! A search that branches on what it compares guesses wrongly every other time, at some 20 cycles a miss; and of the
-//! members that a binary search looks at, each new cache line must be waited for, one after the other.
-//! So no loop here branches on a comparison, a step halves twice, by three members that do not depend on each other, and
-//! in sets of some size the first step *interpolates*: ids of one shard are spread evenly, so that the place of a value
-//! among n members is known, but for a deviation of sqrt(n)/2, from the least and the greatest alone. A window of three or four cache lines
-//! about that place is searched in two steps: the firsts of its blocks are loaded side by side, then one block is halved.
+//! A search that branches on each comparison mispredicts every other branch, at some 20 cycles each; and a binary
+//! search waits for each new cache line, one after the other. So no loop here branches on a comparison, a step halves
+//! twice, by three members that do not depend on each other, and in sets of some size the first step *interpolates*:
+//! ids of one shard are spread evenly, so the least and the greatest member give the position of a value among n
+//! members, with a standard deviation of sqrt(n)/2. A window of three or four cache lines around that position is
+//! searched in two steps: the first members of its blocks are loaded independently, then one block is searched by
+//! halving.
 //!
-//! Where the window misses, one that is three times as wide is tried. Where members are not spread evenly that misses too, and the
-//! rest on the right side is halved as ever: an adversary can add a constant to a search, not a factor.
+//! If the value is outside the window, one that is three times as wide is tried. If members are not spread evenly that
+//! may fail too, and then the remaining side is searched by halving: an adversary can add a constant to the cost of a
+//! search, not a factor.
 
 use core::hint::select_unpredictable;
 use core::ops::{Range, RangeInclusive};
@@ -19,24 +21,24 @@ use crate::slot::Slot;
 
 /// Members in a block: eight of 64 bits fill a cache line.
 const BLOCK: usize = 8;
-/// Members in the window that is looked at first, in sets below a size: three or four cache lines, and one and a half standard
-/// deviations to either side at 256 members.
+/// Members in the first window, in smaller sets: three or four cache lines, and one and a half standard deviations to
+/// either side at 256 members.
 const NEAR: usize = 3 * BLOCK;
 const NEAR_BELOW: usize = 256;
 /// The same in larger sets: two standard deviations at 512 members.
 const WIDE: usize = 6 * BLOCK;
 /// Members in the next window. At 512 members it reaches three standard deviations.
 const FAR: usize = 9 * BLOCK;
-/// The sizes for which a window pays. In smaller sets halving touches as few cache lines; in greater ones the deviation
-/// leaves the windows.
+/// The sizes for which a window is faster. In smaller sets halving reads as few cache lines; in larger ones the
+/// deviation exceeds the windows.
 const INTERPOLATED: RangeInclusive<usize> = 64..=4096;
 
 const _: () = assert!(BLOCK.is_power_of_two() && *INTERPOLATED.start() >= NEAR);
 
 /// The index of the first member that is not below `value`; the number of members when all are below.
 ///
-/// To be called out of line: inlined into a loop of the caller's, the selections have been seen to turn into branches,
-/// at three times the cost.
+/// Must not be inlined: inlined into a loop, the compiler has turned the selections into branches, at three times the
+/// cost.
 #[inline(always)]
 pub(crate) fn lower_bound<S: Slot>(slots: &[S], value: i64) -> usize {
     let mut range = 0..slots.len();
@@ -57,8 +59,8 @@ pub(crate) fn lower_bound<S: Slot>(slots: &[S], value: i64) -> usize {
     range.start + halve(&slots[range], value)
 }
 
-/// The members among which [`lower_bound`] most likely finds `value`, whose cache lines are to be asked for; it also reads the
-/// first and the last. Empty if it halves from the beginning.
+/// The members among which [`lower_bound`] most likely finds `value`, to be prefetched; it also reads the first and the
+/// last. Empty if it halves from the beginning.
 #[inline(always)]
 pub(crate) fn likely<S: Slot>(slots: &[S], value: i64) -> &[S] {
     let Some(centre) = centre(slots, value) else { return &[] };
@@ -70,7 +72,7 @@ pub(crate) fn likely<S: Slot>(slots: &[S], value: i64) -> &[S] {
     window.unwrap_or_default()
 }
 
-/// The members of the window about `centre`, if there are so many, and where they begin.
+/// The members of the window around `centre`, if there are `N`, and the index of the first.
 #[inline(always)]
 fn window<const N: usize, S>(slots: &[S], centre: usize) -> (usize, Option<&[S; N]>) {
     let start = centre.saturating_sub(N / 2).min(slots.len().saturating_sub(N));
@@ -91,8 +93,8 @@ fn in_window<const N: usize, S: Slot>(
     Err(if value <= window[0].get() { 0..start } else { start + N..slots.len() })
 }
 
-/// Two halvings a step: three members are compared side by side, which takes hardly longer than one, where the standard
-/// library's search waits for one after the other.
+/// Two halvings per step: three members are compared in parallel, which takes little longer than one; the standard
+/// library's search compares one after the other.
 #[inline(always)]
 fn halve<S: Slot>(slots: &[S], value: i64) -> usize {
     let below = |at: usize| slots[at].get() < value;
@@ -116,7 +118,7 @@ fn halve<S: Slot>(slots: &[S], value: i64) -> usize {
     at + usize::from(below(at))
 }
 
-/// About where `value` is, if the set has a size for which that pays.
+/// The estimated index of `value`, if the set has a size for which that is faster.
 #[inline(always)]
 fn centre<S: Slot>(slots: &[S], value: i64) -> Option<usize> {
     if !INTERPOLATED.contains(&slots.len()) {
@@ -126,8 +128,8 @@ fn centre<S: Slot>(slots: &[S], value: i64) -> Option<usize> {
     Some(guess([first.get(), last.get()], slots.len(), value))
 }
 
-/// About where `value` is among so many members, at most 4096, that are spread evenly between the least and the greatest: the first or behind
-/// the last if it is not between these.
+/// The estimated index of `value` among `len` members, at most 4096, that are spread evenly between the least and the
+/// greatest: 0 or `len` if it is not between these.
 #[inline(always)]
 fn guess([first, last]: [i64; 2], len: usize, value: i64) -> usize {
     // Distances in 19 bits: the product has 32, whose division is quicker than one of 64.
@@ -160,7 +162,7 @@ fn lower_bound_in_window<const N: usize, S: Slot>(window: &[S; N], value: i64) -
     block * BLOCK + at + 1
 }
 
-/// Where `value` is, or where it belongs, for a caller that is about to move what is behind it.
+/// The index of `value`, or where to insert it.
 #[inline(always)]
 pub(crate) fn find<S: Slot>(slots: &[S], value: i64) -> Result<usize, usize> {
     let at = lower_bound(slots, value);
@@ -173,7 +175,7 @@ pub(crate) fn find<S: Slot>(slots: &[S], value: i64) -> Result<usize, usize> {
 /// Whether `value` is there.
 #[inline(always)]
 pub(crate) fn contains<S: Slot>(slots: &[S], value: i64) -> bool {
-    // Not by way of `find`: the answer must not become a branch.
+    // Does not use `find`: the result must not become a branch.
     slots.get(lower_bound(slots, value)).is_some_and(|slot| slot.get() == value)
 }
 

@@ -1,4 +1,4 @@
-//! Sets for serde: their bytes, which are checked when they are read.
+//! Serde: a set is its bytes, which are validated when read.
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

@@ -8,14 +8,14 @@ use crate::growth::{self, INTSET};
 use crate::slot::{Slot, View, with_slots};
 use crate::{Iter, Width, search};
 
-/// Bytes that the processor fetches together.
+/// The bytes of a cache line.
 const CACHE_LINE: usize = 64;
 /// The most lines of a blob that are all loaded before a search.
 const TOUCHED: usize = 8;
 
-/// A set of `i64` in the bytes of Redis's intset.
+/// A sorted set of `i64`, stored as Redis's intset.
 ///
-/// The [crate documentation](crate) explains the layout.
+/// The [crate documentation](crate) describes the layout.
 ///
 /// ```
 /// use intset::{IntSet, Width};
@@ -32,22 +32,22 @@ const TOUCHED: usize = 8;
 /// assert_eq!(set.iter().rev().collect::<Vec<_>>(), [40_000, 300, 1]);
 /// ```
 pub struct IntSet {
-    /// The capacity, of which the first [`IntSet::used`] bytes are the blob; the header never asks for more. No bytes
-    /// at all stand for [`EMPTY`]. A box rather than an option of one: its niche is left to the enums that hold sets.
+    /// The capacity, of which the first [`IntSet::used`] bytes are the blob; the header never exceeds it. No bytes
+    /// represent [`EMPTY`]. A box rather than an option of one, to leave its niche to enums that contain sets.
     blob: Box<[u8]>,
 }
 
 impl IntSet {
-    /// An empty set, which holds no memory.
+    /// Creates an empty set, without heap memory.
     #[must_use]
     pub fn new() -> Self {
         Self { blob: Box::default() }
     }
 
-    /// Takes a blob as it is.
+    /// Takes a blob, unchanged, after validating it.
     ///
     /// Nothing is copied if the bytes come as a `Box<[u8]>` or as a `Vec<u8>` without spare capacity. With
-    /// [`Validation::Shallow`] members may be out of order; such a set answers wrongly, but never panics.
+    /// [`Validation::Shallow`] members may be out of order; such a set gives wrong results, but never panics.
     ///
     /// # Errors
     ///
@@ -80,9 +80,9 @@ impl IntSet {
         set
     }
 
-    /// Checks the blob again, as [`from_bytes`](Self::from_bytes) does.
+    /// Validates the blob again, as [`from_bytes`](Self::from_bytes) does.
     ///
-    /// Only a set that was taken shallowly can fail.
+    /// This can fail only for a set that was created with [`Validation::Shallow`].
     ///
     /// # Errors
     ///
@@ -91,14 +91,14 @@ impl IntSet {
         codec::validate(self.as_bytes(), validation)
     }
 
-    /// The blob, as Redis keeps it in memory and in its files. O(1).
+    /// Returns the blob, as Redis stores it in memory and in its files. O(1).
     #[inline]
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.held()[..self.used()]
     }
 
-    /// The blob, without a copy (the empty set's 8 bytes are allocated); the vector may have spare capacity.
+    /// Returns the blob, without a copy (an empty set allocates its 8 bytes). The vector may have spare capacity.
     #[must_use]
     pub fn into_bytes(self) -> Vec<u8> {
         let used = self.used();
@@ -121,22 +121,22 @@ impl IntSet {
         self.len() == 0
     }
 
-    /// The width of the members: that of the widest value that was ever in the set, or what the blob it was made from
-    /// says. O(1).
+    /// The width of the members: that of the widest value ever inserted, or of the blob that the set was created from.
+    /// O(1).
     #[inline]
     #[must_use]
     pub fn width(&self) -> Width {
         self.header().0
     }
 
-    /// Whether `value` is a member. O(log n).
+    /// Returns whether `value` is a member. O(log n).
     #[inline(never)]
     #[must_use]
     pub fn contains(&self, value: i64) -> bool {
         with_slots!(self.view(), slots => search::contains(slots, value))
     }
 
-    /// The number of members below `value`, whether or not it is one. O(log n).
+    /// Returns the number of members below `value`, which need not be a member. O(log n).
     ///
     /// ```
     /// let set = intset::IntSet::from_iter([10, 20, 30]);
@@ -149,14 +149,14 @@ impl IntSet {
         with_slots!(self.view(), slots => search::lower_bound(slots, value))
     }
 
-    /// The index of a member, counted from the least. O(log n).
+    /// Returns the index of a member in ascending order, or `None` if `value` is not a member. O(log n).
     #[inline(never)]
     #[must_use]
     pub fn rank(&self, value: i64) -> Option<usize> {
         with_slots!(self.view(), slots => search::rank(slots, value))
     }
 
-    /// The member at `index`, counted from the least. O(1).
+    /// Returns the member at `index` in ascending order. O(1).
     #[inline]
     #[must_use]
     pub fn get(&self, index: usize) -> Option<i64> {
@@ -177,9 +177,9 @@ impl IntSet {
         self.get(self.len().checked_sub(1)?)
     }
 
-    /// The member that `random` chooses; `None` for an empty set. O(1).
+    /// Returns the member that the random number `random` selects, or `None` for an empty set. O(1).
     ///
-    /// With 64 random bits no member is more than one part in 2^32 likelier than another.
+    /// With 64 random bits, the probabilities of any two members differ by at most one part in 2^32.
     ///
     /// ```
     /// let set = intset::IntSet::from_iter([10, 20]);
@@ -192,15 +192,15 @@ impl IntSet {
         self.get(random_index(random, self.len()))
     }
 
-    /// The members, from the least.
+    /// Iterates over the members, in ascending order.
     #[inline]
     #[must_use]
     pub fn iter(&self) -> Iter<'_> {
         Iter::new(self.view())
     }
 
-    /// Asks for the cache lines at the two ends of the blob, which [`prefetch_place`](Self::prefetch_place) reads: a batch
-    /// goes over many sets with this, then with that, and then looks values up. O(1).
+    /// Prefetches the cache lines at the two ends of the blob, which [`prefetch_place`](Self::prefetch_place) reads. A
+    /// batch calls this for many sets, then `prefetch_place`, then looks the values up. O(1).
     ///
     /// ```
     /// use intset::IntSet;
@@ -216,8 +216,8 @@ impl IntSet {
         prefetch::byte(&self.blob, self.blob.len().wrapping_sub(1));
     }
 
-    /// Asks for the cache lines that looking up, adding or removing `value` will most likely read. O(1); it waits for the
-    /// two ends, if they were not asked for before.
+    /// Prefetches the cache lines that looking up, inserting or removing `value` will most likely read. O(1), with a
+    /// cache miss on the two ends if they were not prefetched before.
     #[inline]
     pub fn prefetch_place(&self, value: i64) {
         let (width, len) = self.header();
@@ -241,13 +241,13 @@ impl IntSet {
         }
     }
 
-    /// Adds `value`; false if it was a member. O(log n) to find the place, O(n) to move what is behind it.
+    /// Inserts `value` and returns whether it was new. O(log n) to search, O(n) to move the members after it.
     ///
-    /// A value that is wider than the set widens all members.
+    /// A value that does not fit the width widens all members.
     ///
     /// # Panics
     ///
-    /// If the set has `u32::MAX` members, more than which the header cannot count (8 to 34 GB).
+    /// If the set already has `u32::MAX` members, which is what the header can count (8 to 34 GB).
     #[inline(never)]
     pub fn insert(&mut self, value: i64) -> bool {
         self.touch();
@@ -259,9 +259,9 @@ impl IntSet {
         }
     }
 
-    /// Takes `value` out; false if it was no member. O(log n) to find it, O(n) to move what is behind it.
+    /// Removes `value` and returns whether it was a member. O(log n) to search, O(n) to move the members after it.
     ///
-    /// Memory that is no longer needed goes back; the width stays.
+    /// Memory that is no longer needed is released; the width stays.
     #[inline(never)]
     pub fn remove(&mut self, value: i64) -> bool {
         let (width, len) = self.header();
@@ -272,12 +272,12 @@ impl IntSet {
         }
     }
 
-    /// Takes all members out and gives all memory back; the width is 16 bits again. O(1).
+    /// Removes all members and releases all memory; the width is 16 bits again. O(1).
     pub fn clear(&mut self) {
         *self = Self::new();
     }
 
-    /// The bytes held on the heap: the blob and its slack, without what the allocator adds. O(1).
+    /// The bytes on the heap: the blob and its slack, without the allocator's overhead. O(1).
     #[inline]
     #[must_use]
     pub fn heap_bytes(&self) -> usize {
@@ -352,7 +352,7 @@ impl IntSet {
         let mut touched = self.blob.last().copied().unwrap_or(0);
         let lines = self.lines();
         if lines.len() <= TOUCHED {
-            // Four a round: a loop over them one by one takes three times the instructions.
+            // Four per iteration: a loop over single lines takes three times the instructions.
             let (fours, rest) = lines.as_chunks::<4>();
             for [a, b, c, d] in fours {
                 touched |= a[0] | b[0] | c[0] | d[0];

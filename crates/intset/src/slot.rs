@@ -1,7 +1,7 @@
-//! Members as they lie in the blob: little-endian byte arrays, at any alignment.
+//! Members in the blob: little-endian byte arrays, at any alignment.
 //!
-//! Every algorithm is written once over [`Slot`] and compiled for the three widths; [`View`] is where a set's width
-//! turns into a type.
+//! Every algorithm is written once over [`Slot`] and compiled for the three widths; [`View`] turns a set's width into a
+//! type.
 
 use crate::Width;
 

@@ -1,4 +1,4 @@
-//! Equality, hash and the like: all by members, whatever the width and the slack.
+//! Equality, hash and other traits. They compare the members, not the width or the slack.
 
 use core::fmt;
 use core::hash::{Hash, Hasher};

@@ -1,6 +1,6 @@
 use core::fmt;
 
-/// The number of bytes that each member of a set takes.
+/// The number of bytes per member.
 ///
 /// The order of the variants is the order of the widths, so that `Width::of(value) > set.width()` says that a value
 /// does not fit.
@@ -38,7 +38,7 @@ impl Width {
         }
     }
 
-    /// The bytes that one member takes: 2, 4 or 8.
+    /// The number of bytes per member: 2, 4 or 8.
     #[inline]
     #[must_use]
     pub const fn bytes(self) -> usize {

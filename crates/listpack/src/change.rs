@@ -1,4 +1,4 @@
-//! What changes a list. Every change is one splice: a gap is made or closed, then filled.
+//! Changes of a list. Every change is one splice: a gap is made or closed, then filled.
 
 use alloc::boxed::Box;
 use core::{error, fmt};
@@ -7,25 +7,25 @@ use crate::codec::{EMPTY, HEADER, LEAST, UNKNOWN, encode_header};
 use crate::encode::{END, Encoded};
 use crate::{Entry, ListPack, Position, decode, growth};
 
-/// The most bytes that a list grows to: 1 GiB, Redis's safety limit. A longer one is taken, read and shortened, but not
-/// lengthened.
+/// The maximum length of a list in bytes: 1 GiB, Redis's safety limit. A longer blob can be opened, read and shortened,
+/// but not lengthened.
 pub const MAX_BYTES: usize = 1 << 30;
 
-/// From so many bytes on, it is worth it to move the header and not what is behind it.
+/// The number of bytes from which moving the header is faster than moving the entries behind.
 const FAR: usize = 256;
 
-/// Why a list does not change.
+/// Why a change is refused. The list is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Refused {
     /// The list would grow beyond [`MAX_BYTES`].
     TooLarge {
-        /// The bytes of the blob that it would take.
+        /// The length that the blob would have, in bytes.
         need: u64,
     },
-    /// There is no entry at the position: it is the end, or was kept while the list changed.
+    /// There is no entry at the position: it is the end, or the list has changed since.
     NoEntry {
-        /// The offset in the blob.
+        /// The offset of the position in the blob.
         offset: usize,
     },
 }
@@ -44,34 +44,35 @@ impl fmt::Display for Refused {
 impl error::Error for Refused {}
 
 impl ListPack {
-    /// Appends an entry. O(1), and the growth of the blob.
+    /// Appends an entry. O(1) amortized.
     ///
-    /// Bytes that are the canonical text of an integer become one, as in every method that takes an entry.
+    /// Bytes that are the canonical text of an integer are stored as one, as in every method that takes an entry.
     ///
     /// # Errors
     ///
-    /// [`Refused::TooLarge`]; the list is as it was.
+    /// [`Refused::TooLarge`]; the list is unchanged.
     #[inline]
     pub fn push_back<'e>(&mut self, entry: impl Into<Entry<'e>>) -> Result<(), Refused> {
         self.put(self.end_at(), 0, [entry.into()])
     }
 
-    /// Puts an entry before all others. O(n) to move them; a list of more than some 250 bytes leaves room at its front, so
-    /// that it moves them once in some twenty times.
+    /// Inserts an entry at the front. O(n) to move the others; a list of more than some 250 bytes reserves room at its
+    /// front, so that it moves them once in about twenty times.
     ///
     /// # Errors
     ///
-    /// [`Refused::TooLarge`]; the list is as it was.
+    /// [`Refused::TooLarge`]; the list is unchanged.
     #[inline]
     pub fn push_front<'e>(&mut self, entry: impl Into<Entry<'e>>) -> Result<(), Refused> {
         self.put(HEADER, 0, [entry.into()])
     }
 
-    /// Puts an entry before the one at `at`, or at the end; `at` is its place then. O(n) to move what is behind it.
+    /// Inserts an entry before the one at `at`, or at the end. `at` is then the position of the new entry. O(n) to move
+    /// the entries behind it.
     ///
     /// # Errors
     ///
-    /// [`Refused`]; the list is as it was.
+    /// [`Refused`]; the list is unchanged.
     ///
     /// # Examples
     ///
@@ -90,12 +91,12 @@ impl ListPack {
         self.insert_all(at, [entry.into()])
     }
 
-    /// Puts entries before the one at `at`, or at the end, in their order and in one move; `at` is the place of the
-    /// first of them then. O(n) to move what is behind them.
+    /// Inserts several entries, in order, before the one at `at`, or at the end. `at` is then the position of the first
+    /// of them. O(n) to move the entries behind them once.
     ///
     /// # Errors
     ///
-    /// [`Refused`]; the list is as it was.
+    /// [`Refused`]; the list is unchanged.
     #[inline]
     pub fn insert_all<const N: usize>(
         &mut self,
@@ -109,12 +110,12 @@ impl ListPack {
         self.put(offset, 0, entries)
     }
 
-    /// Puts another entry in place of the one at `at`, which is its place then. O(n) to move what is behind it if the
-    /// sizes differ.
+    /// Replaces the entry at `at`, which stays a valid position. O(n) to move the entries behind it if the sizes
+    /// differ.
     ///
     /// # Errors
     ///
-    /// [`Refused`]; the list is as it was.
+    /// [`Refused`]; the list is unchanged.
     #[inline]
     pub fn replace<'e>(
         &mut self,
@@ -126,16 +127,16 @@ impl ListPack {
         self.put(offset, next - offset, [entry.into()])
     }
 
-    /// Takes the entry at `at` out; false if there is none. O(n) to move what is behind it.
+    /// Deletes the entry at `at` and returns whether there was one. O(n) to move the entries behind it.
     ///
-    /// `at` is the place of the entry behind it then, or the end.
+    /// `at` is then the position of the next entry, or the end.
     pub fn delete(&mut self, at: Position) -> bool {
         self.delete_run(at, 1) == 1
     }
 
-    /// Takes `count` entries out, from the one at `at` on, or as many as there are; returns how many. O(n).
+    /// Deletes up to `count` entries from `at` on, and returns how many. O(n).
     ///
-    /// `at` is the place of the entry behind them then, or the end.
+    /// `at` is then the position of the entry after them, or the end.
     pub fn delete_run(&mut self, at: Position, count: usize) -> usize {
         let mut next = at.offset();
         let mut deleted = 0;
@@ -151,10 +152,10 @@ impl ListPack {
         deleted
     }
 
-    /// Moves `count` entries, from the one at `at` on, before the one at `to`, or to the end; false if there are not so
-    /// many, or if `to` is behind the first of them and not behind the last. O(bytes from the one place to the other).
+    /// Moves `count` entries from `at` on to before the entry at `to`, or to the end. Returns false, and changes
+    /// nothing, if there are fewer entries or if `to` is inside the run. O(bytes between the two positions).
     ///
-    /// `at` and `to` are no places then, unless nothing moved.
+    /// If entries were moved, `at` and `to` are no longer valid.
     ///
     /// # Examples
     ///
@@ -187,7 +188,7 @@ impl ListPack {
         true
     }
 
-    /// Takes `count` entries out, from the one at `index` on, or as many as there are; returns how many. O(n).
+    /// Deletes up to `count` entries from `index` on, and returns how many. O(n).
     ///
     /// ```
     /// let mut list = listpack::ListPack::new();
@@ -202,9 +203,9 @@ impl ListPack {
         self.seek(index).map_or(0, |at| self.delete_run(at, count))
     }
 
-    /// Keeps the entries that `keep` says, in one pass. O(n).
+    /// Deletes the entries for which `keep` returns false, in one pass. O(n).
     ///
-    /// If `keep` panics, the entry that it looked at and those behind it stay.
+    /// If `keep` panics, the entry that it was called with and those behind it stay.
     pub fn retain(&mut self, mut keep: impl FnMut(Entry<'_>) -> bool) {
         self.close_front();
         let end = self.end_at();
@@ -220,12 +221,12 @@ impl ListPack {
         }
     }
 
-    /// Takes all entries out and gives all memory back. O(1).
+    /// Deletes all entries and releases all memory. O(1).
     pub fn clear(&mut self) {
         *self = Self::new();
     }
 
-    /// Makes room for a blob of `bytes` in all, so that it can grow to that without another allocation.
+    /// Reserves capacity for a blob of `bytes` in total, so that it can grow to that without another allocation.
     pub fn reserve(&mut self, bytes: usize) {
         if bytes > self.heap_bytes().max(LEAST) {
             self.set_capacity(bytes);
@@ -249,7 +250,7 @@ impl ListPack {
         if at < HEADER { None } else { decode::next(blob, at, end) }
     }
 
-    /// Puts `entries` in place of the `removed` bytes at `at`, which are one entry or none.
+    /// Replaces the `removed` bytes at `at`, which are one entry or none, by `entries`.
     #[inline]
     fn put<const N: usize>(
         &mut self,
@@ -273,7 +274,7 @@ impl ListPack {
         Ok(())
     }
 
-    /// Takes the bytes from `at` to `behind` out, which are `deleted` entries.
+    /// Removes the bytes from `at` to `behind`, which are `deleted` entries.
     pub(crate) fn cut(&mut self, at: usize, behind: usize, deleted: usize) {
         let (total, count) = self.header();
         let need = u64::from(total) - (behind - at) as u64;
@@ -347,10 +348,10 @@ impl ListPack {
     }
 }
 
-/// A pass of [`ListPack::retain`], which ends well however it ends.
+/// A pass of [`ListPack::retain`], which leaves a valid list even after a panic.
 struct Retained<'l> {
     list: &'l mut ListPack,
-    /// Where what is kept ends, and where what is still to be looked at begins.
+    /// Where the kept entries end, and where the entries not yet visited begin.
     kept: usize,
     at: usize,
     /// The entries between the two.
@@ -377,7 +378,7 @@ fn more(count: u16, added: usize) -> u16 {
     u16::try_from(usize::from(count) + added).unwrap_or(UNKNOWN)
 }
 
-/// The count after `deleted` fewer. Where a header counts too few, the count becomes unknown.
+/// The count after `deleted` fewer. If the header counts too few, the count becomes unknown.
 #[inline(always)]
 fn less(count: u16, deleted: usize) -> u16 {
     if count == UNKNOWN {

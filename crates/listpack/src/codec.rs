@@ -1,4 +1,4 @@
-//! The blob: its header, and the checks that make a blob from elsewhere a list.
+//! The blob: its header, and the validation of untrusted blobs.
 
 use core::{error, fmt};
 
@@ -9,7 +9,7 @@ const TOTAL_AT: usize = 0;
 const COUNT_AT: usize = TOTAL_AT + size_of::<u32>();
 /// Where the entries begin.
 pub(crate) const HEADER: usize = COUNT_AT + size_of::<u16>();
-/// The bytes of a list without entries.
+/// The length of an empty list, in bytes.
 pub(crate) const LEAST: usize = HEADER + 1;
 
 const _: () = assert!(HEADER == 6);
@@ -35,73 +35,73 @@ pub(crate) const fn encode_header(total: u32, count: u16) -> [u8; HEADER] {
     [t0, t1, t2, t3, n0, n1]
 }
 
-/// How much of a blob to check.
+/// How much of a blob to validate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Validation {
-    /// The header, that the length is what it says, and the end marker. O(1).
+    /// The header, the length in it, and the end marker. O(1).
     ///
-    /// What does not parse inside reads as the end of the list: answers are wrong then, but nothing panics. It is for
-    /// bytes that a checksum vouches for.
+    /// Bytes inside that do not parse are treated as the end of the list: results are wrong, but nothing panics. Use
+    /// this for bytes that a checksum protects.
     Shallow,
-    /// Also each entry, the length at its end, and the count: all that Redis checks. O(n).
+    /// Also each entry, the length at its end, and the count, as Redis checks them. O(n).
     ///
-    /// An entry need not be in the narrowest encoding, and an integer may be kept as text.
+    /// An entry need not have the narrowest encoding, and an integer may be stored as text.
     Deep,
 }
 
-/// Why bytes are not a list.
+/// Why bytes are not a valid list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DecodeError {
-    /// The bytes are fewer than those of a list without entries.
+    /// The bytes are fewer than those of an empty list.
     Truncated {
-        /// The bytes of a list without entries.
+        /// The length of an empty list, in bytes.
         need: usize,
-        /// The bytes there are.
+        /// The length, in bytes.
         got: usize,
     },
     /// The length is not what the header says.
     LengthMismatch {
-        /// What the header says, in bytes.
+        /// The length in the header, in bytes.
         expected: u32,
-        /// The bytes there are.
+        /// The length, in bytes.
         got: usize,
     },
     /// The last byte is not the end marker.
     NoEndMarker {
-        /// Where it should be.
+        /// The offset where it should be.
         offset: usize,
-        /// What stands there.
+        /// The byte there.
         got: u8,
     },
-    /// The first byte of an entry is of no encoding. An end marker before the last byte is one of these.
+    /// The first byte of an entry is not a known encoding, or is an end marker before the last byte.
     UnknownEncoding {
-        /// Where the entry begins.
+        /// The offset of the entry.
         offset: usize,
-        /// What stands there.
+        /// The byte there.
         got: u8,
     },
     /// An entry reaches into the end marker, or beyond.
     EntryTooLong {
-        /// Where the entry begins.
+        /// The offset of the entry.
         offset: usize,
-        /// The bytes that it asks for.
+        /// The bytes that it needs.
         need: usize,
         /// The bytes before the end marker.
         got: usize,
     },
     /// The length at the end of an entry is not that of the entry.
     BacklenMismatch {
-        /// Where the entry begins.
+        /// The offset of the entry.
         offset: usize,
         /// The bytes of the entry.
         expected: usize,
     },
-    /// The header counts other entries than there are.
+    /// The count in the header is not the number of entries.
     CountMismatch {
-        /// What the header says.
+        /// The count in the header.
         expected: u16,
-        /// The entries there are.
+        /// The number of entries.
         got: usize,
     },
 }
@@ -140,13 +140,13 @@ impl fmt::Display for DecodeError {
 
 impl error::Error for DecodeError {}
 
-/// Checks that `blob` is a whole list and nothing else, without taking it.
+/// Validates that `blob` is exactly one list. O(1) for [`Validation::Shallow`], O(n) for [`Validation::Deep`].
 ///
-/// [`Validation::Deep`] takes what the deep check of Redis takes, and nothing else.
+/// [`Validation::Deep`] accepts exactly what the deep check of Redis accepts.
 ///
 /// # Errors
 ///
-/// The first fault, with what was expected, what was found and where.
+/// The first error, with what was expected, what was found and where.
 ///
 /// # Examples
 ///

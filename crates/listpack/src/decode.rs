@@ -1,4 +1,5 @@
-//! Bytes to an entry. Nothing here trusts the bytes, whatever was checked before: what does not fit is no entry.
+//! Decoding an entry. Nothing here trusts the bytes, even if they were validated before: malformed bytes are not an
+//! entry.
 
 use crate::Entry;
 use crate::encode::{
@@ -17,9 +18,9 @@ pub(crate) struct Shape {
 /// Why there is no shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unshaped {
-    /// The tag is of no encoding.
+    /// The tag is not a known encoding.
     Tag(u8),
-    /// The bytes end inside the head: so many are needed.
+    /// The bytes end inside the head, which needs this many.
     Cut(usize),
 }
 

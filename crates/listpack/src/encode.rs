@@ -1,4 +1,4 @@
-//! An entry to bytes.
+//! Encoding an entry.
 
 use crate::Entry;
 

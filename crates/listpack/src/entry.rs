@@ -1,4 +1,4 @@
-//! What an entry says, apart from how it is kept.
+//! The value of an entry, independent of its encoding.
 
 use alloc::vec::Vec;
 use core::cmp::Ordering;
@@ -10,9 +10,9 @@ const LONGEST_INT: usize = 20;
 
 /// One entry of a list: an integer, or any bytes.
 ///
-/// An integer stands for its decimal text. So [`Int(7)`](Entry::Int) and `Str(b"7")` are equal: `==`, the order and the
-/// hash go by the text. Conversions from bytes choose the integer where there is one, as Redis does, and so does a list
-/// that takes an entry.
+/// An integer is the same entry as its decimal text: [`Int(7)`](Entry::Int) and `Str(b"7")` are equal, and `==`, order
+/// and hash use the text. Conversions from bytes return the integer if the bytes are the canonical text of one, as in
+/// Redis, and a list stores entries in that form.
 ///
 /// ```
 /// use listpack::Entry;
@@ -33,7 +33,7 @@ pub enum Entry<'a> {
 }
 
 impl Entry<'_> {
-    /// The entry with an integer where the bytes are the canonical text of one. O(1).
+    /// Returns the entry as [`Int`](Entry::Int) if its bytes are the canonical text of an integer. O(1).
     #[inline]
     #[must_use]
     pub fn canonical(self) -> Self {
@@ -43,7 +43,7 @@ impl Entry<'_> {
         }
     }
 
-    /// The integer that the entry stands for, if it stands for one. O(1).
+    /// Returns the integer, if the entry is one or is the canonical text of one. O(1).
     #[inline]
     #[must_use]
     pub fn as_int(self) -> Option<i64> {
@@ -53,7 +53,7 @@ impl Entry<'_> {
         }
     }
 
-    /// Lends the text: the bytes, or the decimal digits of the integer.
+    /// Calls `read` with the text: the bytes, or the decimal digits of the integer.
     ///
     /// ```
     /// assert_eq!(listpack::Entry::Int(-12).with_bytes(<[u8]>::len), 3);
@@ -66,13 +66,13 @@ impl Entry<'_> {
         }
     }
 
-    /// The text, in bytes of its own.
+    /// Returns the text as a vector.
     #[must_use]
     pub fn to_vec(self) -> Vec<u8> {
         self.with_bytes(<[u8]>::to_vec)
     }
 
-    /// The bytes that the text takes. O(1).
+    /// The length of the text, in bytes. O(1).
     #[inline]
     #[must_use]
     pub fn text_len(self) -> usize {
@@ -90,10 +90,9 @@ pub(crate) fn int_len(value: i64) -> usize {
     digits + usize::from(value < 0)
 }
 
-/// The integer of which `text` is the canonical decimal form; `None` if there is none. O(1).
+/// Parses an integer in canonical decimal form; returns `None` for any other text. O(1).
 ///
-/// Canonical is what the integer is written as: no plus, no leading zero, no space, no minus zero. Such texts are what
-/// Redis keeps as integers.
+/// The canonical form has no plus sign, leading zero or space, and no minus zero. Redis stores such texts as integers.
 ///
 /// ```
 /// assert_eq!(listpack::parse_int(b"-7"), Some(-7));

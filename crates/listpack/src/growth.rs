@@ -1,9 +1,9 @@
-//! How much memory a blob of a given size gets.
+//! The capacity of a blob of a given size.
 
 /// Capacities are 8 below a multiple of this.
 ///
-/// glibc hands out chunks of a multiple of 16 bytes, 8 of which are its own, so that 24, 40, 56, ... bytes fit a chunk
-/// without waste. Other allocators lose at most 8 bytes by it.
+/// glibc allocates chunks of a multiple of 16 bytes, with a header of 8, so 24, 40, 56, ... bytes fit a chunk without
+/// waste. Other allocators lose at most 8 bytes by it.
 const GRAIN: usize = 16;
 const CHUNK_OVERHEAD: usize = 8;
 

@@ -3,13 +3,13 @@ use core::iter::FusedIterator;
 
 use crate::{Entry, ListPack, Position, decode};
 
-/// The entries of a [`ListPack`], from either end. Made by [`ListPack::iter`].
+/// A double-ended iterator over the entries of a [`ListPack`]. Created by [`ListPack::iter`].
 ///
-/// How many are left is not known without a scan.
+/// The number of entries left is not known without a scan.
 #[derive(Clone)]
 pub struct Iter<'a> {
     blob: &'a [u8],
-    /// The offset of the next entry from the front, and of what is behind the next one from the back.
+    /// The offset of the next entry from the front, and the end of the next one from the back.
     front: usize,
     back: usize,
 }
@@ -20,7 +20,8 @@ impl<'a> Iter<'a> {
         Self { blob, front, back: blob.len().saturating_sub(1) }
     }
 
-    /// The place of the entry that [`next`](Iterator::next) gives; the end of what is left if it gives none.
+    /// The position of the entry that [`next`](Iterator::next) returns; the end of the remaining entries if it returns
+    /// `None`.
     ///
     /// ```
     /// let mut list = listpack::ListPack::new();

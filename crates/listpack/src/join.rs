@@ -1,16 +1,16 @@
-//! One list of two, and two of one: entries move as they are, whatever their encodings.
+//! Joining and splitting lists. Entries keep their encodings.
 
 use crate::codec::{HEADER, LEAST, UNKNOWN};
 use crate::{ListPack, MAX_BYTES, Refused};
 
 impl ListPack {
-    /// Appends the entries of another list, encoded as they are there. O(n) of the other, and the growth of the blob.
+    /// Appends the entries of another list, with their encodings. O(bytes of the other list) amortized.
     ///
-    /// The header counts on if both headers count.
+    /// The header has the count if both headers have it.
     ///
     /// # Errors
     ///
-    /// [`Refused::TooLarge`]; the list is as it was.
+    /// [`Refused::TooLarge`]; the list is unchanged.
     ///
     /// # Examples
     ///
@@ -42,9 +42,9 @@ impl ListPack {
         Ok(())
     }
 
-    /// Takes the entries at `index` and behind out, and gives them as a list of their own, encoded as they were. O(n).
+    /// Splits the list: removes the entries from `index` on and returns them as a list, with their encodings. O(n).
     ///
-    /// Both headers count if the header did.
+    /// Both headers have the count if the header had it.
     #[must_use = "what is split off is no longer in the list"]
     pub fn split_off(&mut self, index: usize) -> Self {
         let mut behind = Self::new();

@@ -1,14 +1,16 @@
-//! A list of short strings and integers kept as one blob: Redis's listpack, byte for byte.
+#![doc = include_str!("../README.md")]
 //!
-//! # Idea
+//! # How it works
 //!
-//! A pointer, a length and a block of the allocator cost more than a short string itself. Entries that follow each
-//! other in one blob cost two bytes each, an integer takes no more than its size asks for, and a few cache lines are
-//! searched faster than a table is asked. The blob is its own file format: what [`ListPack::as_bytes`] lends is what
-//! Redis keeps in memory, in its snapshots and in DUMP, for small sets (7.2 and later), hashes, sorted sets, and the
-//! nodes of its lists.
+//! ## Idea
 //!
-//! # Representation
+//! A pointer, a length and a heap block cost more than a short string itself. Entries one after the other in a blob
+//! have an overhead of two bytes each, an integer takes only the bytes that its value needs, and a few cache lines are
+//! searched faster than a hash table. The blob is its own file format: the bytes of [`ListPack::as_bytes`] are what
+//! Redis has in memory, in its snapshots and in DUMP payloads, for small sets (7.2 and later), hashes, sorted sets, and
+//! the nodes of its lists.
+//!
+//! ## Representation
 //!
 //! ```text
 //!   0         4         6                                        all integers little-endian, unless marked
@@ -22,7 +24,7 @@
 //!   +-----+--------------+-----------------------+              first, all but the first marked with 0x80
 //! ```
 //!
-//! | tag | what follows | entry | bytes, all in all |
+//! | tag | what follows | entry | bytes in total |
 //! |---|---|---|---:|
 //! | `0vvvvvvv` | | integer, 0 to 127 | 2 |
 //! | `10llllll` | text | string of up to 63 bytes | 2 + text |
@@ -34,22 +36,22 @@
 //! | `f3` | 32 bits | integer | 6 |
 //! | `f4` | 64 bits | integer | 10 |
 //!
-//! The length at the end is for readers that come from behind. Its limits are 127, 16,382, 2,097,150 and 268,435,454:
-//! from the second on, one less than its bits allow, because Redis draws them so.
+//! The length at the end is for reading backwards. Its limits are 127, 16,382, 2,097,150 and 268,435,454: from the
+//! second on, one less than its bits allow, as in Redis.
 //!
-//! The blob is the value. [`ListPack`] owns it and works on it in place; it takes two words itself, and holds no heap
-//! memory while it is new.
+//! The blob is the value. [`ListPack`] owns it and changes it in place. The type itself takes two words, and a new list
+//! has no heap memory.
 //!
-//! # Transitions
+//! ## Transitions
 //!
-//! * **Integer or string.** Bytes that are the canonical decimal text of an `i64` are kept as an integer in the
-//!   narrowest encoding; all else as a string: `007`, `-0` and `+1` are strings. An entry is the same whichever way it
-//!   is kept, and so are `==` and [`ListPack::find`], even for blobs from elsewhere with other encodings than the
-//!   narrowest. Such a blob stays as it is.
-//! * **Counted or not.** The entry that makes the count 65,535 ends the counting. Deleting does not bring it back, but
-//!   [`ListPack::settle_count`] does, as Redis does whenever it asks a list for its length.
+//! * **Integer or string.** Bytes that are the canonical decimal text of an `i64` are stored as an integer in the
+//!   narrowest encoding, all others as a string: `007`, `-0` and `+1` are strings. `==` and [`ListPack::find`] compare
+//!   the text of an entry, not its encoding, because a blob from another source may have encodings that are not the
+//!   narrowest. Such a blob is not changed.
+//! * **Counted or not.** From 65,535 entries on, the header has no count. Deleting entries does not restore it;
+//!   [`ListPack::settle_count`] does, as Redis does whenever it needs the length of a list.
 //!
-//! # Worked example
+//! ## Worked example
 //!
 //! ```
 //! use listpack::{Entry, ListPack};
@@ -77,43 +79,34 @@
 //! # Ok::<(), listpack::Refused>(())
 //! ```
 //!
-//! # Size
+//! ## Size
 //!
 //! 7 bytes and those of the entries: 2 for `7`, 3 for `-7` and `4095`, 4 for `32767`, 5 for `-8388608`, 6 for
-//! `2147483647`, 10 for `1700000000000`, 8 for `member`; the crate's tests hold the table to it.
+//! `2147483647`, 10 for `1700000000000`, 8 for `member` (`cargo test -p tallis-listpack` verifies these).
 //!
-//! A list that grows has slack, less than a sixteenth of the blob or 16 bytes, whichever is more; one that shrinks,
-//! less than twice as much. [`ListPack::shrink_to_fit`] and `clone` take it away. [`ListPack::heap_bytes`] shows it.
+//! A list that grows has slack: less than a sixteenth of the blob or 16 bytes, whichever is more. One that shrinks has
+//! less than twice as much. [`ListPack::shrink_to_fit`] releases it, and `clone` makes a list without it.
+//! [`ListPack::heap_bytes`] includes it.
 //!
-//! # Complexity
+//! ## Complexity
 //!
 //! n entries:
 //!
 //! | operation | time |
 //! |---|---|
 //! | [`first`](ListPack::first), [`last`](ListPack::last), [`next`](ListPack::next), [`prev`](ListPack::prev), [`entry`](ListPack::entry), [`as_bytes`](ListPack::as_bytes) | O(1) |
-//! | [`len`](ListPack::len) | O(1) while the header counts, else O(n) |
-//! | [`find`](ListPack::find), [`find_from`](ListPack::find_from) | O(n), one to four nanoseconds an entry |
-//! | [`get`](ListPack::get), [`seek`](ListPack::seek) and those from the back | O(n), from the nearer end |
-//! | [`push_back`](ListPack::push_back) | O(1) and the growth of the blob |
-//! | [`insert`](ListPack::insert), [`replace`](ListPack::replace), [`delete`](ListPack::delete) | O(n) to move what is behind |
+//! | [`len`](ListPack::len) | O(1) if the header has the count, else O(n) |
+//! | [`find`](ListPack::find), [`find_from`](ListPack::find_from) | O(n) |
+//! | [`get`](ListPack::get), [`seek`](ListPack::seek), [`get_back`](ListPack::get_back), [`seek_back`](ListPack::seek_back) | O(n), from the nearer end |
+//! | [`push_back`](ListPack::push_back) | O(1) amortized |
+//! | [`insert`](ListPack::insert), [`replace`](ListPack::replace), [`delete`](ListPack::delete) | O(n) to move the entries behind |
 //! | [`retain`](ListPack::retain), [`delete_run`](ListPack::delete_run) | O(n), in one pass |
 //! | [`append`](ListPack::append), [`split_off`](ListPack::split_off) | O(n) of what moves |
 //!
-//! # Limits
-//!
-//! * A list grows to [`MAX_BYTES`], Redis's safety limit; what would make it larger is [refused](Refused), and changes
-//!   nothing.
-//! * Redis leaves this encoding at 128 entries, or at a text of more than 64 bytes, and at other limits for hashes and
-//!   sorted sets; those limits are for the owner of the list to keep, and so is it that no member is there twice.
-//! * A [`Position`] is good until the list changes.
-//!
-//! # References
+//! ## References
 //!
 //! * The author's specification of the format: <https://github.com/antirez/listpack/blob/master/listpack.md>
 //! * Redis's description of the encoding: <https://redis.io/docs/latest/develop/use/patterns/memory-optimization/>
-//!
-//! The crate is `no_std` and allocates.
 #![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
 #![expect(
@@ -143,8 +136,3 @@ pub use codec::{DecodeError, Validation, validate};
 pub use entry::{Entry, parse_int};
 pub use iter::Iter;
 pub use list::{ListPack, Position};
-
-/// The example of the README, run with the documentation's own.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

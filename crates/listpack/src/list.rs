@@ -4,9 +4,9 @@ use alloc::vec::Vec;
 use crate::codec::{self, DecodeError, EMPTY, HEADER, LEAST, UNKNOWN, Validation, decode_header};
 use crate::{Entry, Iter, decode, search};
 
-/// A list of short strings and integers in the bytes of Redis's listpack.
+/// A list of short strings and integers, stored as Redis's listpack.
 ///
-/// The [crate documentation](crate) explains the layout.
+/// The [crate documentation](crate) describes the layout.
 ///
 /// ```
 /// use listpack::{Entry, ListPack};
@@ -31,11 +31,12 @@ pub struct ListPack {
     pub(crate) room: Box<[u8]>,
 }
 
-/// The place of an entry in a list, or the end of the list.
+/// The position of an entry in a list, or the end of the list.
 ///
-/// It is good until the list changes; the methods that change the list say which place is good after them. One that is
-/// kept longer may name an entry, no entry ([`Refused::NoEntry`](crate::Refused::NoEntry)), or the middle of one: then
-/// the list is damaged as one of wrong bytes is under [`Validation::Shallow`].
+/// It is valid until the list changes; methods that change the list document which position is valid after them. A
+/// stale position may refer to another entry, to none ([`Refused::NoEntry`](crate::Refused::NoEntry)), or into the
+/// middle of one. A change at the middle of an entry damages the list, which then behaves as one with wrong bytes under
+/// [`Validation::Shallow`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position(u32);
 
@@ -55,13 +56,13 @@ impl Position {
 }
 
 impl ListPack {
-    /// An empty list, which holds no memory.
+    /// Creates an empty list, without heap memory.
     #[must_use]
     pub fn new() -> Self {
         Self { room: Box::default() }
     }
 
-    /// An empty list with room for a blob of `bytes`, header and end marker included.
+    /// Creates an empty list with capacity for a blob of `bytes`, header and end marker included.
     #[must_use]
     pub fn with_capacity(bytes: usize) -> Self {
         let mut list = Self::new();
@@ -71,11 +72,11 @@ impl ListPack {
         list
     }
 
-    /// Takes a blob as it is.
+    /// Takes a blob, unchanged, after validating it.
     ///
     /// Nothing is copied if the bytes come as a `Box<[u8]>` or as a `Vec<u8>` without spare capacity. With
-    /// [`Validation::Shallow`] there may be anything between header and end marker; such a list answers wrongly, but
-    /// never panics.
+    /// [`Validation::Shallow`] there may be any bytes between header and end marker; such a list gives wrong results,
+    /// but never panics.
     ///
     /// # Errors
     ///
@@ -101,9 +102,10 @@ impl ListPack {
         Ok(Self { room: blob })
     }
 
-    /// Checks the blob again, as [`from_bytes`](Self::from_bytes) does.
+    /// Validates the blob again, as [`from_bytes`](Self::from_bytes) does.
     ///
-    /// Only a list that was taken shallowly can fail, or one that was changed at a stale [`Position`].
+    /// This can fail only for a list that was created with [`Validation::Shallow`], or that was changed at a stale
+    /// [`Position`].
     ///
     /// # Errors
     ///
@@ -112,7 +114,7 @@ impl ListPack {
         codec::validate(self.as_bytes(), validation)
     }
 
-    /// The blob, as Redis keeps it in memory and in its files. O(1).
+    /// Returns the blob, as Redis stores it in memory and in its files. O(1).
     #[inline]
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
@@ -120,8 +122,8 @@ impl ListPack {
         &blob[..total_of(blob)]
     }
 
-    /// The blob, without a copy (the empty list's 7 bytes are allocated, and a blob behind room is moved to the front); the
-    /// vector may have spare capacity.
+    /// Returns the blob, without a copy (an empty list allocates its 7 bytes, and a blob with room at its front is
+    /// moved). The vector may have spare capacity.
     #[must_use]
     pub fn into_bytes(mut self) -> Vec<u8> {
         self.close_front();
@@ -131,9 +133,9 @@ impl ListPack {
         blob
     }
 
-    /// The number of entries. O(1) below 65,535, beyond that O(n): the header counts no further.
+    /// The number of entries. O(1) below 65,535; O(n) from there on, because the header has no count then.
     ///
-    /// After more than that were there once, the header does not count until [`settle_count`](Self::settle_count) or
+    /// Once a list has had that many, it stays O(n) until [`settle_count`](Self::settle_count) or
     /// [`clear`](Self::clear).
     #[inline]
     #[must_use]
@@ -144,8 +146,8 @@ impl ListPack {
         }
     }
 
-    /// The number of entries, which is also written into the header if it was unknown and is below 65,535, as Redis
-    /// does whenever it asks a list for its length. O(n) if it was unknown.
+    /// Returns the number of entries, and stores it in the header if the header had no count and the number is below
+    /// 65,535, as Redis does whenever it needs the length. O(n) if the header had no count, else O(1).
     pub fn settle_count(&mut self) -> usize {
         let len = self.len();
         if let Ok(count) = u16::try_from(len) {
@@ -162,28 +164,28 @@ impl ListPack {
         self.used() == LEAST
     }
 
-    /// The place of the first entry. O(1).
+    /// The position of the first entry. O(1).
     #[inline]
     #[must_use]
     pub fn first(&self) -> Option<Position> {
         self.checked(HEADER)
     }
 
-    /// The place of the last entry. O(1).
+    /// The position of the last entry. O(1).
     #[inline]
     #[must_use]
     pub fn last(&self) -> Option<Position> {
         self.prev(self.end())
     }
 
-    /// The place behind the last entry: where [`insert`](Self::insert) appends. O(1).
+    /// The position after the last entry, where [`insert`](Self::insert) appends. O(1).
     #[inline]
     #[must_use]
     pub fn end(&self) -> Position {
         Position::new(self.end_at())
     }
 
-    /// The place of the entry behind the one at `at`; `None` behind the last. O(1).
+    /// The position of the entry after the one at `at`; `None` after the last. O(1).
     #[inline]
     #[must_use]
     pub fn next(&self, at: Position) -> Option<Position> {
@@ -192,14 +194,14 @@ impl ListPack {
         (next < end).then(|| Position::new(next))
     }
 
-    /// The place of the entry before the one at `at`, or before the end; `None` before the first. O(1).
+    /// The position of the entry before the one at `at`, or before the end; `None` before the first. O(1).
     #[inline]
     #[must_use]
     pub fn prev(&self, at: Position) -> Option<Position> {
         self.checked(decode::previous(self.as_bytes(), HEADER, at.offset())?)
     }
 
-    /// The entry at `at`; `None` at the end. O(1).
+    /// Returns the entry at `at`; `None` at the end. O(1).
     #[inline]
     #[must_use]
     pub fn entry(&self, at: Position) -> Option<Entry<'_>> {
@@ -208,7 +210,7 @@ impl ListPack {
         (at.offset() >= HEADER).then_some(entry)
     }
 
-    /// The place of the entry at `index`, counted from the front. O(n), from the nearer end.
+    /// The position of the entry at `index`, from the front. O(n), from the nearer end.
     #[must_use]
     pub fn seek(&self, index: usize) -> Option<Position> {
         let count = self.header().1;
@@ -221,7 +223,7 @@ impl ListPack {
         self.scan(index)
     }
 
-    /// The place of the entry at `index`, counted from the back: 0 is the last. O(n), from the nearer end.
+    /// The position of the entry at `index` from the back, where 0 is the last. O(n), from the nearer end.
     #[must_use]
     pub fn seek_back(&self, index: usize) -> Option<Position> {
         let count = self.header().1;
@@ -244,21 +246,21 @@ impl ListPack {
         self.checked(decode::previous(self.as_bytes(), HEADER, behind)?)
     }
 
-    /// The entry at `index`, counted from the front. O(n), from the nearer end.
+    /// Returns the entry at `index`, from the front. O(n), from the nearer end.
     #[inline]
     #[must_use]
     pub fn get(&self, index: usize) -> Option<Entry<'_>> {
         self.entry(self.seek(index)?)
     }
 
-    /// The entry at `index`, counted from the back: 0 is the last. O(n), from the nearer end.
+    /// Returns the entry at `index` from the back, where 0 is the last. O(n), from the nearer end.
     #[inline]
     #[must_use]
     pub fn get_back(&self, index: usize) -> Option<Entry<'_>> {
         self.entry(self.seek_back(index)?)
     }
 
-    /// The place of the first entry that is equal to `needle`. O(n).
+    /// The position of the first entry that equals `needle`. O(n).
     ///
     /// ```
     /// let mut list = listpack::ListPack::new();
@@ -273,10 +275,10 @@ impl ListPack {
         self.find_offset(needle.into(), HEADER, 0)
     }
 
-    /// The place of the first entry, at `from` or behind, that is equal to `needle`; after each entry that is looked
-    /// at, `skip` are passed over. O(n).
+    /// The position of the first entry from `from` on that equals `needle`, where after each compared entry `skip`
+    /// entries are skipped. O(n).
     ///
-    /// With `skip` 1 from the first entry on it looks at the keys of a list of keys and values.
+    /// With `skip` 1 from the first entry on, it compares the keys of a list of keys and values.
     ///
     /// ```
     /// use listpack::{Entry, ListPack};
@@ -300,7 +302,7 @@ impl ListPack {
         self.find_offset(needle.into(), from.offset().max(HEADER), skip)
     }
 
-    /// Whether an entry is equal to `needle`. O(n).
+    /// Returns whether an entry equals `needle`. O(n).
     #[inline]
     #[must_use]
     pub fn contains<'e>(&self, needle: impl Into<Entry<'e>>) -> bool {
@@ -313,21 +315,21 @@ impl ListPack {
         search::find(blob, from, end, needle, skip).map(Position::new)
     }
 
-    /// The entries, from the front; from the back by `rev`.
+    /// Iterates over the entries, in order; `rev` starts at the back.
     #[inline]
     #[must_use]
     pub fn iter(&self) -> Iter<'_> {
         Iter::new(self.as_bytes(), HEADER)
     }
 
-    /// The entries at `from` and behind.
+    /// Iterates over the entries from `from` on.
     #[inline]
     #[must_use]
     pub fn iter_from(&self, from: Position) -> Iter<'_> {
         Iter::new(self.as_bytes(), from.offset().max(HEADER))
     }
 
-    /// The bytes held on the heap: the blob and its slack, without what the allocator adds. O(1).
+    /// The bytes on the heap: the blob and its slack, without the allocator's overhead. O(1).
     #[inline]
     #[must_use]
     pub fn heap_bytes(&self) -> usize {

@@ -1,8 +1,9 @@
-//! Where the blob lies in its capacity: at the front, or behind room that was left for entries to come.
+//! The position of the blob in its capacity: at the front, or after room that is reserved for entries to be inserted at
+//! the front.
 //!
-//! An entry that is put before all others would move all of them, and one that is taken from there too: some kilobytes
-//! for each element of a list that is pushed to and popped from the left. So a long blob may begin further behind, and
-//! then its header moves, which is six bytes. Nothing of this is seen outside: the blob is the same.
+//! Inserting or deleting an entry at the front would move all others: some kilobytes for each element of a list that is
+//! pushed to and popped from the left. So a long blob may start later in its capacity, and then only its header, six
+//! bytes, moves. This is not visible outside: the blob is the same.
 //!
 //! The capacity then begins with [`MARK`], where a blob would have its length, and with the offset of the blob. No blob
 //! is so short.
@@ -12,13 +13,13 @@ use alloc::vec::Vec;
 use crate::codec::{EMPTY, LEAST};
 use crate::{ListPack, growth};
 
-/// What stands in the place of a blob's length.
+/// The mark, at the position of a blob's length.
 const MARK: [u8; 4] = [0; 4];
 
 /// The mark and an offset: the least room.
 const MARKED: usize = MARK.len() + size_of::<u32>();
 
-// No blob's length is that of the mark, which is zero, and all of them have one.
+// The mark is a length of zero, which no blob has.
 const _: () = assert!(LEAST >= MARK.len());
 
 impl ListPack {
@@ -57,7 +58,7 @@ impl ListPack {
     }
 
     /// Moves the front of the blob, so that it takes `grown` bytes: its header is to be written then. Makes room if it
-    /// grows and there is none. Not done, and `false`, if there would be less room than a mark takes.
+    /// grows and there is none. Returns false, and does nothing, if there would be less room than a mark needs.
     #[inline(never)]
     pub(crate) fn move_front(&mut self, grown: usize) -> bool {
         let used = self.used();

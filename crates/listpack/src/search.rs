@@ -1,12 +1,12 @@
-//! Finding an entry by what it says.
+//! Finding an entry by its value.
 //!
-//! A small set asks this for every member that it is asked for, so the loop is tight. The needle is looked at once: a
-//! text can only be equal to a string of its length, and an integer to a value, so nothing is formatted and hardly any
-//! text is compared in full. A string of the needle's length is compared by one word first: all of it, tag included, if
-//! it is short, else its last eight bytes, where the members of a set differ most.
+//! A small set does this for each lookup of a member, so the loop is tight. The needle is examined once: a text can
+//! only equal a string of the same length, and an integer a value, so nothing is formatted and few texts are compared
+//! in full. A string of the needle's length is compared by one word first: all of it, tag included, if it is short,
+//! else its last eight bytes, where the members of a set differ most.
 //!
-//! The step from entry to entry is a chain of loads, each waiting for the last. Where the tag is that of the needle the
-//! step is a constant, which a processor that guesses the branch need not wait for.
+//! The step from entry to entry is a chain of loads, each waiting for the last. If the tag is that of the needle, the
+//! step is a constant, so with a correctly predicted branch the CPU need not wait for the load.
 //!
 //! Searching from the back, where the length at the end of an entry is the step, was tried: a quarter faster among
 //! members of many lengths, half as fast among members of one, and no faster in small lists.
@@ -20,9 +20,9 @@ use crate::entry::int_len;
 const SHORT: usize = 0x3f;
 const WORD: usize = size_of::<u64>();
 
-/// What entries are compared with.
+/// The value that entries are compared with.
 trait Needle {
-    /// The tag that most of the entries like the needle have; 0 for none.
+    /// The tag of most of the entries that equal the needle; 0 for none.
     fn tag(&self) -> u8;
 
     /// The bytes of an entry of that tag, with the length at its end.
@@ -31,15 +31,15 @@ trait Needle {
     /// Whether the entry at `at`, of that tag, is equal.
     fn is_alike(&self, blob: &[u8], at: usize, end: usize) -> bool;
 
-    /// Whether the entry at `at`, of another tag, may be equal: a test for one that seldom is.
+    /// Whether the entry at `at`, of another tag, may be equal: a fast test for a rare case.
     fn may_be(&self, blob: &[u8], at: usize, tag: u8) -> bool;
 
     /// Whether any entry is equal.
     fn is(&self, entry: Entry<'_>) -> bool;
 }
 
-/// The offset of the first entry at or behind `from` that is equal to `needle`; after each that is looked at, `skip`
-/// are passed over. Entries end before or at `end`; the bytes behind are slack, which may be read but means nothing.
+/// The offset of the first entry from `from` on that equals `needle`; after each compared entry, `skip` entries are
+/// skipped. Entries end at or before `end`; the bytes after it are slack, which may be read but has no meaning.
 #[inline(always)]
 pub(crate) fn find(
     blob: &[u8],
@@ -77,7 +77,8 @@ fn run(blob: &[u8], from: usize, end: usize, needle: &impl Needle, skip: usize) 
         at = next;
         for _ in 0..skip {
             at = match blob.get(at) {
-                // Long integers under long integers are mostly times: here too a guess does for a load.
+                // Long integers next to each other are mostly timestamps: here too a predicted branch avoids waiting
+                // for a load.
                 Some(&INT_64) if alike == INT_64 => at + size,
                 _ => decode::next(blob, at, end)?,
             };
@@ -86,7 +87,7 @@ fn run(blob: &[u8], from: usize, end: usize, needle: &impl Needle, skip: usize) 
     None
 }
 
-/// A text that stands for no integer.
+/// A text that is not an integer.
 struct Text<'a> {
     bytes: &'a [u8],
     tag: u8,
@@ -158,7 +159,7 @@ impl Needle for Text<'_> {
     }
 }
 
-/// An integer. A list from elsewhere may hold it in a wider encoding than need be, or as text.
+/// An integer. A list from another source may have it in a wider encoding than necessary, or as text.
 struct Int {
     value: i64,
     /// The tag in the narrowest encoding.

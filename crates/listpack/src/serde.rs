@@ -1,4 +1,4 @@
-//! Lists for serde: their bytes, which are checked when they are read.
+//! Serde: a list is its bytes, which are validated when read.
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

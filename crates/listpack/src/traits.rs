@@ -1,4 +1,4 @@
-//! Equality, hash and the like: all by what the entries say, whatever their encodings and the slack.
+//! Equality, hash and other traits. They compare the values of the entries, not their encodings or the slack.
 
 use core::fmt;
 use core::hash::{Hash, Hasher};

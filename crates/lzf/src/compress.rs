@@ -1,4 +1,4 @@
-//! From plain bytes to a stream.
+//! Compression.
 
 use alloc::boxed::Box;
 use alloc::vec;
@@ -9,28 +9,27 @@ use core::ops::Range;
 
 use crate::{LONG_COPY, MAX_COPY, MAX_LITERAL, MIN_COPY, WINDOW};
 
-/// Bits of a table index, as in Redis's compressor: with another table other repeats are found.
+/// Bits of a table index, as in Redis's compressor: another size would find other repetitions.
 const TABLE_BITS: u32 = 16;
-/// Room that must be left for a copy to begin, else the string counts as one that does not compress.
+/// Room that must be left at the start of a copy; otherwise the string counts as incompressible.
 const ROOM_FOR_COPY: usize = 4;
 /// Room that must be left for the last bytes of the string.
 const ROOM_FOR_END: usize = 3;
-/// A copy ends so many bytes before the string does, unless it is a shortest one.
+/// A copy ends this many bytes before the end of the string, unless it has the minimum length.
 const KEPT_BACK: usize = 2;
 
-/// A compressor, which keeps its table from one string to the next.
+/// A compressor with a reusable table.
 ///
-/// The table maps a hash of three bytes to where they were last seen. Each string gets a range of
-/// positions of its own, so that what an earlier string left is known to be stale and the table
-/// need not be cleared. The stream depends on the string alone.
+/// The table maps a hash of three bytes to their last position. Each string has its own range of positions, so entries
+/// of earlier strings are known to be stale and the table need not be cleared. The stream depends only on the string.
 pub struct Compressor {
     table: Box<[u32; 1 << TABLE_BITS]>,
-    /// Position of the first byte of the next string; what the table holds below it is stale.
+    /// Position of the first byte of the next string; lower positions in the table are stale.
     base: u32,
 }
 
 impl Compressor {
-    /// A compressor with an empty table (256 KiB).
+    /// Creates a compressor with an empty table (256 KiB).
     #[must_use]
     pub fn new() -> Self {
         let table = vec![0; 1 << TABLE_BITS].into_boxed_slice().try_into();
@@ -38,10 +37,11 @@ impl Compressor {
         Self { table, base: 1 }
     }
 
-    /// Compresses `plain` into `out`, which is cleared first, unless the stream would come close to `limit` bytes.
+    /// Compresses `plain` into `out`, which is cleared first, and returns whether the stream is shorter than `limit`
+    /// bytes.
     ///
-    /// Returns whether it has; if not, `out` holds nothing of use. As in Redis, a few bytes of room count as none, so a
-    /// stream that would just fit may be refused. Time is linear in `plain`.
+    /// If it returns false, the content of `out` is unspecified. As in Redis, a few bytes of room are required, so a
+    /// stream that would just fit may be refused. O(length of `plain`).
     pub fn compress(&mut self, plain: &[u8], limit: usize, out: &mut Vec<u8>) -> bool {
         out.clear();
         let Some(base) = self.take_range(plain.len()) else { return false };
@@ -69,7 +69,7 @@ impl Compressor {
             put_copy(out, distance, len);
             at = found + len;
             literals = at;
-            // What the next repeat begins with most likely stands just before the next token.
+            // The next repetition most likely begins just before the next token.
             for last in [at - 2, at - 1] {
                 if let Some(word) = word_at(plain, last) {
                     *self.slot(word) = position(base, last);
@@ -82,13 +82,14 @@ impl Compressor {
             && out.len() <= limit
     }
 
-    /// The first place in `range` whose three bytes stand before it, within the window.
+    /// The first position in `range` whose three bytes occur earlier, within the window.
     fn next_repeat(&mut self, plain: &[u8], base: u32, range: Range<usize>) -> Option<Repeat> {
         for at in range {
             let word = word_at(plain, at)?;
             let position = position(base, at);
             let seen = core::mem::replace(self.slot(word), position);
-            // Redis keeps 0 for an empty slot, and so never copies from the first byte on. What is stale is further off.
+            // Redis uses 0 for an empty slot, so it never copies from the first byte on. Stale positions are further
+            // away.
             let distance = (position - seen) as usize;
             let is_near = distance <= WINDOW.min(at.saturating_sub(1));
             let from = hint::select_unpredictable(is_near, at.wrapping_sub(distance), at);
@@ -100,7 +101,7 @@ impl Compressor {
         None
     }
 
-    /// Sets positions apart for a string of `len` bytes; `None` if it is too long for the table.
+    /// Reserves positions for a string of `len` bytes; `None` if it is too long for the table.
     fn take_range(&mut self, len: usize) -> Option<u32> {
         let len = u32::try_from(len).ok()?;
         if self.base.checked_add(len).is_none() {
@@ -120,10 +121,10 @@ impl Compressor {
     }
 }
 
-/// Adds to a stream the tokens for bytes that are to stay as they are: one byte more for each 32.
+/// Appends literal tokens for `plain` to a stream: uncompressed, with one extra byte per 32.
 ///
-/// Streams put one behind the other are a stream of their plain bytes together, so a long string can be compressed in
-/// parts, and the parts that do not compress go in like this.
+/// The concatenation of streams is a stream of the concatenated plain bytes, so a long string can be compressed in
+/// parts, and this function adds the parts that do not compress.
 ///
 /// ```
 /// let mut stream = Vec::new();
@@ -139,7 +140,7 @@ pub fn push_literals(plain: &[u8], stream: &mut Vec<u8>) {
     }
 }
 
-/// Three bytes that stand further ahead too.
+/// Three bytes that also occur earlier.
 struct Repeat {
     at: usize,
     distance: usize,
@@ -157,19 +158,19 @@ impl fmt::Debug for Compressor {
     }
 }
 
-/// Where Redis's compressor writes next when the tokens so far take `tokens` bytes and `literals` bytes wait: behind
-/// those and the first byte of each of their tokens, the one that is begun included.
+/// The next output position of Redis's compressor, if the tokens so far have `tokens` bytes and `literals` bytes are
+/// pending: after these and the first byte of each of their tokens, including the current one.
 const fn end_with(tokens: usize, literals: usize) -> usize {
     tokens + literals + literals / MAX_LITERAL + 1
 }
 
-/// How many literals may wait before [`end_with`] comes to `limit`.
+/// The number of literals that may be pending before [`end_with`] reaches `limit`.
 const fn literals_within(limit: usize, tokens: usize) -> usize {
     let room = limit.saturating_sub(tokens + 1);
     room / (MAX_LITERAL + 1) * MAX_LITERAL + room % (MAX_LITERAL + 1)
 }
 
-/// What the table holds for a place in the string whose positions begin at `base`.
+/// The table's value for a position in the string whose positions begin at `base`.
 fn position(base: u32, at: usize) -> u32 {
     #[expect(clippy::cast_possible_truncation, reason = "take_range refuses what does not fit")]
     let at = at as u32;
@@ -179,7 +180,7 @@ fn position(base: u32, at: usize) -> u32 {
 /// The three bytes at `at` as a number, the first one highest.
 fn word_at(plain: &[u8], at: usize) -> Option<u32> {
     let rest = plain.get(at..)?;
-    // Four bytes are one load.
+    // Four bytes are a single load.
     if let Some(bytes) = rest.first_chunk::<4>() {
         return Some(u32::from_le_bytes(*bytes).swap_bytes() >> 8);
     }
@@ -187,9 +188,9 @@ fn word_at(plain: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_le_bytes([third, second, first, 0]))
 }
 
-/// How far the bytes at `from` and at `at` agree, given that `MIN_COPY` of them do.
+/// The number of equal bytes at `from` and at `at`, of which at least `MIN_COPY` are equal.
 fn copy_len(plain: &[u8], from: usize, at: usize) -> usize {
-    // Redis compares the first bytes without a look at the end: where 19 are left, all of them.
+    // Redis compares the first bytes without checking for the end: if 19 are left, all of them.
     let max = match MAX_COPY.min(plain.len() - at - KEPT_BACK) {
         max @ 0..=16 => max.max(MIN_COPY),
         max => max.max(19),
@@ -215,7 +216,7 @@ fn eight_at(plain: &[u8], at: usize) -> Option<u64> {
     plain.get(at..)?.first_chunk().map(|bytes| u64::from_le_bytes(*bytes))
 }
 
-/// Writes literals; `false` if that passes the limit.
+/// Writes literals; returns false if they exceed the limit.
 fn put_literals(out: &mut Vec<u8>, literals: &[u8], limit: usize) -> bool {
     if out.len() + literals.len() > limit {
         return false;

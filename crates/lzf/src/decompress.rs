@@ -1,4 +1,4 @@
-//! From a stream to plain bytes.
+//! Decompression.
 
 use alloc::vec::Vec;
 use core::{error, fmt};
@@ -13,14 +13,14 @@ pub enum Error {
     Truncated,
     /// A copy begins before the first plain byte.
     BadDistance {
-        /// How far back it reaches.
+        /// Its distance, in bytes.
         distance: usize,
-        /// How many plain bytes there are.
+        /// The number of plain bytes so far.
         plain: usize,
     },
-    /// The stream does not give as many plain bytes as it should.
+    /// The stream does not decompress to the expected number of bytes.
     WrongLength {
-        /// How many there should be.
+        /// The expected number.
         expected: u64,
     },
 }
@@ -42,7 +42,7 @@ impl fmt::Display for Error {
 impl error::Error for Error {}
 
 enum Token<'a> {
-    /// The first `len` bytes of what the stream has left, which may go on behind them.
+    /// The first `len` bytes of the rest of the stream, which may continue after them.
     Literal {
         from: &'a [u8],
         len: usize,
@@ -78,28 +78,28 @@ fn next_token<'a>(stream: &mut &'a [u8]) -> Result<Option<Token<'a>>, Error> {
     Ok(Some(token))
 }
 
-/// The most plain bytes that a stream of this many bytes can give.
+/// Returns the maximum number of plain bytes of a stream of `stream` bytes.
 #[must_use]
 pub const fn max_plain_len(stream: u64) -> u64 {
     // The best token takes three bytes for the longest copy.
     stream.saturating_mul((MAX_COPY as u64).div_ceil(3))
 }
 
-/// Expands a stream that gives `plain_len` bytes.
+/// Decompresses a stream to exactly `plain_len` bytes. O(`plain_len`).
 ///
 /// # Errors
-/// A stream that is malformed or gives another number of bytes. Nothing is allocated if no stream
-/// of this size can give as many.
+/// [`Error`] if the stream is malformed or decompresses to another number of bytes. Nothing is allocated if a stream of
+/// this size cannot have `plain_len` bytes.
 pub fn decompress(stream: &[u8], plain_len: u64) -> Result<Vec<u8>, Error> {
     let mut plain = Vec::new();
     decompress_into(stream, plain_len, &mut plain)?;
     Ok(plain)
 }
 
-/// Expands a stream that gives `plain_len` bytes into `plain`, which is cleared first.
+/// Decompresses a stream to exactly `plain_len` bytes into `plain`, which is cleared first.
 ///
 /// # Errors
-/// As [`decompress`]; then `plain` holds nothing of use.
+/// As [`decompress`]; the content of `plain` is unspecified then.
 pub fn decompress_into(
     mut stream: &[u8],
     plain_len: u64,
@@ -129,9 +129,8 @@ pub fn decompress_into(
     if at == expected { Ok(()) } else { Err(Error::WrongLength { expected: plain_len }) }
 }
 
-/// Bytes that are moved at once where there is room, without regard to how many are wanted: what
-/// is moved beyond is overwritten by the next token. A move of a fixed size is a few instructions,
-/// one of any size is a call.
+/// Bytes that are copied at once if there is room, even if fewer are needed: the next token overwrites the excess. A
+/// copy of a fixed size is a few instructions, one of any size is a call.
 const STEP: usize = 16;
 
 /// Writes `len` bytes from the front of `from`.
@@ -164,8 +163,7 @@ fn put_copy(plain: &mut [u8], at: usize, distance: usize, len: usize) {
         }
         return;
     }
-    // The copy repeats what it writes: each pass may take all that stands from `from` on, which
-    // doubles.
+    // The copy repeats its own output: each pass can copy all bytes from `from` on, which doubles them.
     let mut to = at;
     while to < end {
         let take = (to - from).min(end - to);
@@ -174,7 +172,8 @@ fn put_copy(plain: &mut [u8], at: usize, distance: usize, len: usize) {
     }
 }
 
-/// Checks that a stream is well formed and gives `plain_len` bytes, without expanding it.
+/// Validates that a stream is well formed and decompresses to `plain_len` bytes, without decompressing it. O(length of
+/// the stream).
 ///
 /// # Errors
 /// As [`decompress`].
@@ -196,7 +195,7 @@ pub fn check(mut stream: &[u8], plain_len: u64) -> Result<(), Error> {
     if plain == expected { Ok(()) } else { Err(Error::WrongLength { expected: plain_len }) }
 }
 
-/// The length that the stream should give, if it possibly can.
+/// The expected plain length, if a stream of this size can have it.
 fn checked_len(stream: &[u8], plain_len: u64) -> Result<usize, Error> {
     if stream.is_empty() {
         // No server writes an empty stream, and liblzf reads past its end.

@@ -1,13 +1,16 @@
-//! LZF: the compression of the strings in Redis's files, and of the inner nodes of its lists.
+#![doc = include_str!("../README.md")]
 //!
-//! # Idea
+//! # How it works
 //!
-//! What repeats within the last 8 KiB is written as its distance and length; a table of where three bytes were last
-//! seen finds it. So it is fast both ways, and a short string without repeats does not shrink.
+//! ## Idea
 //!
-//! # Representation
+//! A sequence that occurred within the last 8 KiB is written as its distance and length. A table with the last position
+//! of each three bytes finds it. So it is fast in both directions, and a short string without repetitions does not
+//! shrink.
 //!
-//! A stream is a row of tokens. The top three bits of the first byte say which kind:
+//! ## Representation
+//!
+//! A stream is a series of tokens. The top three bits of the first byte are the kind:
 //!
 //! ```text
 //! 000nnnnn  n + 1 bytes          literal: the next n + 1 (1 to 32) bytes as they are
@@ -16,10 +19,9 @@
 //! 111ddddd  mmmmmmmm  dddddddd   copy m + 9 (9 to 264) bytes from d + 1 bytes back
 //! ```
 //!
-//! A copy may reach into what it writes: one byte back and ten long repeats a byte ten times. The length of the plain
-//! bytes is kept outside the stream.
+//! A copy may overlap its own output: distance 1 and length 10 repeat a byte ten times.
 //!
-//! # Worked example
+//! ## Worked example
 //!
 //! ```
 //! let mut stream = Vec::new();
@@ -29,23 +31,9 @@
 //! assert_eq!(lzf::decompress(&stream, 12).unwrap(), b"aaaaaaaaaaaa");
 //! ```
 //!
-//! # Complexity
-//!
-//! Linear both ways. A [`Compressor`] holds a table of 256 KiB, which serves any number of strings; nothing else holds
-//! more than its result.
-//!
-//! # Limits
-//!
-//! * The same plain bytes have many streams. The one made here is the one that a server makes, but for chance: the
-//!   server's table begins with what its memory held before.
-//! * A stream of n bytes gives at most 88 n: see [`max_plain_len`]. A longer length is refused before anything is
-//!   allocated.
-//!
-//! # References
+//! ## References
 //!
 //! M. Lehmann: liblzf, whose format this is: <http://oldhome.schmorp.de/marc/liblzf.html>
-//!
-//! The crate is `no_std` and allocates.
 #![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
 #![deny(clippy::indexing_slicing)]
@@ -70,8 +58,3 @@ const LONG_COPY: usize = 9;
 const MAX_COPY: usize = LONG_COPY + 255;
 /// The longest literal.
 const MAX_LITERAL: usize = 32;
-
-/// The example of the README, run with the documentation's own.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

@@ -1,4 +1,4 @@
-//! The form that is asynchronous.
+//! The asynchronous form.
 
 use proc_macro2::Span;
 use quote::format_ident;
@@ -8,7 +8,7 @@ use syn::{
     Result, Visibility, parse_quote, parse_quote_spanned,
 };
 
-/// Renames what is asynchronous, and leaves out what is not.
+/// Renames asynchronous functions and calls, and removes everything else.
 pub(crate) fn form(mut item: Item) -> Result<Item> {
     if let Item::Fn(function) = &mut item {
         of_function(function);
@@ -45,16 +45,17 @@ fn of_method(function: &mut ImplItemFn) {
     function.sig.ident = renamed(name);
 }
 
-/// Refers to the blocking form in place of its documentation.
+/// Replaces the documentation by a link to the blocking form.
 fn document(attributes: &mut Vec<Attribute>, visibility: &Visibility, blocking: &Path) {
     attributes.retain(|attribute| !attribute.path().is_ident("doc"));
     if matches!(visibility, Visibility::Public(_)) {
         let segments: Vec<_> = blocking.segments.iter().map(|one| one.ident.to_string()).collect();
         let name = segments.last().cloned().unwrap_or_default();
-        let link = format!("As [`{name}`]({}).", segments.join("::"));
-        let (summary, errors) = (format!(" {link} The thread does not wait."), format!(" {link}"));
+        let link = format!("[`{name}`]({})", segments.join("::"));
+        let summary = format!(" The asynchronous form of {link}: it does not block the thread.");
+        let errors = format!(" As {link}.");
         let lines = [summary.as_str(), "", " # Errors", "", errors.as_str()];
-        // Where the name stands: lints do not read what a macro of another crate has written.
+        // The span of the name, because lints skip code that a macro of another crate has generated.
         let span = blocking.segments.last().map_or_else(Span::call_site, |one| one.ident.span());
         let documented = |line: &str| parse_quote_spanned!(span=> #[doc = #line]);
         attributes.splice(0..0, lines.map(documented));

@@ -1,4 +1,4 @@
-//! The form that blocks.
+//! The blocking form.
 
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, ExprClosure, Ident, Item, Signature};

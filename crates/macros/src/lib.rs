@@ -1,7 +1,4 @@
-//! One source, two forms: blocking and asynchronous functions.
-//!
-//! The recipes ask a backend several times, one after the other. What they ask is the same whether the caller waits for the
-//! replies in a thread or in a future, so it is written once.
+#![doc = include_str!("../README.md")]
 
 mod asynchronous;
 mod blocking;
@@ -13,18 +10,18 @@ use proc_macro2::TokenStream as Tokens;
 use quote::quote;
 use syn::{Error, Item, Result, parse_macro_input};
 
-/// Makes of `async` functions a blocking form of the same name, and an asynchronous one whose name ends with `_async`, as
-/// the methods of the `redis` crate do. It stands on a function or on an `impl`.
+/// Generates two forms of `async` functions: a blocking one with the same name, and an asynchronous one whose name ends
+/// with `_async`. It is applied to a function or to an `impl` block.
 ///
-/// In the blocking form `async` and `.await` are left out, and `AsyncFn` is `Fn`. In the asynchronous one
+/// In the blocking form `async` and `.await` are removed, and `AsyncFn` becomes `Fn`. In the asynchronous form:
 ///
-/// * functions and methods that are awaited have the names of their own asynchronous forms: `x.call(y).await` is
-///   `x.call_async(y).await`. A closure that is awaited is called in parentheses, `(each)(x).await`, and keeps its name;
-/// * the traits `Backend` and `Transport` are `AsyncBackend` and `AsyncTransport`;
-/// * an `impl` has no functions but these, and their documentation is a reference to the blocking form;
-/// * `#[blocking_and_async(feature = "async")]` makes it if the crate has that feature.
+/// * Functions and methods that are awaited get the names of their asynchronous forms: `x.call(y).await` becomes
+///   `x.call_async(y).await`. To await a closure, call it in parentheses, `(each)(x).await`: it keeps its name.
+/// * The traits `Backend` and `Transport` become `AsyncBackend` and `AsyncTransport`.
+/// * An `impl` block has only the `async` functions, and their documentation is a link to the blocking form.
+/// * With `#[blocking_and_async(feature = "async")]` it is generated only if the crate has that feature.
 ///
-/// The inside of a macro's call, such as `vec![]`, is left as it is.
+/// Arguments of macro calls, such as those of `vec![]`, are not changed.
 ///
 /// # Examples
 ///
@@ -76,7 +73,7 @@ pub fn blocking_and_async(condition: TokenStream, item: TokenStream) -> TokenStr
     both(&condition.into(), item).unwrap_or_else(Error::into_compile_error).into()
 }
 
-/// Both forms, the asynchronous one under a condition if there is any.
+/// Returns both forms, the asynchronous one under the condition, if any.
 fn both(condition: &Tokens, item: Item) -> Result<Tokens> {
     let asynchronous = asynchronous::form(item.clone())?;
     let blocking = blocking::form(item);

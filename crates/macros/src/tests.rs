@@ -77,7 +77,7 @@ fn an_impl_has_the_asynchronous_functions_alone() {
                 fn look(&self) -> Result<u64, Error> { self.0.send(self.number()) }
             }
             impl<B: AsyncBackend> Recipe<B> {
-                #[doc = " As [`ask`](Self::ask). The thread does not wait."]
+                #[doc = " The asynchronous form of [`ask`](Self::ask): it does not block the thread."]
                 #[doc = ""]
                 #[doc = " # Errors"]
                 #[doc = ""]

@@ -1,12 +1,14 @@
-//! `MurmurHash64A`: the hash that Redis's HyperLogLog and RedisBloom's filters keep their elements by.
+#![doc = include_str!("../README.md")]
 //!
-//! # Idea
+//! # How it works
 //!
-//! Each word of eight bytes is mixed by itself and then taken into the hash by a multiplication. It is fast, and
-//! spreads well what was not chosen for it; a client that knows the seed can choose elements that collide. The numbers
-//! are part of the formats, so they never change.
+//! ## Idea
 //!
-//! # Representation
+//! Each word of eight bytes is mixed on its own and then combined with the hash by a multiplication. It is fast, and
+//! distributes elements well unless they were chosen to collide. The results are part of file formats, so they never
+//! change.
+//!
+//! ## Representation
 //!
 //! ```text
 //! h = seed ^ length * m                                m = 0xc6a4a7935bd1e995
@@ -15,33 +17,24 @@
 //! h ^= h >> 47;  h *= m;  h ^= h >> 47
 //! ```
 //!
-//! # Worked example
+//! ## Complexity
 //!
-//! ```
-//! // Redis's seed of HyperLogLogs.
-//! assert_eq!(murmur::hash64a(b"USER0", 0xadc8_3b19), 0x2fa6_00f3_9fb0_aa4a);
-//! ```
+//! O(length): one multiplication per word that depends on the previous one, and two for its mix, which do not.
 //!
-//! # Complexity
+//! ## References
 //!
-//! O(length): a multiplication after another for each word, and two for its mix, which do not wait for those.
-//!
-//! # References
-//!
-//! A. Appleby: `MurmurHash2`, 2008, the version of 64 bits for machines of 64 bits, in the public domain.
-//!
-//! The crate is `no_std` and does not allocate.
+//! A. Appleby: `MurmurHash2`, 2008, the 64-bit version for 64-bit machines, in the public domain.
 #![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
 
 const MULTIPLIER: u64 = 0xc6a4_a793_5bd1_e995;
 const SHIFT: u32 = 47;
 
-/// Words whose mix is kept for the second hash of a [chain](chain64a). Longer elements are mixed twice, which costs
-/// them nothing: the mix of a word does not wait for the hash, the hash does.
+/// The number of words whose mix is kept for the second hash of a [chain](chain64a). Longer elements are mixed twice,
+/// which takes no extra time: the mix of a word does not depend on the hash, so both run in parallel.
 const KEPT: usize = 8;
 
-/// The hash of some bytes. O(length).
+/// Returns the hash of `bytes` with a seed. O(length).
 #[must_use]
 #[inline]
 pub fn hash64a(bytes: &[u8], seed: u64) -> u64 {
@@ -49,8 +42,8 @@ pub fn hash64a(bytes: &[u8], seed: u64) -> u64 {
     absorb(start(bytes, seed), words.iter().copied().map(mix), last(bytes, tail))
 }
 
-/// The hash of some bytes, and their hash seeded with that one. O(length), and less than two [hashes](hash64a): the mix
-/// of a word does not depend on the seed, so it is made once.
+/// Returns the hash of `bytes`, and their hash with the first hash as its seed. O(length), and faster than two calls of
+/// [`hash64a`], because the mix of a word does not depend on the seed.
 ///
 /// ```
 /// let (first, second) = murmur::chain64a(b"user1", 7);
@@ -102,7 +95,7 @@ fn last(bytes: &[u8], tail: &[u8]) -> Option<u64> {
     if tail.is_empty() {
         return None;
     }
-    // One load that overlaps the word before beats a loop over the bytes.
+    // One load that overlaps the previous word is faster than a loop over the bytes.
     if let Some(last) = bytes.last_chunk::<8>() {
         return Some(u64::from_le_bytes(*last) >> (64 - 8 * tail.len()));
     }
@@ -138,7 +131,7 @@ mod tests {
         h ^ h >> SHIFT
     }
 
-    /// Lengths beyond [`KEPT`] words too.
+    /// Includes lengths beyond [`KEPT`] words.
     #[test]
     fn every_length_agrees_with_the_published_loop() {
         let all: Vec<u8> = (0..200u8).map(|i| i.wrapping_mul(167) ^ 0xda).collect();
@@ -152,8 +145,3 @@ mod tests {
         }
     }
 }
-
-/// The example of the README, run with the documentation's own.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

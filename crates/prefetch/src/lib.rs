@@ -1,40 +1,19 @@
-//! Asks for cache lines before they are read, so that many cache misses overlap.
+#![doc = include_str!("../README.md")]
 //!
-//! # Idea
+//! # How it works
 //!
-//! A look-up that misses the caches waits some 80 ns for memory, and the next one waits again. A processor has room for
-//! one or two dozen outstanding misses, but it runs ahead of a load that misses only until its window of a few hundred
-//! instructions is full. A prefetch instruction leaves that window at once. So a batch goes in stages: it asks for the
-//! first line of every look-up, then reads those and asks for the second line of each, and so on.
+//! ## Idea
 //!
-//! A prefetch changes no value and cannot fault. On x86-64 it is the instruction `prefetcht0`, of the crate `safe_arch`;
-//! elsewhere nothing is done.
+//! A lookup that misses the caches waits for memory, and the next lookup waits again. A CPU supports one or two dozen
+//! outstanding misses, but it executes ahead of a load that misses only until its reorder window of a few hundred
+//! instructions is full. A prefetch instruction leaves that window at once. So a batch works in stages: it prefetches
+//! the first line of every lookup, then reads these and prefetches the second line of each, and so on.
 //!
-//! # Example
-//!
-//! ```
-//! let lines = vec![7_u64; 1000];
-//! let wanted = [3, 900, 512];
-//! for at in wanted {
-//!     prefetch::value(&lines[at]);
-//! }
-//! assert_eq!(wanted.map(|at| lines[at]).iter().sum::<u64>(), 21);
-//! ```
-//!
-//! # Complexity
-//!
-//! O(1), one instruction.
-//!
-//! The crate is `no_std` and does not allocate.
+//! A prefetch changes no value and cannot fault. The instruction comes from the crate `safe_arch`.
 #![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
 
-/// The example of the README, run with the documentation's own.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
-
-/// Asks for the cache line in which a value begins, and does not wait for it.
+/// Prefetches the cache line in which a value begins, without waiting for it. O(1).
 ///
 /// ```
 /// let number = Box::new(7);
@@ -50,7 +29,8 @@ pub fn value<T>(value: &T) {
     let _ = value;
 }
 
-/// Asks for the cache line of the byte at a position, if there is one, and does not wait for it.
+/// Prefetches the cache line of the byte at an index, without waiting for it. Does nothing if the index is out of
+/// range. O(1).
 ///
 /// ```
 /// let bytes = [7; 100];

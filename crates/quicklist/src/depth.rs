@@ -1,21 +1,21 @@
-//! Which nodes are compressed: all but so many at either end.
+//! Which nodes are compressed: all but some at either end.
 //!
-//! A server goes over the ends alone, and over the node that an operation has touched. So an inner node may stay
-//! uncompressed for a while, where it was too short when last looked at; the same is done here.
+//! A server considers only the nodes at the ends and the node that an operation has changed. So an inner node may stay
+//! uncompressed for a while if it was too short when last considered; the same is done here.
 
 use crate::QuickList;
 use crate::node::Node;
 use crate::nodes::Place;
 
 impl QuickList {
-    /// Looks after a node that was touched: one that was opened is compressed again, any other as its depth asks for.
+    /// Finishes an operation on a node: one that was opened is compressed again, any other one according to its depth.
     pub(crate) fn settle(&mut self, place: Place) {
         if self.limits.depth > 0 && !self.close(place) {
             self.keep_depth(Some(place));
         }
     }
 
-    /// Expands the node at `place` for the time of an operation.
+    /// Decompresses the node at `place` for the duration of an operation.
     pub(crate) fn open(&mut self, place: Place) {
         if let Some(node) = self.nodes.get_mut(place) {
             node.open();
@@ -27,8 +27,8 @@ impl QuickList {
         self.nodes.get_mut(place).is_some_and(Node::close)
     }
 
-    /// Expands the nodes at the ends, and compresses the node at `place` unless it is one of them, and the two that
-    /// follow the ends. O(depth).
+    /// Decompresses the nodes at the ends, and compresses the node at `place`, unless it is one of them, and the two
+    /// nodes next to the ends. O(depth).
     pub(crate) fn keep_depth(&mut self, place: Option<Place>) {
         let depth = usize::from(self.limits.depth);
         if depth == 0 || self.nodes.count() < 2 * depth {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use listpack::{Entry, ListPack, Position};
 
-/// An element of a list: lent by the list, or of a copy of its node if that is compressed.
+/// An element of a list: borrowed from the list, or from a decompressed copy of its node.
 ///
 /// ```
 /// use quicklist::{Entry, Limits, QuickList};
@@ -22,7 +22,7 @@ pub struct Element<'a>(Held<'a>);
 #[derive(Clone)]
 enum Held<'a> {
     Lent(Entry<'a>),
-    /// An entry of a node that was expanded, which its elements share.
+    /// An entry of a decompressed node, which its elements share.
     Kept(Arc<ListPack>, Position),
     Plain(Arc<[u8]>),
 }
@@ -49,7 +49,7 @@ impl<'a> Element<'a> {
         })
     }
 
-    /// The integer or the bytes.
+    /// Returns the integer or the bytes.
     #[inline]
     #[must_use]
     pub fn entry(&self) -> Entry<'_> {
@@ -60,13 +60,13 @@ impl<'a> Element<'a> {
         }
     }
 
-    /// Lends the text: the bytes, or the decimal digits of the integer.
+    /// Calls `read` with the text: the bytes, or the decimal digits of the integer.
     #[inline]
     pub fn with_bytes<R>(&self, read: impl FnOnce(&[u8]) -> R) -> R {
         self.entry().with_bytes(read)
     }
 
-    /// The text, in bytes of its own.
+    /// Returns the text as a vector.
     #[must_use]
     pub fn to_vec(&self) -> Vec<u8> {
         self.entry().to_vec()

@@ -1,13 +1,13 @@
 use core::{error, fmt};
 
-/// Why a list does not change.
+/// Why a change is refused. The list is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Refused {
-    /// The element is longer than a node can be: some bytes below 1 GiB in a listpack, below 4 GiB in a plain node. Or
-    /// it would go into a listpack of nearly that size, which came from elsewhere.
+    /// The element is longer than a node can be: almost 1 GiB in a listpack, almost 4 GiB in a plain node. Or it would
+    /// be added to a listpack of nearly that size, which was appended to the list.
     TooLarge {
-        /// The bytes of the element.
+        /// The length of the element, in bytes.
         len: usize,
     },
     /// There is no element at the index.

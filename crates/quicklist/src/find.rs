@@ -1,4 +1,4 @@
-//! Where elements are that are equal to one.
+//! Searching for equal elements.
 
 use core::ops::Range;
 use std::borrow::Cow;
@@ -10,7 +10,7 @@ use crate::node::Content;
 use crate::nodes::Place;
 
 impl QuickList {
-    /// The indices within `range` of the elements that are equal to `needle`, from the front. O(n) for all.
+    /// Iterates over the indices in `range` of the elements that equal `needle`, in ascending order. O(n) in total.
     ///
     /// ```
     /// use quicklist::{Limits, QuickList};
@@ -40,7 +40,7 @@ impl QuickList {
         }
     }
 
-    /// The indices within `range` of the elements that are equal to `needle`, from the back. O(n) for all.
+    /// Iterates over the indices in `range` of the elements that equal `needle`, in descending order. O(n) in total.
     pub fn positions_back<'l, 'e: 'l>(
         &'l self,
         needle: impl Into<Entry<'e>>,
@@ -60,10 +60,10 @@ struct Positions<'l> {
     list: &'l QuickList,
     needle: Entry<'l>,
     node: Searched<'l>,
-    /// The node that is searched next, and how many of its entries are passed over.
+    /// The node that is searched next, and how many of its entries are skipped.
     next: Option<Place>,
     skip: usize,
-    /// The index of the element that is looked at next.
+    /// The index of the element that is compared next.
     index: usize,
     end: usize,
 }
@@ -72,7 +72,7 @@ struct Positions<'l> {
 enum Searched<'l> {
     None,
     Element(Cow<'l, [u8]>),
-    /// The entries from the position on: so many.
+    /// The position of the next entry, and how many entries are left.
     List(Cow<'l, ListPack>, Position, usize),
 }
 

@@ -1,4 +1,4 @@
-//! Insertion: into the node, into its neighbour, into a node of its own, or between the halves of a full one.
+//! Insertion: into the node, into its neighbour, into a new node, or between the halves of a full one.
 
 use listpack::{Entry, ListPack, Position};
 
@@ -10,18 +10,19 @@ use crate::{QuickList, Refused};
 #[derive(Clone, Copy)]
 pub(crate) struct Spot {
     pub(crate) place: Place,
-    /// Its index within the node.
+    /// Its index in the node.
     pub(crate) offset: usize,
-    /// Where the listpack has it; `None` in a plain node.
+    /// Its position in the listpack; `None` in a plain node.
     pub(crate) at: Option<Position>,
 }
 
 impl QuickList {
-    /// Puts an element before the one at `index`, or behind the last. O(nodes / 64), and the way within the node.
+    /// Inserts an element before the one at `index`, or at the end if `index` is the length. O(nodes / 64), and O(bytes
+    /// of the node).
     ///
     /// # Errors
     ///
-    /// [`Refused`]; the list is as it was.
+    /// [`Refused`]; the list is unchanged.
     ///
     /// # Examples
     ///
@@ -48,12 +49,11 @@ impl QuickList {
         self.insert_beside(spot, element.into(), false).map(|_| ())
     }
 
-    /// Puts an element before the first one, from the front, that is equal to `pivot`; returns whether there is one.
-    /// O(n).
+    /// Inserts an element before the first one that equals `pivot`, and returns whether there is one. O(n).
     ///
     /// # Errors
     ///
-    /// [`Refused::TooLarge`]; the list is as it was.
+    /// [`Refused::TooLarge`]; the list is unchanged.
     pub fn insert_before<'e, 'p>(
         &mut self,
         pivot: impl Into<Entry<'p>>,
@@ -62,12 +62,11 @@ impl QuickList {
         self.insert_at_pivot(pivot.into(), element.into(), false)
     }
 
-    /// Puts an element behind the first one, from the front, that is equal to `pivot`; returns whether there is one.
-    /// O(n).
+    /// Inserts an element after the first one that equals `pivot`, and returns whether there is one. O(n).
     ///
     /// # Errors
     ///
-    /// [`Refused::TooLarge`]; the list is as it was.
+    /// [`Refused::TooLarge`]; the list is unchanged.
     ///
     /// # Examples
     ///
@@ -114,8 +113,8 @@ impl QuickList {
         Some(Spot { place, offset, at })
     }
 
-    /// Opens the node of the first element that is equal to `pivot`. Nodes before it are settled, as a server does when
-    /// it leaves them; those that are compressed stay so.
+    /// Opens the node of the first element that equals `pivot`. Nodes before it are settled, as a server does when it
+    /// leaves them; compressed ones stay compressed.
     fn open_first(&mut self, pivot: Entry<'_>) -> Option<Spot> {
         let mut next = self.nodes.first();
         while let Some(place) = next {
@@ -132,8 +131,8 @@ impl QuickList {
         None
     }
 
-    /// Puts an element beside the one at `spot`, whose node is open, and settles the nodes; returns the place of that
-    /// node then.
+    /// Inserts an element next to the one at `spot`, whose node is open, and settles the nodes; returns the new place
+    /// of that node.
     pub(crate) fn insert_beside(
         &mut self,
         spot: Spot,
@@ -169,7 +168,7 @@ impl QuickList {
             let node = self.node_of(element).inspect_err(|_| {
                 self.close(place);
             })?;
-            // A part that is cut off goes behind the new node, seen from the old one.
+            // A part that is split off goes after the new node, as seen from the old one.
             let part = (!plain && !at_end).then(|| self.split(place, offset, after));
             let (mut old, new) = self.insert_node(Some(place), node, after);
             if let Some(part) = part {
@@ -189,7 +188,7 @@ impl QuickList {
         if after { self.nodes.next(place) } else { self.nodes.prev(place) }
     }
 
-    /// Puts an element into the listpack of an open node.
+    /// Inserts an element into the listpack of an open node.
     fn insert_within(
         &mut self,
         place: Place,
@@ -207,8 +206,8 @@ impl QuickList {
         });
     }
 
-    /// Cuts an open listpack behind or before the entry at `offset`, and gives what lies beyond the cut in that
-    /// direction; that entry stays.
+    /// Splits an open listpack after or before the entry at `offset`, and returns the part beyond it in that direction;
+    /// that entry stays.
     pub(crate) fn split(&mut self, place: Place, offset: usize, after: bool) -> Node {
         let part = self.nodes.change(place, |node| {
             let list = node.list_mut()?;
@@ -225,8 +224,8 @@ impl QuickList {
         Node::packed(part, count)
     }
 
-    /// Merges the nodes about the one at `center`, where two fit into one; returns its place, or that of the node that
-    /// has its elements. Two before it are tried first, then two behind it, then its neighbours.
+    /// Merges the nodes around the one at `center`, if two fit into one; returns its place, or that of the node that
+    /// has its elements. The two nodes before it are tried first, then the two after it, then its neighbours.
     pub(crate) fn merge_about(&mut self, mut center: Place) -> Place {
         if let Some(prev) = self.nodes.prev(center)
             && let Some(first) = self.nodes.prev(prev)
@@ -250,7 +249,7 @@ impl QuickList {
         center
     }
 
-    /// Merges two nodes into the first, if they are listpacks that fit into one; returns whether it has.
+    /// Merges two nodes into the first, if they are listpacks that fit into one; returns whether they were merged.
     fn merge(&mut self, first: Place, second: Place) -> bool {
         let (Some(a), Some(b)) = (self.nodes.get(first), self.nodes.get(second)) else {
             return false;
@@ -280,7 +279,7 @@ impl QuickList {
     }
 }
 
-/// The element, and where it is, that is the first of the node to be equal to `needle`.
+/// The index and the position of the first element of the node that equals `needle`.
 fn first_in(node: &Node, needle: Entry<'_>) -> Option<(usize, Option<Position>)> {
     match node.content() {
         Content::Packed(list) => {
@@ -301,7 +300,7 @@ pub(crate) fn offset_of(list: &ListPack, at: Position) -> usize {
     before
 }
 
-/// A part of a split listpack with the element at the cut.
+/// Adds the element to a part of a split listpack, where it was split.
 fn push_at_cut(part: Node, element: Entry<'_>, after: bool) -> Node {
     let mut list = part.into_content().unwrap_or_default();
     // There is room: it was checked for the whole.

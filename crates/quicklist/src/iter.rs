@@ -9,29 +9,29 @@ use crate::node::{Content, Node};
 use crate::nodes::Place;
 use crate::{Element, QuickList};
 
-/// The elements of a range of a [`QuickList`], from either end. Made by [`QuickList::iter`] and [`QuickList::range`].
+/// A double-ended iterator over a range of a [`QuickList`]. Created by [`QuickList::iter`] and [`QuickList::range`].
 ///
-/// A compressed node is expanded once from each end that reaches it.
+/// A compressed node is decompressed once for each end that reaches it.
 #[derive(Clone)]
 pub struct Iter<'a> {
     list: &'a QuickList,
     front: End<'a>,
     back: End<'a>,
-    /// The elements that neither end has given.
+    /// The number of elements that neither end has returned.
     left: usize,
 }
 
-/// Where one end has come to.
+/// The state of one end.
 #[derive(Clone)]
 struct End<'a> {
-    /// The node that is looked at next.
+    /// The next node.
     next: Option<Place>,
-    /// The entries of that node that are passed over, in the direction of the end.
+    /// The number of entries of that node to skip, in the direction of this end.
     skip: usize,
     node: Open<'a>,
 }
 
-/// What is left of a node.
+/// The remaining entries of a node.
 #[derive(Clone)]
 enum Open<'a> {
     Spent,
@@ -43,13 +43,13 @@ enum Open<'a> {
 }
 
 impl QuickList {
-    /// The elements, from the front; from the back by `rev`.
+    /// Iterates over the elements, in order; `rev` starts at the back.
     #[must_use]
     pub fn iter(&self) -> Iter<'_> {
         self.range(0..self.len())
     }
 
-    /// The elements of a range of indices, as far as there are. O(nodes / 64) to find either end.
+    /// Iterates over the elements of a range of indices, cut at the end of the list. O(nodes / 64) to find either end.
     ///
     /// ```
     /// use quicklist::{Entry, Limits, QuickList};
@@ -149,7 +149,7 @@ impl<'a> Iter<'a> {
         let end = if front { &mut self.front } else { &mut self.back };
         let element = end.next(self.list, front);
         if element.is_none() {
-            // A listpack came in that counts more entries than it has.
+            // A listpack was appended whose header counts more entries than it has.
             self.left = 0;
         }
         element
@@ -176,7 +176,7 @@ impl<'a> Iterator for Iter<'a> {
         (self.left, Some(self.left))
     }
 
-    // Within a node the entries go by without a look at the state of either end.
+    // Inside a node, entries are visited without checking the state of either end.
     #[inline]
     fn fold<B, F: FnMut(B, Element<'a>) -> B>(mut self, init: B, mut f: F) -> B {
         let mut all = init;

@@ -1,14 +1,16 @@
-//! Redis's list: a row of listpacks, node by node those of a server.
+#![doc = include_str!("../README.md")]
 //!
-//! # Idea
+//! # How it works
 //!
-//! A linked list takes two pointers and a block of the allocator for each element; one listpack moves half of its bytes
-//! for each insertion. So a list is a row of listpacks of some kilobytes each: *nodes*. DUMP and RDB show the nodes,
-//! and here the same operations in the same order leave the same nodes as on redis-server 7.0.15, byte for byte,
-//! whatever the [fill](Fill) and the [depth](Limits::depth) of compression. A server goes from node to node to find an
-//! index; here an index over the nodes finds it.
+//! ## Idea
 //!
-//! # Representation
+//! A linked list takes two pointers and a heap block for each element; a single listpack moves half of its bytes for
+//! each insertion. So a list is a sequence of listpacks of some kilobytes each: *nodes*. DUMP payloads and RDB files
+//! contain the nodes. The same operations in the same order leave the same nodes as on redis-server 7.0.15, byte for
+//! byte, for any [fill](Fill) and compression [depth](Limits::depth). A server goes from node to node to find an
+//! element by its index; here an index over the nodes finds it.
+//!
+//! ## Representation
 //!
 //! ```text
 //! list     runs of up to 64 nodes, each with the number of its elements
@@ -18,27 +20,28 @@
 //!          compressed   an LZF stream of either: see the crate lzf
 //! ```
 //!
-//! [`QuickList::nodes`] shows them as a file has them: container 2 for a listpack, 1 for a plain element, and the
-//! stream of a compressed node as it is.
+//! [`QuickList::nodes`] returns them as a file has them: container 2 for a listpack, 1 for a plain element, and the
+//! stream of a compressed node.
 //!
-//! # Transitions
+//! ## Transitions
 //!
-//! * **Pushing.** An element goes into the node at the end if that has room for its text and eight bytes more; else it
-//!   gets a node of its own.
-//! * **Inserting.** Into the node of its neighbour if that has room; at an end of a full node, into the next node if
-//!   that has room, else into a node of its own; within a full node, between its halves, after which nodes that fit
-//!   into one are merged: the two before, the two behind, then the neighbours.
-//! * **Replacing.** In place, however full the node is.
-//! * **Removing.** A node goes with its last element; nodes are not merged.
-//! * **Large elements**, as [`Limits::plain_from`] says, get plain nodes, which take no others.
-//! * **Compressing.** All nodes but [`Limits::depth`] at either end, if they have 48 bytes and lose more than 8. An
-//!   operation that changes a compressed node expands it and compresses it again; one that reads does so with a copy.
+//! * **Pushing.** An element is added to the node at the end if that has room for its text and eight bytes more; else a
+//!   new node is made for it.
+//! * **Inserting.** Into the node of its neighbour if that has room. At an end of a full node: into the adjacent node
+//!   if that has room, else into a new node. Within a full node: the node is split there, and afterwards nodes that fit
+//!   into one are merged: the two before, the two after, then the neighbours.
+//! * **Replacing.** In place, even if the node is full.
+//! * **Removing.** A node is removed with its last element; nodes are not merged.
+//! * **Large elements**, as [`Limits::plain_from`] says, each have a plain node.
+//! * **Compressing.** All nodes but [`Limits::depth`] at either end are compressed, if they have at least 48 bytes and
+//!   get shorter by more than 8. An operation that changes a compressed node decompresses it and compresses it again;
+//!   one that reads decompresses a copy.
 //!
 //! Two things differ between 7.0 and 7.2: [`Limits::exact_merge`] and [`Limits::merge_replaced`]. Since 7.2 a small
-//! list is one listpack without a quicklist about it: [`QuickList::from_listpack`], [`QuickList::into_listpack`] and
-//! [`Fill::is_exceeded`] tell when.
+//! list is one listpack without a quicklist: see [`QuickList::from_listpack`], [`QuickList::into_listpack`] and
+//! [`Fill::is_exceeded`].
 //!
-//! # Worked example
+//! ## Worked example
 //!
 //! ```
 //! use quicklist::{Fill, Limits, QuickList};
@@ -62,15 +65,15 @@
 //! # Ok::<(), quicklist::Refused>(())
 //! ```
 //!
-//! # Size
+//! ## Size
 //!
-//! The bytes of the listpacks, and 32 for each node: a million elements of 16 bytes take 18.1 MB. A node that grows has
-//! slack, which goes when elements are pushed into the next one; see the crate listpack. [`QuickList::heap_bytes`]
-//! shows it. A thread that compresses nodes holds a table of 256 KiB for all of its lists.
+//! The bytes of the listpacks, and 32 for each node. A node that grows has slack, which is released when elements are
+//! pushed to the next node; see the crate `listpack`. [`QuickList::heap_bytes`] includes it. A thread that compresses
+//! nodes has a table of 256 KiB for all of its lists.
 //!
-//! # Complexity
+//! ## Complexity
 //!
-//! n elements in m nodes, of which k are listed or removed; within a node, O(its bytes).
+//! n elements in m nodes, of which k are returned or removed; within a node, O(its bytes).
 //!
 //! | operation | time |
 //! |---|---|
@@ -78,23 +81,13 @@
 //! | [`push_back`](QuickList::push_back), [`push_front`](QuickList::push_front), [`pop_back`](QuickList::pop_back), [`pop_front`](QuickList::pop_front) | O(1) |
 //! | [`get`](QuickList::get), [`set`](QuickList::set), [`insert`](QuickList::insert) | O(m / 64) |
 //! | [`range`](QuickList::range) | O(m / 64 + k) |
-//! | [`delete_range`](QuickList::delete_range), [`trim`](QuickList::trim) | O(m / 64), and the nodes that go |
-//! | [`insert_before`](QuickList::insert_before), [`insert_after`](QuickList::insert_after), [`remove`](QuickList::remove), [`positions`](QuickList::positions) | O(n), one to four nanoseconds an element |
+//! | [`delete_range`](QuickList::delete_range), [`trim`](QuickList::trim) | O(m / 64 + removed nodes) |
+//! | [`insert_before`](QuickList::insert_before), [`insert_after`](QuickList::insert_after), [`remove`](QuickList::remove), [`positions`](QuickList::positions) | O(n) |
 //!
-//! # Limits
-//!
-//! * Streams are those of a server but for chance in the server; see the crate lzf. A node whose stream is just short
-//!   enough may be compressed on one side alone.
-//! * Whoever reads on a server compresses the inner nodes on his way that an insertion has left uncompressed, since
-//!   they were too short once. Here a read changes nothing.
-//! * A server counts the entries of a node in 16 bits, and loses those beyond 65,535 in a node that was restored. Here
-//!   they count.
-//! * An element that is not large and would make a listpack longer than [`listpack::MAX_BYTES`] is [refused](Refused).
-//!
-//! # References
+//! ## References
 //!
 //! * Redis's description of the type: <https://redis.io/docs/latest/develop/data-types/lists/>
-//! * `src/quicklist.c` and `src/t_list.c` of Redis 7.0.15 and 7.2.6 (BSD), for the facts.
+//! * `src/quicklist.c` and `src/t_list.c` of Redis 7.0.15 and 7.2.6 (BSD).
 #![forbid(unsafe_code)]
 
 mod depth;
@@ -121,8 +114,3 @@ pub use limits::{Fill, Limits};
 pub use list::QuickList;
 pub use listpack::{Entry, ListPack};
 pub use node_ref::NodeRef;
-
-/// The example of the README, run with the documentation's own.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

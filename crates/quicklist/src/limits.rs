@@ -1,15 +1,15 @@
-//! What decides on the nodes of a list.
+//! The limits that determine the nodes of a list.
 
 /// The bytes of a node, by the negative values of `list-max-listpack-size`: -1 first.
 const BYTES: [usize; 5] = [4096, 8192, 16_384, 32_768, 65_536];
 
-/// The most bytes of a node of several elements where their number is limited.
+/// The maximum bytes of a node of several elements if their number is limited.
 const SAFE_BYTES: usize = 8192;
 
-/// What is reckoned for an element beside its text, in bytes: more than it takes.
+/// The assumed overhead of an element in addition to its text, in bytes: more than it needs.
 const ELEMENT_OVERHEAD: usize = 8;
 
-/// How full a node gets: Redis's `list-max-listpack-size`.
+/// The maximum size of a node: Redis's `list-max-listpack-size`.
 ///
 /// ```
 /// use quicklist::Fill;
@@ -25,8 +25,8 @@ const ELEMENT_OVERHEAD: usize = 8;
 pub struct Fill(i16);
 
 impl Fill {
-    /// The fill of a value of `list-max-listpack-size`: -1 to -5 for 4, 8, 16, 32 and 64 KiB a node, a positive number
-    /// for as many elements a node. What lies outside counts as the nearest value, 0 as 1.
+    /// Creates a fill from a value of `list-max-listpack-size`: -1 to -5 for 4, 8, 16, 32 and 64 KiB per node, a
+    /// positive number for that many elements per node. A value out of range counts as the nearest one, 0 as 1.
     #[must_use]
     pub const fn new(size: i64) -> Self {
         #[expect(clippy::cast_possible_truncation, reason = "the value is between the two")]
@@ -44,7 +44,7 @@ impl Fill {
         self.0 as i64
     }
 
-    /// The most bytes of a node, and the most elements: one of the two.
+    /// The maximum bytes of a node and the maximum elements; exactly one of the two is set.
     #[must_use]
     pub fn limits(self) -> (Option<usize>, Option<usize>) {
         match usize::try_from(self.0) {
@@ -53,9 +53,9 @@ impl Fill {
         }
     }
 
-    /// Whether a listpack of so many bytes and elements is more than a node holds.
+    /// Returns whether a listpack of this many bytes and elements exceeds the limit of a node.
     ///
-    /// Where elements are limited, a node of more than 8,192 bytes is too large, too.
+    /// If elements are limited, more than 8,192 bytes also exceed the limit.
     #[must_use]
     pub fn is_exceeded(self, bytes: usize, elements: usize) -> bool {
         bytes > self.most_bytes() || self.limits().1.is_some_and(|most| elements > most)
@@ -90,7 +90,7 @@ impl From<Fill> for i64 {
     }
 }
 
-/// What decides on the nodes of a list. A list keeps the limits that it was made with, as on a server.
+/// The limits that determine the nodes of a list. A list keeps the limits that it was created with, as on a server.
 ///
 /// ```
 /// use quicklist::{Fill, Limits};
@@ -101,17 +101,17 @@ impl From<Fill> for i64 {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Limits {
-    /// How full a node gets: `list-max-listpack-size`.
+    /// The maximum size of a node: `list-max-listpack-size`.
     pub fill: Fill,
-    /// How many nodes from either end stay uncompressed: `list-compress-depth`. 0 compresses none.
+    /// The number of nodes at either end that stay uncompressed: `list-compress-depth`. 0 disables compression.
     pub depth: u16,
-    /// Elements of so many bytes, or more, get a plain node each: 1 GiB before 7.4. 0, as from 7.4 on, stands for elements
+    /// Elements of at least this many bytes have a plain node each: 1 GiB before 7.4. 0, as from 7.4 on, means elements
     /// that are larger than a node may be. On a server, DEBUG QUICKLIST-PACKED-THRESHOLD changes it.
     pub plain_from: u32,
-    /// Whether two nodes are merged if their bytes fit into one, as from 7.2 on. Before, 4 bytes more had room.
+    /// Whether two nodes are merged only if their bytes fit the limit exactly, as from 7.2 on. Before, they may exceed
+    /// it by 4 bytes.
     pub exact_merge: bool,
-    /// Whether nodes are merged about an element that took the place of a smaller one and has a node of its own, as
-    /// from 7.2 on.
+    /// Whether nodes are merged around an element that replaced a smaller one and has its own node, as from 7.2 on.
     pub merge_replaced: bool,
 }
 
@@ -129,7 +129,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Whether an element of `len` bytes gets a plain node.
+    /// Whether an element of `len` bytes is stored in a plain node.
     pub(crate) fn is_large(&self, len: usize) -> bool {
         match self.plain_from {
             0 => len > self.fill.most_bytes(),
@@ -137,15 +137,15 @@ impl Limits {
         }
     }
 
-    /// Whether a listpack of so many bytes and elements takes another element of `len` bytes.
+    /// Whether a listpack of this many bytes and elements takes another element of `len` bytes.
     pub(crate) fn allow_push(&self, bytes: usize, elements: usize, len: usize) -> bool {
         let bytes = bytes.saturating_add(len).saturating_add(ELEMENT_OVERHEAD);
         !self.is_large(len) && !self.fill.is_exceeded(bytes, elements + 1)
     }
 
-    /// Whether two listpacks of so many bytes and elements together become one.
+    /// Whether two listpacks with this many bytes and elements in total are merged.
     pub(crate) fn allow_merge(&self, bytes: usize, elements: usize) -> bool {
-        // Header and end marker of one of the two go: seven bytes.
+        // One header and one end marker are saved: seven bytes.
         let shared = if self.exact_merge { 7 } else { 11 };
         !self.fill.is_exceeded(bytes.saturating_sub(shared), elements)
     }

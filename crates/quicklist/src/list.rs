@@ -4,13 +4,12 @@ use crate::node::{Content, Node};
 use crate::nodes::{Nodes, Place};
 use crate::{Element, Limits, NodeRef, Refused};
 
-/// The most bytes beside the texts that a listpack takes for one element: header, end marker, and the longest lengths
-/// about a text.
+/// The maximum overhead of a listpack with one element: header, end marker, and the longest length fields.
 const LISTPACK_OVERHEAD: usize = 32;
 
-/// A list in the nodes of Redis's quicklist.
+/// A list of strings and integers, stored as Redis's quicklist.
 ///
-/// The [crate documentation](crate) explains the nodes.
+/// The [crate documentation](crate) describes the nodes.
 ///
 /// ```
 /// use quicklist::{Limits, QuickList};
@@ -31,16 +30,16 @@ pub struct QuickList {
 }
 
 impl QuickList {
-    /// An empty list, which holds no memory. It keeps the limits.
+    /// Creates an empty list with these limits, without heap memory.
     #[must_use]
     pub fn new(limits: Limits) -> Self {
         Self { nodes: Nodes::default(), limits }
     }
 
-    /// A list of one node, or of none if the listpack is empty.
+    /// Creates a list of one node, or of none if the listpack is empty.
     ///
-    /// A listpack that was taken with [`listpack::Validation::Shallow`] may be anything inside: then answers are wrong,
-    /// and elements may go with others, but nothing panics.
+    /// A listpack that was created with [`listpack::Validation::Shallow`] may be malformed: then results are wrong, and
+    /// removing an element may remove others, but nothing panics.
     ///
     /// ```
     /// use quicklist::{Limits, QuickList};
@@ -58,11 +57,11 @@ impl QuickList {
         lists
     }
 
-    /// The listpack of a list that is one, or is empty.
+    /// Returns the listpack of a list that has one listpack node, or is empty.
     ///
     /// # Errors
     ///
-    /// The list as it is, if it has several nodes or a plain one.
+    /// Returns the list unchanged if it has several nodes or a plain one.
     pub fn into_listpack(mut self) -> Result<ListPack, Self> {
         match self.nodes.first() {
             None => Ok(ListPack::new()),
@@ -77,13 +76,14 @@ impl QuickList {
         }
     }
 
-    /// Appends a node of a file or a payload. One without elements is left out, as a server does.
+    /// Appends a listpack as a node, as when reading a file or a payload. A listpack without elements is skipped, as on
+    /// a server.
     ///
-    /// A server appends the ziplists of type 14 as listpacks of their entries; the elements of types 1 and 10 it pushes
-    /// one by one.
+    /// For RDB type 14, a server appends each ziplist as a listpack of its entries; for types 1 and 10, it pushes the
+    /// elements one by one.
     ///
-    /// The node is not changed, whatever the [fill](crate::Fill); a listpack that was taken shallowly is treated as
-    /// [`from_listpack`](Self::from_listpack) says.
+    /// The node is not split, whatever the [fill](crate::Fill). For listpacks that were validated shallowly see
+    /// [`from_listpack`](Self::from_listpack).
     pub fn append_listpack(&mut self, mut list: ListPack) {
         let count = list.settle_count();
         if count > 0 {
@@ -91,20 +91,20 @@ impl QuickList {
         }
     }
 
-    /// Appends a plain node of a file or a payload: one element, of any length.
+    /// Appends a plain node, as when reading a file or a payload: one element, of any length.
     pub fn append_plain(&mut self, element: impl Into<Box<[u8]>>) {
         self.insert_node(self.nodes.last(), Node::plain(element.into()), true);
     }
 
-    /// What the list was made with.
+    /// The limits of the list.
     #[must_use]
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// Sets [`Limits::plain_from`]. Nodes stay as they are.
+    /// Sets [`Limits::plain_from`]. Existing nodes are unchanged.
     ///
-    /// It is the one limit that a server changes in lists that exist: DEBUG QUICKLIST-PACKED-THRESHOLD.
+    /// It is the only limit that a server changes in existing lists: DEBUG QUICKLIST-PACKED-THRESHOLD.
     pub fn set_plain_from(&mut self, bytes: u32) {
         self.limits.plain_from = bytes;
     }
@@ -130,13 +130,13 @@ impl QuickList {
         self.nodes.count()
     }
 
-    /// The nodes, from the front: what a file or a payload holds.
+    /// Iterates over the nodes, in order, as a file or a payload has them.
     pub fn nodes(&self) -> impl DoubleEndedIterator<Item = NodeRef<'_>> + Clone {
         self.nodes.iter().map(NodeRef::new)
     }
 
-    /// The index from the front that an index of Redis means: -1 is the last element, -2 the one before it. `None` if
-    /// there is no such element. O(1).
+    /// Converts an index of Redis, where -1 is the last element, to an index from the front. `None` if there is no such
+    /// element. O(1).
     ///
     /// ```
     /// use quicklist::{Limits, QuickList};
@@ -156,9 +156,9 @@ impl QuickList {
         (place < self.len()).then_some(place)
     }
 
-    /// The element at `index`. O(nodes / 64), and the way within the node from its nearer end.
+    /// Returns the element at `index`. O(nodes / 64), and O(entries of the node) from its nearer end.
     ///
-    /// A compressed node is expanded for it, and not kept so.
+    /// For a compressed node, a copy is decompressed.
     #[must_use]
     pub fn get(&self, index: usize) -> Option<Element<'_>> {
         let (place, offset) = self.nodes.seek(index)?;
@@ -172,21 +172,21 @@ impl QuickList {
         }
     }
 
-    /// Appends an element. O(1), and the growth of the node.
+    /// Appends an element. O(1) amortized.
     ///
     /// # Errors
     ///
-    /// [`Refused::TooLarge`]; the list is as it was.
+    /// [`Refused::TooLarge`]; the list is unchanged.
     #[inline]
     pub fn push_back<'e>(&mut self, element: impl Into<Entry<'e>>) -> Result<(), Refused> {
         self.push(element.into(), true)
     }
 
-    /// Puts an element before all others. O(1), and the way of what the first node holds.
+    /// Inserts an element at the front. O(bytes of the first node) at most.
     ///
     /// # Errors
     ///
-    /// [`Refused::TooLarge`]; the list is as it was.
+    /// [`Refused::TooLarge`]; the list is unchanged.
     #[inline]
     pub fn push_front<'e>(&mut self, element: impl Into<Entry<'e>>) -> Result<(), Refused> {
         self.push(element.into(), false)
@@ -209,7 +209,7 @@ impl QuickList {
         }
     }
 
-    /// Takes the last element out; an integer as its text. O(1), and the shrinking of the node.
+    /// Removes the last element and returns its text. O(1) amortized.
     ///
     /// ```
     /// use quicklist::{Limits, QuickList};
@@ -223,7 +223,7 @@ impl QuickList {
         self.pop(Nodes::last, ListPack::last)
     }
 
-    /// Takes the first element out; an integer as its text. O(1), and the way of what the first node holds.
+    /// Removes the first element and returns its text. O(bytes of the first node) at most.
     pub fn pop_front(&mut self) -> Option<Vec<u8>> {
         self.pop(Nodes::first, ListPack::first)
     }
@@ -247,12 +247,12 @@ impl QuickList {
             if let Err(element) = node.into_content() {
                 return Some(element.into_vec());
             }
-            // A listpack that holds none of the elements that it counts: it came in unchecked.
+            // A listpack without the elements that its header counts: it was not validated.
         }
     }
 
-    /// A copy of the list, for which no node is copied yet: both lists have them, and each copies a node when it first
-    /// changes it. O(nodes), whatever is in them.
+    /// Returns a copy-on-write copy: both lists share the nodes, and each copies a node when it first changes it.
+    /// O(nodes), independent of their size.
     ///
     /// ```
     /// use quicklist::{Limits, QuickList};
@@ -269,7 +269,7 @@ impl QuickList {
         Self { nodes: self.nodes.share(), limits: self.limits }
     }
 
-    /// The bytes held on the heap: nodes, slack and index, without what the allocator adds. Nodes that are
+    /// The bytes on the heap: nodes, slack and index, without the allocator's overhead. Nodes that are
     /// [shared](Self::share) count in both lists. O(nodes).
     #[must_use]
     pub fn heap_bytes(&self) -> usize {
@@ -281,7 +281,7 @@ impl QuickList {
         self.nodes.shrink_to_fit();
     }
 
-    /// Takes all elements out and gives all memory back.
+    /// Removes all elements and releases all memory.
     pub fn clear(&mut self) {
         self.nodes = Nodes::default();
     }
@@ -335,7 +335,7 @@ impl QuickList {
         put.flatten().ok_or(Refused::TooLarge { len: element.text_len() })
     }
 
-    /// Lets `change` work on the listpack of an uncompressed node.
+    /// Calls `change` with the listpack of an uncompressed node.
     #[inline]
     pub(crate) fn change_list<R>(
         &mut self,
@@ -366,14 +366,14 @@ impl QuickList {
         (old, new)
     }
 
-    /// Takes a node out; returns it and the place of the node behind it.
+    /// Removes a node; returns it and the place of the next node.
     pub(crate) fn delete_node(&mut self, place: Place) -> Option<(Node, Option<Place>)> {
         let removed = self.nodes.remove(place);
         self.keep_depth(None);
         removed
     }
 
-    /// Takes the entry at `at` out of the uncompressed listpack at `place`; returns whether the node is gone, too.
+    /// Removes the entry at `at` from the uncompressed listpack at `place`; returns whether the node was removed too.
     pub(crate) fn delete_at(&mut self, place: Place, at: Position) -> bool {
         let empty = self.change_list(place, |list| {
             list.delete(at);
@@ -390,8 +390,8 @@ impl QuickList {
         gone
     }
 
-    /// Panics unless the list is sound: the sums are right, the ends are not compressed, no operation has left a node
-    /// open, and each listpack has the entries that are counted.
+    /// Panics unless the invariants of the list hold: the sums are right, the ends are not compressed, no operation has
+    /// left a node decompressed, and each listpack has the number of entries that is recorded.
     #[doc(hidden)]
     pub fn verify(&self) {
         self.nodes.verify();

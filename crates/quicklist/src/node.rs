@@ -7,32 +7,32 @@ use std::sync::Arc;
 use listpack::{Entry, ListPack, Validation};
 use lzf::Compressor;
 
-/// A node of fewer bytes stays as it is ...
+/// A node of fewer bytes is not compressed ...
 const LEAST_COMPRESSED: usize = 48;
-/// ... and so does one that compression makes smaller by fewer bytes than this, and one more.
+/// ... nor is one that compression shortens by at most this many bytes.
 const LEAST_SAVED: usize = 8;
 
 thread_local! {
-    /// One for all lists of a thread: the table is larger than most lists.
+    /// One compressor for all lists of a thread: its table is larger than most lists.
     static COMPRESSOR: RefCell<(Compressor, Vec<u8>)> = RefCell::default();
 }
 
-/// A node, and what is noted of it while a list changes.
+/// A node, and its state during a change of the list.
 #[derive(Clone)]
 pub(crate) struct Node {
     form: Form,
     /// The elements; one in a plain node.
     count: u32,
-    /// It was compressed before the operation that looks into it, and will be again.
+    /// It was compressed before the current operation, and will be compressed again after it.
     recompress: bool,
-    /// It is not to be compressed for now.
+    /// It must not be compressed for now.
     held: bool,
 }
 
 #[derive(Clone)]
 enum Form {
     Own(Held),
-    /// Another list has it too, so it must not change.
+    /// It is shared with another list, so it must not change.
     Shared(Arc<Held>),
 }
 
@@ -85,7 +85,7 @@ impl Form {
 #[derive(Clone)]
 struct Compressed {
     stream: Box<[u8]>,
-    /// The bytes that it gives.
+    /// The decompressed length, in bytes.
     len: u32,
     packed: bool,
 }
@@ -239,7 +239,7 @@ impl Node {
                 && stream.len() + LEAST_SAVED < plain.len();
             smaller.then(|| stream.as_slice().into())
         });
-        // A thread that ends has no compressor any more.
+        // A thread that is ending has no compressor.
         if let Ok(Some(stream)) = stream {
             let compressed = Compressed { stream, len, packed };
             self.form = Form::Own(Held::Compressed(Box::new(compressed)));
@@ -281,12 +281,12 @@ impl Node {
         self.form = other.form;
     }
 
-    /// Forgets that the node was opened or held.
+    /// Resets the state of an opened or held node.
     pub(crate) fn release(&mut self) {
         (self.recompress, self.held) = (false, false);
     }
 
-    /// Keeps the node from being compressed, or no longer does.
+    /// Sets whether the node must not be compressed.
     pub(crate) fn hold(&mut self, held: bool) {
         self.held = held;
     }
@@ -301,7 +301,7 @@ impl Node {
         self.recompress || self.held
     }
 
-    /// The bytes on the heap, slack included. What two lists share both of them count.
+    /// The bytes on the heap, slack included. Shared memory counts in both lists.
     pub(crate) fn heap_bytes(&self) -> usize {
         match self.form.held() {
             Held::Packed(list) => list.heap_bytes(),
@@ -310,7 +310,7 @@ impl Node {
         }
     }
 
-    /// Releases slack, but for that of a node that another list has too.
+    /// Releases slack, unless the node is shared with another list.
     pub(crate) fn shrink_to_fit(&mut self) {
         if let Form::Own(Held::Packed(list)) = &mut self.form {
             list.shrink_to_fit();

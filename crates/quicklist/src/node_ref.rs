@@ -3,7 +3,7 @@ use std::borrow::Cow;
 
 use crate::node::{Content, Node};
 
-/// A node of a list, as files and payloads hold it.
+/// A node of a list, as in files and payloads.
 ///
 /// ```
 /// use quicklist::{Limits, QuickList};
@@ -23,7 +23,7 @@ impl<'a> NodeRef<'a> {
         Self(node)
     }
 
-    /// Whether the node is one element by itself: container 1 in a file. All others are listpacks, container 2.
+    /// Returns whether the node is a single element: container 1 in a file. All others are listpacks, container 2.
     #[must_use]
     pub fn is_plain(self) -> bool {
         self.0.is_plain()
@@ -35,13 +35,13 @@ impl<'a> NodeRef<'a> {
         self.0.count()
     }
 
-    /// The bytes of the listpack or of the element, however they are kept. O(1).
+    /// The uncompressed length of the listpack or of the element, in bytes. O(1).
     #[must_use]
     pub fn size(self) -> usize {
         self.0.size()
     }
 
-    /// The bytes of the listpack or of the element. Those of a compressed node are expanded for it.
+    /// Returns the bytes of the listpack or of the element, decompressed if necessary.
     #[must_use]
     pub fn bytes(self) -> Cow<'a, [u8]> {
         match self.0.content() {
@@ -51,7 +51,8 @@ impl<'a> NodeRef<'a> {
         }
     }
 
-    /// The LZF stream of a compressed node, which gives [`size`](Self::size) bytes: a server writes it as it is.
+    /// The LZF stream of a compressed node, which decompresses to [`size`](Self::size) bytes. A server writes it
+    /// unchanged.
     #[must_use]
     pub fn stream(self) -> Option<&'a [u8]> {
         self.0.stream()

@@ -1,18 +1,18 @@
 //! The nodes in their order, and how many elements precede each.
 //!
-//! Nodes lie in runs of a few dozen. A run knows how many elements it has, so that the node of an index is found by one
+//! Nodes are grouped in runs of a few dozen. A run has its number of elements, so the node of an index is found by one
 //! pass over the runs and one over the nodes of a run: a list of a million short elements has some forty runs.
 
 use std::collections::VecDeque;
 
 use crate::node::Node;
 
-/// The most nodes of a run: two kilobytes, which is what a node that comes or goes moves at most. With half as many,
-/// the index over a million nodes takes twice the time; over some thousands, all of this is less than the way within a
-/// node.
+/// The maximum number of nodes of a run: two kilobytes, which is what inserting or removing a node moves at most. With
+/// half as many, the index over a million nodes takes twice the time; over some thousands, all of this is less than the
+/// search within a node.
 const RUN: usize = 64;
 
-/// The place of a node: it is good until nodes come or go, but for what the methods say.
+/// The place of a node. It is valid until nodes are inserted or removed, except as the methods document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Place {
     run: usize,
@@ -21,7 +21,7 @@ pub(crate) struct Place {
 
 #[derive(Clone, Default)]
 pub(crate) struct Nodes {
-    /// None is empty.
+    /// No run is empty.
     runs: VecDeque<Run>,
     /// The number of nodes.
     count: usize,
@@ -99,7 +99,7 @@ impl Nodes {
         self.runs.get_mut(place.run)?.nodes.get_mut(place.node)
     }
 
-    /// Lets `change` work on the node, which may then have another number of elements.
+    /// Calls `change` with the node, which may change the number of its elements.
     #[inline]
     pub(crate) fn change<R>(
         &mut self,
@@ -146,7 +146,7 @@ impl Nodes {
         None
     }
 
-    /// Puts a node behind the one at `place`, or where there is none into the empty list; returns its place.
+    /// Inserts a node after the one at `place`, or into the empty list; returns its place.
     pub(crate) fn insert_after(&mut self, place: Option<Place>, node: Node) -> Place {
         match place {
             Some(Place { run, node: at }) => self.insert(run, at + 1, node),
@@ -154,7 +154,7 @@ impl Nodes {
         }
     }
 
-    /// Puts a node before the one at `place`, or where there is none into the empty list; returns its place.
+    /// Inserts a node before the one at `place`, or into the empty list; returns its place.
     pub(crate) fn insert_before(&mut self, place: Option<Place>, node: Node) -> Place {
         let Place { run, node: at } = place.unwrap_or(Place { run: 0, node: 0 });
         self.insert(run, at, node)
@@ -174,7 +174,7 @@ impl Nodes {
         Place { run, node: at }
     }
 
-    /// Makes room in a full run, or in no run at all; returns where a node that belonged at `at` belongs then.
+    /// Makes room in a full run, or creates the first run; returns the new place of a node that belonged at `at`.
     ///
     /// A list that grows at its ends has full runs; one that grows inside, half full ones at least.
     #[cold]
@@ -204,7 +204,7 @@ impl Nodes {
         if at <= half { (run, at) } else { (run + 1, at - half) }
     }
 
-    /// Takes the node at `place` out; returns it and the place of the node behind it. The places before it stay good.
+    /// Removes the node at `place`; returns it and the place of the next node. The places before it stay valid.
     pub(crate) fn remove(&mut self, place: Place) -> Option<(Node, Option<Place>)> {
         let run = self.runs.get_mut(place.run)?;
         if place.node >= run.nodes.len() {
@@ -229,8 +229,8 @@ impl Nodes {
         Some((node, (behind.run < self.runs.len()).then_some(behind)))
     }
 
-    /// Takes a whole run out if `place` is its first node and it has at most so many elements; returns how many it had,
-    /// and the place of the node behind it.
+    /// Removes a whole run if `place` is its first node and it has at most `most` elements; returns how many it had,
+    /// and the place of the next node.
     pub(crate) fn remove_run(
         &mut self,
         place: Place,

@@ -1,4 +1,4 @@
-//! Removal: of ranges, and of elements that are equal to one.
+//! Removal of ranges, and of elements that equal a needle.
 
 use core::ops::Range;
 
@@ -9,8 +9,8 @@ use crate::node::Node;
 use crate::nodes::Place;
 
 impl QuickList {
-    /// Takes `count` elements out, from the one at `index` on, or as many as there are; returns how many. O(nodes) of
-    /// those that go, and the ways within the nodes at the ends.
+    /// Removes up to `count` elements from `index` on, and returns how many. O(nodes / 64 + removed nodes), and
+    /// O(bytes) of the nodes at the two ends.
     ///
     /// ```
     /// use quicklist::{Limits, QuickList};
@@ -32,7 +32,7 @@ impl QuickList {
         self.settle(place);
         let mut next = Some(place);
         while let Some(place) = next.filter(|_| left > 0) {
-            // Where nothing is compressed, nothing depends on the order in which nodes go.
+            // Without compression, the order in which nodes are removed does not matter.
             if self.limits.depth == 0
                 && offset == 0
                 && let Some((deleted, behind)) = self.nodes.remove_run(place, left)
@@ -60,8 +60,8 @@ impl QuickList {
         before - self.len()
     }
 
-    /// Keeps the elements of the range, and takes all others out. O(nodes) of those that go, and the ways within the
-    /// nodes at the ends.
+    /// Removes all elements outside of the range. O(nodes / 64 + removed nodes), and O(bytes) of the nodes at the two
+    /// ends.
     ///
     /// ```
     /// use quicklist::{Limits, QuickList};
@@ -77,7 +77,7 @@ impl QuickList {
     pub fn trim(&mut self, keep: Range<usize>) {
         let end = keep.end.min(self.len());
         if keep.start >= end {
-            // As a server does: from the front alone.
+            // As on a server, only from the front.
             self.delete_range(0, self.len());
             return;
         }
@@ -86,7 +86,7 @@ impl QuickList {
         self.delete_range(self.len() - behind, behind);
     }
 
-    /// Takes out at most so many elements that are equal to `needle`, the first ones; returns how many. O(n).
+    /// Removes the first `at_most` elements that equal `needle`, and returns how many were removed. O(n).
     ///
     /// ```
     /// use quicklist::{Limits, QuickList};
@@ -104,7 +104,7 @@ impl QuickList {
         self.remove_from(needle.into().canonical(), at_most, true)
     }
 
-    /// Takes out at most so many elements that are equal to `needle`, the last ones; returns how many. O(n).
+    /// Removes the last `at_most` elements that equal `needle`, and returns how many were removed. O(n).
     pub fn remove_back<'e>(&mut self, needle: impl Into<Entry<'e>>, at_most: usize) -> usize {
         self.remove_from(needle.into().canonical(), at_most, false)
     }
@@ -145,7 +145,7 @@ impl QuickList {
         removed
     }
 
-    /// Opens a node and takes out of it at most so many elements that are equal to `needle`; returns how many.
+    /// Opens a node and removes at most `at_most` elements that equal `needle`; returns how many.
     fn remove_within(
         &mut self,
         place: Place,
@@ -164,7 +164,7 @@ impl QuickList {
     }
 }
 
-/// Takes entries that are equal to `needle` out of a listpack, in one pass.
+/// Removes entries that equal `needle` from a listpack, in one pass.
 fn remove_entries(list: &mut ListPack, needle: Entry<'_>, at_most: usize, front: bool) -> usize {
     let mut spared = if front {
         0

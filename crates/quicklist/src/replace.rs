@@ -1,4 +1,4 @@
-//! Another element in the place of one.
+//! Replacing an element.
 
 use listpack::Entry;
 
@@ -8,11 +8,11 @@ use crate::nodes::Place;
 use crate::{QuickList, Refused};
 
 impl QuickList {
-    /// Puts another element in place of the one at `index`. O(nodes / 64), and the way within the node.
+    /// Replaces the element at `index`. O(nodes / 64), and O(bytes of the node).
     ///
     /// # Errors
     ///
-    /// [`Refused`]; the list is as it was.
+    /// [`Refused`]; the list is unchanged.
     ///
     /// # Examples
     ///

@@ -1,4 +1,4 @@
-//! Lists for serde: their limits and nodes, which are checked when they are read.
+//! Serde: a list is its limits and nodes, which are validated when read.
 
 use listpack::{ListPack, Validation};
 use serde::de::Error;

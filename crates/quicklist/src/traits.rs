@@ -1,4 +1,4 @@
-//! Equality, hash and the like: all by what the elements say, however the nodes are cut.
+//! Equality, hash and other traits. They compare the elements, not the nodes.
 
 use core::fmt;
 use core::hash::{Hash, Hasher};

@@ -1,4 +1,4 @@
-//! Batches of a file: whole keys as they came, to be read apart from the rest.
+//! Batches of a file: whole keys, unparsed, to be read separately.
 
 use std::{fmt, io};
 
@@ -12,11 +12,11 @@ use crate::{
     writer::{WriteError, WriteOptions},
 };
 
-/// Keys of a file with their values, as they stand there: what one thread cuts and another one reads, or writes and
-/// another one puts into a file.
+/// Keys of a file with their values, unparsed. One thread can cut batches from a file and another one read them, or one
+/// can write batches and another one add them to a file.
 ///
-/// [`Reader::next_batch`] looks only for where the keys end, which takes a fraction of the time of reading them. A
-/// [`BatchWriter`] makes batches, which [`Writer::batch`](crate::Writer::batch) takes.
+/// [`Reader::next_batch`] only searches for the ends of the keys, which takes a fraction of the time of reading them. A
+/// [`BatchWriter`] creates batches for [`Writer::batch`](crate::Writer::batch).
 ///
 /// ```
 /// use rdb::{Reader, Record, Value};
@@ -44,14 +44,14 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// How many bytes of the file it is.
+    /// The length in bytes.
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "there is no empty batch")]
     pub fn len(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Reads its keys and values; the offsets of errors are those in the file.
+    /// Returns a reader of the keys and values. The offsets of errors are those in the file.
     #[must_use]
     pub fn into_reader(self) -> Reader<io::Empty> {
         let Self { version, offset, bytes } = self;
@@ -59,7 +59,7 @@ impl Batch {
     }
 }
 
-/// Writes keys and values apart from a file.
+/// Writes keys and values without a file.
 ///
 /// ```
 /// use rdb::{Attributes, BatchWriter, WriteOptions, Writer};
@@ -82,14 +82,14 @@ pub struct BatchWriter {
 }
 
 impl BatchWriter {
-    /// Nothing written yet.
+    /// Creates a writer without keys.
     #[must_use]
     pub fn new(options: WriteOptions) -> Self {
         let sink = Sink::new(Vec::new(), options.compression, false);
         Self { sink, target: options.target }
     }
 
-    /// A key; what is returned takes its value.
+    /// Begins a key; write its value with the returned writer.
     pub fn key<'a>(
         &'a mut self,
         key: &'a [u8],
@@ -99,16 +99,16 @@ impl BatchWriter {
         ValueWriter::new(&mut self.sink, head, self.target)
     }
 
-    /// How many bytes the keys and values take so far.
+    /// The bytes of the keys and values so far.
     #[must_use]
     pub fn offset(&self) -> u64 {
         self.sink.written()
     }
 
-    /// The keys and values so far; `None` if there are none. The next batch begins.
+    /// Returns the keys and values so far as a batch, or `None` if there are none, and begins the next batch.
     ///
     /// # Errors
-    /// [`WriteError`], if a value lacks members.
+    /// [`WriteError`] if a value is incomplete.
     pub fn take(&mut self) -> Result<Option<Batch>, WriteError> {
         self.sink.check_complete()?;
         let bytes = self.sink.take()?;

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crc_fast::{CrcAlgorithm, Digest};
 
-/// The CRC-64 of Redis (Jones' polynomial, reflected, start and final XOR zero) over a stream of
+/// Computes the CRC-64 of Redis (Jones' polynomial, reflected, initial value and final XOR zero) over a stream of
 /// bytes.
 ///
 /// ```
@@ -17,18 +17,18 @@ use crc_fast::{CrcAlgorithm, Digest};
 pub struct Crc64(Digest);
 
 impl Crc64 {
-    /// The checksum of no bytes, which is 0.
+    /// Creates the checksum of no bytes, which is 0.
     #[must_use]
     pub fn new() -> Self {
         Self(Digest::new(CrcAlgorithm::Crc64Redis))
     }
 
-    /// Takes in more bytes.
+    /// Adds bytes to the checksum.
     pub fn update(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }
 
-    /// The checksum of the bytes so far.
+    /// Returns the checksum of the bytes so far.
     #[must_use]
     pub fn value(&self) -> u64 {
         self.0.finalize()
@@ -47,7 +47,7 @@ impl fmt::Debug for Crc64 {
     }
 }
 
-/// The CRC-64 of Redis over one slice.
+/// Computes the CRC-64 of Redis over a slice. O(length).
 ///
 /// ```
 /// assert_eq!(rdb::crc64(b"123456789"), 0xe9c6_d914_c4b8_d9ca);

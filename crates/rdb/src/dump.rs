@@ -6,9 +6,8 @@
 //! +------+------ ... ------+---------+----------------+   the checksum is of all before it
 //! ```
 //!
-//! Type and body are those of a file. A checksum of 0 has no special meaning here: it is right for
-//! the payload whose sum it is. Redis 7.0 ignores bytes between value and footer; here they are an
-//! error, because a value that is not understood to its end may be lost in part.
+//! Type and body are those of a file. A checksum of 0 has no special meaning here, unlike in a file. Redis 7.0 ignores
+//! bytes between value and footer; here they are an error, because ignoring them may lose a part of a value.
 //!
 //! ```
 //! use rdb::{StringValue, Value, WriteOptions, dump};
@@ -36,10 +35,10 @@ const TYPE_BYTES: u64 = 1;
 const VERSION_BYTES: usize = 2;
 const CHECKSUM_BYTES: usize = 8;
 
-/// Makes the payload of the value that `write` writes.
+/// Creates the payload of the value that `write` writes.
 ///
 /// # Errors
-/// What `write` returns; or [`WriteError::NotOneValue`] if it writes none.
+/// The error of `write`, or [`WriteError::NotOneValue`] if it writes no value.
 pub fn encode(
     options: WriteOptions,
     write: impl FnOnce(ValueWriter<'_, Vec<u8>>) -> Result<(), WriteError>,
@@ -57,8 +56,8 @@ pub fn encode(
     Ok(payload)
 }
 
-/// How many bytes the body of the value that `write` writes would take, without the type byte before it: what DEBUG
-/// OBJECT shows as `serializedlength`.
+/// Returns the length in bytes of the body of the value that `write` writes, without the type byte: what DEBUG OBJECT
+/// shows as `serializedlength`.
 ///
 /// # Errors
 /// As [`encode`].
@@ -80,7 +79,7 @@ pub fn body_len(
     sink.written().checked_sub(TYPE_BYTES).ok_or(WriteError::NotOneValue)
 }
 
-/// A payload whose footer is right and whose value ends where the footer begins.
+/// A payload with a valid footer and a value that ends where the footer begins.
 #[derive(Debug)]
 pub struct Payload<'a> {
     body: Body<&'a [u8]>,
@@ -88,12 +87,11 @@ pub struct Payload<'a> {
     kind: ValueType,
 }
 
-/// Checks a payload's footer and scans its value once, to see that nothing is behind it.
+/// Validates a payload's footer, and that it has exactly one value. O(bytes).
 ///
 /// # Errors
-/// A payload that is too short, of an unsupported version (0 passes, as on servers), with a wrong
-/// checksum, with a malformed value or with bytes behind it. What packed blobs hold is not looked
-/// at.
+/// The payload is too short, has an unsupported version (0 is accepted, as on servers), a wrong checksum, a malformed
+/// value, or bytes after the value. Packed blobs are not validated.
 pub fn decode(payload: &[u8]) -> Result<Payload<'_>, Error> {
     let truncated = || Error::new(payload.len() as u64, ErrorKind::Truncated);
     let (summed, stored) = payload.split_last_chunk::<CHECKSUM_BYTES>().ok_or_else(truncated)?;
@@ -130,13 +128,13 @@ impl<'a> Payload<'a> {
         self.version
     }
 
-    /// What the value is.
+    /// The type of the value.
     #[must_use]
     pub fn kind(&self) -> ValueType {
         self.kind
     }
 
-    /// Reads the value, once.
+    /// Reads the value. This can be called once.
     ///
     /// # Errors
     /// [`ErrorKind::NoValue`] the second time.
@@ -144,7 +142,7 @@ impl<'a> Payload<'a> {
         self.body.value()
     }
 
-    /// Reads the value as it is, once.
+    /// Reads the value without decoding it. This can be called once.
     ///
     /// # Errors
     /// [`ErrorKind::NoValue`] the second time.

@@ -1,14 +1,13 @@
-//! What can be wrong with the bytes, and where.
+//! Errors of reading, and their offsets.
 
 use std::{fmt, io};
 
 use crate::version::Version;
 
-/// Why a file or a payload was refused, and the offset at which it went wrong.
+/// Why a file or a payload was refused, and the offset of the error.
 ///
-/// The offset counts bytes from the start of the file (of the payload, for DUMP), and points at the
-/// first byte of the thing that is wrong: the length that promises too much, the type byte that is
-/// unknown.
+/// The offset counts bytes from the start of the file (of the payload, for DUMP), and is that of the first byte of what
+/// is wrong, such as a length that is too large or a type byte that is unknown.
 ///
 /// ```
 /// let error = rdb::Reader::new(&b"REDIX0010"[..]).unwrap_err();
@@ -27,98 +26,97 @@ impl Error {
         Self { offset, kind, key: None }
     }
 
-    /// Bytes from the start of the input to what is wrong.
+    /// The offset of the error, in bytes from the start of the input.
     #[must_use]
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// The error of a value that was passed over.
+    /// The error of a value that was skipped.
     #[cold]
     pub(crate) fn in_value_of(self, key: Vec<u8>) -> Self {
         Self { key: Some(key.into()), ..self }
     }
 
-    /// The key whose value is wrong, if it was passed over in search of the end of a
-    /// [batch](crate::Reader::next_batch). Whoever reads a value knows its key.
+    /// The key whose value is malformed, if the error was found while cutting a [batch](crate::Reader::next_batch);
+    /// else `None`, because a caller that reads a value knows its key.
     #[must_use]
     pub fn key(&self) -> Option<&[u8]> {
         self.key.as_deref()
     }
 
-    /// What is wrong.
+    /// The kind of error.
     #[must_use]
     pub fn kind(&self) -> &ErrorKind {
         &self.kind
     }
 
-    /// Takes the error apart.
+    /// Returns the kind of error, by value.
     #[must_use]
     pub fn into_kind(self) -> ErrorKind {
         self.kind
     }
 }
 
-/// What is wrong with the bytes.
+/// The kind of an error in a file or a payload.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The source failed.
+    /// Reading from the source failed.
     Io(io::Error),
-    /// The bytes end in the middle of something.
+    /// The bytes end too early.
     Truncated,
-    /// A length promises more bytes than remain.
+    /// A length is larger than the number of bytes that remain.
     TooLong {
-        /// Bytes promised.
+        /// The length.
         len: u64,
         /// Bytes that remain.
         left: u64,
     },
-    /// The file does not begin with a known magic and a version in digits.
+    /// The file does not begin with a known magic and a decimal version.
     BadMagic,
-    /// The version is zero or one that this crate does not know.
+    /// The version is 0 or not supported.
     UnsupportedVersion(Version),
-    /// A byte that is no known opcode, where one stands.
+    /// The byte is not a known opcode.
     UnknownOpcode(u8),
-    /// A byte that is no known value type of this version. Where such a value ends is not known, so reading ends there.
+    /// The byte is not a known value type of this version. The end of such a value is not known, so reading stops.
     UnknownType {
         /// The byte.
         byte: u8,
-        /// The key before the value, if it can be read.
+        /// The key of the value, if it can be read.
         key: Option<Vec<u8>>,
     },
-    /// An opcode or value type that only pre-release servers wrote, in a form that cannot be
-    /// passed over.
+    /// The opcode or value type was written only by pre-release servers, in a form that cannot be skipped.
     PreRelease(u8),
-    /// A length begins with a byte that means none.
+    /// The first byte of a length is not valid.
     BadLength(u8),
-    /// A string begins with a special form that is not known.
+    /// A string has an unknown special form.
     BadString(u8),
     /// A compressed string is malformed.
     Lzf(lzf::Error),
-    /// A part of a module's value has an unknown tag.
+    /// A part of a module's value has this unknown tag.
     BadModulePart(u64),
-    /// A field of a hash expires at a time that is none.
+    /// The expiry of a hash field is not valid.
     FieldExpiry,
-    /// A node of a list is in a container of an unknown number.
+    /// A node of a list has this unknown container number.
     BadNode(u64),
-    /// The number of a database is out of range.
+    /// The database number is out of range.
     BadDatabase(u64),
     /// The checksum does not match the bytes.
     Checksum {
-        /// What is stored.
+        /// The stored checksum.
         stored: u64,
-        /// What the bytes give.
+        /// The checksum of the bytes.
         computed: u64,
     },
-    /// Bytes remain behind the value of a payload.
+    /// Bytes follow the value of a payload.
     Trailing {
-        /// How many.
+        /// The number of bytes.
         left: u64,
     },
-    /// A value was asked for where none is next: before a key, or a second time.
+    /// There is no value to read: no key was read, or its value was already read.
     NoValue,
-    /// An earlier error ended the reading.
+    /// An earlier error has stopped the reader.
     Failed,
 }
 

@@ -1,4 +1,4 @@
-//! The opcodes that stand where a type byte could.
+//! The opcodes, which are at the position of a type byte.
 
 pub(crate) const EOF: u8 = 255;
 pub(crate) const SELECT_DB: u8 = 254;
@@ -17,7 +17,7 @@ pub(crate) const FUNCTION: u8 = 245;
 pub(crate) const SLOT_INFO: u8 = 244;
 /// In Valkey's files.
 pub(crate) const SLOT_IMPORT: u8 = 243;
-/// The opcode before what modules store with a key, in Redis's versions from 13 on.
+/// The opcode of the metadata that modules store with a key, from version 13 of Redis on.
 pub const KEY_METADATA: u8 = 243;
 /// From this byte on none is a type.
 pub(crate) const FIRST: u8 = 242;

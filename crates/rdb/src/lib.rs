@@ -1,14 +1,15 @@
-//! Redis's RDB files and DUMP payloads: a reader for untrusted bytes, and a writer.
+#![doc = include_str!("../README.md")]
 //!
-//! # Idea
-//! A file is a row of records, and a record is a tag byte and what the tag calls for; nothing says
-//! how long a value is. So a reader that does not know one type cannot get past it - and one that
-//! knows each type's *grammar* can pass over, or keep as it came, a value that it does not
-//! understand. This crate knows every grammar and looks into as few values as it can: it hands
-//! over strings, the members of sets, the fields of hashes, and packed blobs unopened, and everything else as
-//! [`RawValue`]. It knows formats and no keyspace: what the values mean is for the caller.
+//! # How it works
 //!
-//! # Representation
+//! ## Idea
+//! A file is a series of records, each a tag byte and its data; the length of a value is not stored. So a reader that
+//! does not know a type cannot continue after it, and a reader that knows each type's *grammar* can skip, or copy
+//! unchanged, a value that it does not decode. This crate knows every grammar and decodes as little as possible: it
+//! returns strings, the members of sets, the fields of hashes, and packed blobs without parsing them, and everything
+//! else as [`RawValue`]. It knows formats, not a keyspace: the meaning of the values is up to the caller.
+//!
+//! ## Representation
 //! ```text
 //! REDIS0010                                        magic and version
 //! fa "redis-ver" "7.0.15"                          facts about the file (aux)
@@ -19,12 +20,11 @@
 //!    fc .8 bytes. 0b "ids" "..."                   expiry in ms, type, key, value
 //! ff .8 bytes.                                     end, CRC-64 of all before it (0: none)
 //! ```
-//! Numbers are little-endian, except lengths. A length is one byte up to 63, two up to 16,383, else
-//! five or nine. Every string - keys, values, members and packed blobs alike - is a length and
-//! bytes, or an integer of one, two or four bytes that stands for its decimal text, or an
-//! [LZF](lzf) stream. A [payload](dump) of DUMP is one value with a footer.
+//! Numbers are little-endian, except lengths. A length is one byte up to 63, two up to 16,383, else five or nine. Every
+//! string (a key, value, member or packed blob) is a length and bytes, or an integer of one, two or four bytes that
+//! represents its decimal text, or an [LZF](lzf) stream. A [payload](dump) of DUMP is one value with a footer.
 //!
-//! # Worked example
+//! ## Worked example
 //! ```
 //! use rdb::{Attributes, Reader, Record, StringValue, Value, WriteOptions, Writer};
 //!
@@ -54,34 +54,21 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # Trust
-//! The reader takes any bytes. It never panics; its time is linear in the bytes it reads and what
-//! they expand to, which LZF bounds at 88 times; a length or a count in the input never makes it
-//! allocate more than a chunk of 64 KiB ahead of the bytes that have arrived (or, where the length
-//! of the input is known, more than remains of it). Every [`Error`] carries the offset of what is
-//! wrong. Strings, compressed ones included, are checked even where they are skipped, so that
-//! reading, keeping and skipping accept the same files; in a [`Batch`], where many keys are passed over at once, only when
-//! it is read. What packed blobs hold is not looked at.
+//! ## Trust
+//! The reader accepts any bytes and never panics. Its time is linear in the bytes that it reads and their decompressed
+//! size, which LZF limits to 88 times. A length or a count in the input never makes it allocate more than a chunk of 64
+//! KiB ahead of the bytes that have arrived (or, if the length of the input is known, more than remains of it). Every
+//! [`Error`] has the offset of the error. Strings, compressed ones included, are validated even if they are skipped, so
+//! that reading, copying and skipping accept the same files; in a [`Batch`], where many keys are skipped at once, only
+//! when it is read. Packed blobs are not validated.
 //!
-//! The writer refuses what would make a corrupt file: a set with other members than announced, a
-//! type that the version lacks, bytes that do not follow their grammar. A file that is not
-//! finished lacks its end, and every reader refuses it.
+//! The writer refuses everything that would make a corrupt file: a set with another number of members than announced, a
+//! type that the version does not have, bytes that do not follow their grammar. A file that is not finished has no end
+//! record, and every reader refuses it.
 //!
-//! # Complexity
-//! Reading and writing are linear and hold one value at a time (of a plain set, one member), a
-//! buffer of 64 KiB, and for compression a table of 256 KiB.
-//!
-//! # Limits
-//! * Versions 1 to 13 of Redis are read in full; 14, 15, and 80 and later of Valkey, as far as their types
-//!   are known. Versions 9 to 13 and 80 are written. The types that 14 and 15 of Redis have added are refused.
-//! * Two forms that only pre-release servers wrote cannot be skipped, and are refused: modules'
-//!   values of type 6 and functions of opcode 246.
-//! * LZF streams are byte for byte those of a server but for chance in the server; see [`lzf`].
-//! * Payloads with bytes behind the value are refused, where Redis 7.0 ignores the rest.
-//!
-//! # References
-//! `src/rdb.c`, `src/rdb.h`, `src/cluster.c` and `src/module.c` of Redis 7.2 (BSD), for the facts;
-//! redis-server 7.0.15, for what the facts do; liblzf's format of streams.
+//! ## References
+//! `src/rdb.c`, `src/rdb.h`, `src/cluster.c` and `src/module.c` of Redis 7.2 (BSD); the behaviour of redis-server
+//! 7.0.15; liblzf's stream format. LZF streams are those of a server, with the exception that [`lzf`] describes.
 #![forbid(unsafe_code)]
 #![deny(clippy::indexing_slicing)]
 
@@ -118,8 +105,3 @@ pub use value::{
 };
 pub use version::{Dialect, Target, Version};
 pub use writer::{StandardAux, WriteError, WriteOptions, Writer};
-
-/// The example of the README, run with the documentation's own.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

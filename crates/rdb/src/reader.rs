@@ -14,14 +14,14 @@ use crate::{
     writer::WriteError,
 };
 
-/// How to read.
+/// Options of a [`Reader`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ReadOptions {
-    /// Bytes of the input, if known: lengths are then refused before anything is read for them,
-    /// and nothing is read beyond. `None` by default.
+    /// The length of the input in bytes, if known: lengths that exceed it are then refused before reading, and nothing
+    /// is read beyond it. `None` by default.
     pub length: Option<u64>,
-    /// Whether the checksum is computed and compared. `true` by default.
+    /// Whether the checksum is computed and verified. `true` by default.
     pub checksum: bool,
 }
 
@@ -33,8 +33,8 @@ impl Default for ReadOptions {
 
 /// Reads a file record by record.
 ///
-/// The input is not trusted: a length in it never makes the reader allocate more than a chunk
-/// ahead of what has arrived, time is linear in the bytes, and after an error nothing more is read.
+/// The input is not trusted: a length in it never makes the reader allocate more than a chunk ahead of the bytes that
+/// have arrived, time is linear in the bytes, and after an error nothing more is read.
 ///
 /// ```
 /// use rdb::{Reader, Record, Value};
@@ -62,12 +62,12 @@ impl Default for ReadOptions {
 pub struct Reader<R> {
     body: Body<R>,
     version: Version,
-    /// Attributes read for the key that comes.
+    /// Attributes of the next key.
     attributes: Attributes,
     metadata: Vec<u8>,
-    /// A key that was read in search of the end of a batch.
+    /// A key that was read while searching for the end of a batch.
     next: Option<Record>,
-    /// What was found wrong behind a batch.
+    /// An error that was found after a batch.
     error: Option<Error>,
     /// Whether the input is a batch of a file, which has no end of its own.
     is_batch: bool,
@@ -80,15 +80,15 @@ impl Reader<io::Empty> {
 }
 
 impl<R: Read> Reader<R> {
-    /// Reads the header.
+    /// Creates a reader and reads the header.
     ///
     /// # Errors
-    /// An input that does not begin with a known magic and a supported version.
+    /// The input does not begin with a known magic and a supported version.
     pub fn new(input: R) -> Result<Self, Error> {
         Self::with_options(input, ReadOptions::default())
     }
 
-    /// Reads the header.
+    /// Creates a reader and reads the header.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -121,25 +121,24 @@ impl<R: Read> Reader<R> {
         self.version
     }
 
-    /// Bytes read so far. At the end, where the file ends; a log may go on there.
+    /// The number of bytes read so far. At the end of the file it is its length; in a log, commands may follow.
     #[must_use]
     pub fn offset(&self) -> u64 {
         self.body.source.offset()
     }
 
-    /// A count from the file, as far as the bytes that remain allow; fit to size a table
-    /// with.
+    /// Limits a count from the file to what the remaining bytes can contain, so that it is safe to use as a capacity.
     #[must_use]
     pub fn plausible(&self, count: u64) -> usize {
         self.body.plausible(count)
     }
 
-    /// The next record; `None` at the end of the file, once its checksum is found right.
+    /// Reads the next record; returns `None` at the end of the file, after verifying its checksum.
     ///
-    /// Passes over what was not read of the value before.
+    /// The rest of the previous value, if it was not read, is skipped.
     ///
     /// # Errors
-    /// What is wrong with the bytes, and where. A checksum of 0 means that there is none.
+    /// [`Error`] if the bytes are malformed. A checksum of 0 means that the file has none.
     pub fn next_record(&mut self) -> Result<Option<Record>, Error> {
         if let Some(record) = self.next.take() {
             return Ok(Some(record));
@@ -157,12 +156,12 @@ impl<R: Read> Reader<R> {
         Ok(record)
     }
 
-    /// The next keys with their values as they came, about `size` bytes of them: they are passed over here, and are
-    /// for the caller to read, in this thread or in another one.
+    /// Returns the next keys with their values, unparsed, about `size` bytes of them, for the caller to read in this
+    /// thread or in another one.
     ///
-    /// `None` where no key is next, or where the value of the next key is larger than 1 MiB or has more than a million
-    /// members: there [`next_record`](Self::next_record) goes on. In a batch that was cut, compressed strings are not
-    /// checked until they are read.
+    /// Returns `None` if the next record is not a key, or if its value is larger than 1 MiB or has more than a million
+    /// members: continue with [`next_record`](Self::next_record) then. Compressed strings in a batch are not validated
+    /// until they are read.
     ///
     /// # Errors
     /// As [`next_record`](Self::next_record).
@@ -182,7 +181,7 @@ impl<R: Read> Reader<R> {
             match self.pass_key() {
                 Ok(true) => whole = self.body.source.recorded(),
                 Ok(false) => break,
-                // What is before it may be wrong too, and is then what is wrong first.
+                // An error before it has precedence.
                 Err(error) => {
                     self.error = Some(error);
                     break;
@@ -196,7 +195,7 @@ impl<R: Read> Reader<R> {
         Ok((whole > 0).then_some(Batch { version: self.version, offset, bytes }))
     }
 
-    /// Passes over a key and its value; `false` if none is next, or one that is large.
+    /// Skips a key and its value; returns false if the next record is not a key, or its value is large.
     fn pass_key(&mut self) -> Result<bool, Error> {
         if !self.is_before_key()? {
             return Ok(false);
@@ -329,14 +328,14 @@ impl<R: Read> Reader<R> {
     /// Reads the value of the key that was read last.
     ///
     /// # Errors
-    /// What is wrong with the bytes, and where; or that there is no value to read.
+    /// [`Error`] if the bytes are malformed or if there is no value to read.
     pub fn value(&mut self) -> Result<Value<'_, R>, Error> {
         self.body.value()
     }
 
-    /// Passes over the value of the key that was read last, and returns what it says of its size: the bytes of a string
-    /// or of a packed blob, the items of any other collection (members, pairs, nodes), the entries of a stream; 0 for a
-    /// value of a module. O(bytes), in constant memory.
+    /// Skips the value of the key that was read last, and returns its stored size: the bytes of a string or of a packed
+    /// blob, the items of any other collection (members, pairs, nodes), the entries of a stream; 0 for a value of a
+    /// module. O(bytes), in constant memory.
     ///
     /// # Errors
     /// As [`value`](Self::value).
@@ -352,12 +351,12 @@ impl<R: Read> Reader<R> {
         self.body.pass_value()
     }
 
-    /// Writes the value of the key that was read last as it is, of whatever type, in constant memory: no more than
-    /// 100 KiB of it are held at once, and of its compressed strings one.
+    /// Copies the value of the key that was read last to a writer, unchanged, for any type. It uses constant memory: at
+    /// most 100 KiB and one compressed string at a time.
     ///
     /// # Errors
-    /// What is wrong with the bytes; after that, and after a failed write, the output cannot be finished. A type that the
-    /// version to write does not have; then nothing was written.
+    /// [`CopyError`] if the bytes are malformed or a write fails; the output cannot be finished then. If the version of
+    /// the output does not have the type, nothing was written.
     ///
     /// ```
     /// use rdb::{Reader, Record, WriteOptions, Writer};
@@ -377,7 +376,7 @@ impl<R: Read> Reader<R> {
     /// ```
     pub fn copy_value<W: Write>(&mut self, writer: ValueWriter<'_, W>) -> Result<(), CopyError> {
         let State::Value(kind) = self.body.state else {
-            // It says what is amiss.
+            // It returns the error.
             self.body.copy_value(|_| Ok::<(), Error>(()))?;
             return Ok(());
         };
@@ -392,7 +391,7 @@ impl<R: Read> Reader<R> {
         })
     }
 
-    /// Reads the value of the key that was read last, of whatever type, as it is.
+    /// Reads the value of the key that was read last, without decoding it, for any type.
     ///
     /// # Errors
     /// As [`value`](Self::value).
@@ -401,7 +400,7 @@ impl<R: Read> Reader<R> {
     }
 }
 
-/// Whether a value that begins so is better read where it stands than cut out.
+/// Whether a value that begins with `head` should be read directly instead of being put into a batch.
 fn is_large(kind: ValueType, head: &[u8]) -> bool {
     const BYTES: u64 = 1 << 20;
     const MEMBERS: u64 = 1 << 20;
@@ -426,7 +425,7 @@ fn unknown(byte: u8, source: &mut Source<impl Read>) -> ErrorKind {
     ErrorKind::UnknownType { byte, key: string::read(source).ok() }
 }
 
-/// Passes over the name of a job and its ranges of slots.
+/// Skips the name of a job and its ranges of slots.
 fn scan_slot_import(source: &mut Source<impl Read>) -> Result<(), Error> {
     string::scan(source)?;
     for _ in 0..length::read(source)? {
@@ -436,14 +435,14 @@ fn scan_slot_import(source: &mut Source<impl Read>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Checks what is to be written as the body of a [`Record::SlotImport`].
+/// Validates the body of a [`Record::SlotImport`] before it is written.
 pub(crate) fn check_slot_import(body: &[u8]) -> Result<(), Error> {
     let mut source = Source::new(body, Some(body.len() as u64), false);
     scan_slot_import(&mut source)?;
     source.check_end()
 }
 
-/// Servers take -1 for no expiry.
+/// Servers treat -1 as no expiry.
 fn expiry(at_ms: i64) -> Option<i64> {
     (at_ms != -1).then_some(at_ms)
 }

@@ -1,23 +1,23 @@
-//! What a file is a row of.
+//! The records of a file.
 
 use crate::value::{ModuleId, ValueType};
 
-/// What a key carries beside its value.
+/// The attributes of a key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Attributes {
-    /// When it expires, in milliseconds since 1970.
+    /// The expiry, in milliseconds since 1970.
     pub expire_at_ms: Option<i64>,
-    /// Seconds since it was last used, where the server evicts by that.
+    /// The time since its last access in seconds, if the server evicts by LRU.
     pub idle_s: Option<u64>,
-    /// The logarithmic counter of its use, where the server evicts by that.
+    /// The logarithmic access counter, if the server evicts by LFU.
     pub freq: Option<u8>,
 }
 
-/// One part of a file.
+/// A record of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Record {
-    /// A fact about the file. Servers ignore those they do not know.
+    /// An auxiliary field about the file. Servers ignore unknown ones.
     Aux {
         /// Its name, such as `redis-ver`.
         key: Vec<u8>,
@@ -26,49 +26,49 @@ pub enum Record {
     },
     /// The keys that follow belong to this database.
     SelectDb(u32),
-    /// How many keys follow in this database. A hint, not a promise: see
+    /// The number of keys that follow in this database. It is a hint and may be wrong: see
     /// [`Reader::plausible`](crate::Reader::plausible).
     ResizeDb {
         /// Keys.
         keys: u64,
-        /// Keys among them that expire.
+        /// The number of these that have an expiry.
         expires: u64,
     },
-    /// How many keys follow in this slot of a cluster. A hint.
+    /// The number of keys that follow in this slot of a cluster. It is a hint.
     SlotInfo {
         /// Slot.
         slot: u64,
         /// Keys.
         keys: u64,
-        /// Keys among them that expire.
+        /// The number of these that have an expiry.
         expires: u64,
     },
-    /// Slots that another node of a Valkey cluster is handing over, as they came.
+    /// Slots that another node of a Valkey cluster is migrating, not decoded.
     SlotImport {
-        /// All behind the opcode: the name of the job, and ranges of slots.
+        /// The bytes after the opcode: the name of the job, and ranges of slots.
         body: Vec<u8>,
     },
     /// A library of functions.
     Function {
-        /// Its source text.
+        /// The source text.
         code: Vec<u8>,
     },
-    /// What a module stores beside the keys.
+    /// Data that a module stores apart from the keys.
     ModuleAux {
         /// The module's type.
         id: ModuleId,
-        /// All behind the opcode, id included, as it came.
+        /// The bytes after the opcode, id included.
         body: Vec<u8>,
     },
     /// A key, whose value is next: [`Reader::value`](crate::Reader::value).
     Key {
         /// Its name.
         key: Vec<u8>,
-        /// What it carries.
+        /// Its attributes.
         attributes: Attributes,
-        /// What modules store with it, as it came: all behind the opcode, and empty for most keys.
+        /// The metadata that modules store with it, not decoded: the bytes after the opcode; empty for most keys.
         metadata: Vec<u8>,
-        /// What its value is.
+        /// The type of its value.
         kind: ValueType,
     },
 }

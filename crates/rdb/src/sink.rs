@@ -6,7 +6,7 @@ use lzf::Compressor;
 
 use crate::{checksum::Crc64, length, writer::WriteError};
 
-/// Bytes handed to the writer at a time.
+/// The bytes of one write.
 const CHUNK: usize = 64 << 10;
 
 /// A writer with a buffer, a count and a running checksum.
@@ -98,7 +98,7 @@ impl<W: Write> Sink<W> {
         if self.failed { Err(WriteError::Failed) } else { Ok(()) }
     }
 
-    /// Marks the file as not worth finishing, and passes on why.
+    /// Marks the file as failed and returns the error.
     pub(crate) fn fail(&mut self, error: WriteError) -> WriteError {
         self.failed = true;
         error
@@ -136,13 +136,13 @@ impl<W: Write> Sink<W> {
         }
     }
 
-    /// The checksum of all that was written, or 0 if it was not asked for.
+    /// The checksum of all bytes written, or 0 if disabled.
     pub(crate) fn checksum(&mut self) -> Result<u64, WriteError> {
         self.flush()?;
         Ok(self.crc.as_ref().map_or(0, Crc64::value))
     }
 
-    /// Flushes all and gives the writer back.
+    /// Flushes the buffer and returns the output.
     pub(crate) fn into_inner(mut self) -> Result<W, WriteError> {
         self.flush()?;
         self.hand_on(Write::flush)?;

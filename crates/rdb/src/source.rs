@@ -10,7 +10,7 @@ use crate::{
     error::{Error, ErrorKind},
 };
 
-/// Bytes asked of the reader at a time, and the most that is allocated ahead of what has arrived.
+/// The bytes of one read, and the maximum that is allocated ahead of the bytes that have arrived.
 const CHUNK: usize = 64 << 10;
 
 /// A reader with a buffer, an offset, a running checksum and a recorder.
@@ -21,21 +21,21 @@ const CHUNK: usize = 64 << 10;
 ///       ^ offset `base` of the input
 /// ```
 ///
-/// Checksum and recording lag behind: they take in what was read at once, before the buffer is
-/// filled anew, so that reading a small thing only moves `pos`.
+/// Checksum and recording are updated in bulk, before the buffer is filled again, so that reading a few bytes only
+/// moves `pos`.
 pub(crate) struct Source<R> {
     inner: R,
     buf: Vec<u8>,
     pos: usize,
     end: usize,
     base: u64,
-    /// Bytes of the whole input, where known. Nothing beyond is read.
+    /// The length of the input, if known. Nothing beyond is read.
     length: Option<u64>,
     crc: Option<Crc64>,
     crc_from: usize,
     record: Option<Vec<u8>>,
     record_from: usize,
-    /// Whether compressed strings that are passed over are checked.
+    /// Whether compressed strings that are skipped are validated.
     pub(crate) checks_lzf: bool,
     /// For compressed strings.
     scratch: Vec<u8>,
@@ -93,7 +93,7 @@ impl<R: Read> Source<R> {
         Error::new(self.offset(), kind)
     }
 
-    /// The checksum of all that was read so far, unless it was not asked for.
+    /// The checksum of all bytes read so far, if enabled.
     pub(crate) fn checksum(&mut self) -> Option<u64> {
         self.settle();
         self.crc.as_ref().map(Crc64::value)
@@ -105,13 +105,13 @@ impl<R: Read> Source<R> {
         self.record_from = self.pos;
     }
 
-    /// Ends the recording and hands it over.
+    /// Ends the recording and returns it.
     pub(crate) fn take_recording(&mut self) -> Vec<u8> {
         self.settle();
         self.record.take().unwrap_or_default()
     }
 
-    /// What a scan returns and the bytes that it passes over, which stay part of a recording that goes on.
+    /// Returns the result of a scan and the bytes that it skipped, which stay part of a current recording.
     pub(crate) fn recording<T>(
         &mut self,
         scan: impl FnOnce(&mut Self) -> Result<T, Error>,
@@ -129,7 +129,7 @@ impl<R: Read> Source<R> {
         Ok((scanned, bytes.unwrap_or_default().to_vec()))
     }
 
-    /// Hands over what was recorded once it is at least so many bytes, and goes on recording.
+    /// Returns the recorded bytes if they are at least this many, and continues recording.
     #[inline]
     pub(crate) fn drain_recording<E>(
         &mut self,
@@ -180,7 +180,8 @@ impl<R: Read> Source<R> {
         if self.read_more()? { Ok(()) } else { Err(self.error(ErrorKind::Truncated)) }
     }
 
-    /// Moves what is at hand to the front of the buffer and reads behind it; `false` where the input ends.
+    /// Moves the buffered bytes to the front of the buffer and reads more after them; returns false at the end of the
+    /// input.
     fn read_more(&mut self) -> Result<bool, Error> {
         self.settle();
         self.buf.copy_within(self.pos..self.end, 0);
@@ -213,7 +214,7 @@ impl<R: Read> Source<R> {
         self.record.as_ref().map_or(0, |record| record.len() + self.pos - self.record_from)
     }
 
-    /// Refuses a length that promises more than remains; `at` is where that length stands.
+    /// Refuses a length that exceeds the remaining bytes; `at` is the offset of that length.
     pub(crate) fn check_len(&self, len: u64, at: u64) -> Result<(), Error> {
         match self.left() {
             Some(left) if len > left => Err(Error::new(at, ErrorKind::TooLong { len, left })),
@@ -301,7 +302,7 @@ impl<R: Read> Source<R> {
         Ok(())
     }
 
-    /// Lends `len` bytes to `use_bytes`.
+    /// Calls `use_bytes` with `len` bytes.
     ///
     /// The caller has called [`check_len`](Self::check_len).
     pub(crate) fn lend<T>(
@@ -315,7 +316,7 @@ impl<R: Read> Source<R> {
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch.clear();
         let result = self.append(len, &mut scratch).map(|()| use_bytes(&scratch));
-        // One long string shall not hold its memory to the end of the file.
+        // The memory of one long string must not be kept until the end of the file.
         if scratch.capacity() <= 16 * CHUNK {
             self.scratch = scratch;
         }

@@ -1,4 +1,4 @@
-//! Strings: keys, values, members and packed blobs alike.
+//! Strings: keys, values, members and packed blobs.
 //!
 //! ```text
 //! length, bytes                          as they are
@@ -28,7 +28,7 @@ const MIN_COMPRESSED: usize = 20;
 /// ... and kept if the stream is shorter by this many bytes.
 const MIN_SAVING: usize = 4;
 
-/// Bytes of a long string that are passed over between two pauses.
+/// Bytes of a long string that are skipped between two pauses.
 const CHUNK: u64 = 64 << 10;
 
 /// A string value, as it was stored.
@@ -36,12 +36,12 @@ const CHUNK: u64 = 64 << 10;
 pub enum StringValue {
     /// Stored as an integer of at most 32 bits; the string is its decimal text.
     Int(i64),
-    /// Stored as bytes, which may be decimal text too: servers do so for wider integers.
+    /// Stored as bytes. These may be decimal text too: servers store wider integers so.
     Bytes(Vec<u8>),
 }
 
 impl StringValue {
-    /// The string's bytes.
+    /// Returns the bytes of the string.
     ///
     /// ```
     /// assert_eq!(rdb::StringValue::Int(-7).into_bytes(), b"-7");
@@ -132,7 +132,7 @@ pub(crate) fn read_into<R: Read>(source: &mut Source<R>, out: &mut Vec<u8>) -> R
     }
 }
 
-/// Passes over a string; a compressed one is checked, not expanded.
+/// Skips a string; a compressed one is validated, not decompressed.
 #[inline]
 pub(crate) fn scan<R: Read>(source: &mut Source<R>) -> Result<(), Error> {
     match read_form(source)? {
@@ -145,7 +145,7 @@ pub(crate) fn scan<R: Read>(source: &mut Source<R>) -> Result<(), Error> {
     }
 }
 
-/// How many bytes the string takes that begins with `head`, as far as that tells; 0 for an integer.
+/// The number of bytes of the string that begins with `head`, as far as `head` determines it; 0 for an integer.
 pub(crate) fn peek_len(head: &[u8]) -> u64 {
     match head {
         [first, rest @ ..] if *first == SPECIAL | LZF => length::peek(rest),
@@ -233,7 +233,7 @@ fn write_compressed<W: Write>(sink: &mut Sink<W>, bytes: &[u8]) -> Result<bool, 
     Ok(kept)
 }
 
-/// An error unless the stream gives so many bytes.
+/// Returns an error unless the stream decompresses to this many bytes.
 pub(crate) fn check_stream(stream: &[u8], plain_len: u64) -> Result<(), WriteError> {
     lzf::check(stream, plain_len)
         .map_err(|error| WriteError::Malformed(Error::new(0, ErrorKind::Lzf(error))))

@@ -1,10 +1,10 @@
-//! Versions of the format, as read and as written.
+//! Versions of the format.
 
 use std::fmt;
 
 use crate::{format, value::ValueType};
 
-/// Which project numbers the version: type bytes from 22 on mean different things to the two.
+/// The project that numbers the version. Type bytes from 22 on have different meanings in the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Dialect {
@@ -14,7 +14,7 @@ pub enum Dialect {
     Valkey,
 }
 
-/// The version of a file or a payload that is read.
+/// The version of a file or a payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Version {
     dialect: Dialect,
@@ -24,7 +24,7 @@ pub struct Version {
 impl Version {
     /// Bytes of the header: the magic and the digits of the version.
     pub(crate) const HEADER: usize = 9;
-    /// The newest version of Redis of which every type is known.
+    /// The newest version of Redis whose types are all known.
     pub const NEWEST_COMPLETE: u16 = 13;
     /// The newest version of Redis that is read as far as its types are known.
     pub const NEWEST_REDIS: u16 = 15;
@@ -33,7 +33,7 @@ impl Version {
     /// From this version on a file ends with a checksum.
     pub(crate) const FIRST_WITH_CHECKSUM: u16 = 5;
 
-    /// A version as the magic and the number say.
+    /// Creates a version from the dialect of the magic and the number.
     #[must_use]
     pub const fn new(dialect: Dialect, number: u16) -> Self {
         Self { dialect, number }
@@ -72,7 +72,7 @@ impl Version {
         header
     }
 
-    /// Whether a file of this version can be read.
+    /// Returns whether a file of this version can be read.
     #[must_use]
     pub const fn is_supported(self) -> bool {
         match self.dialect {
@@ -82,7 +82,7 @@ impl Version {
         }
     }
 
-    /// Whose numbering this is.
+    /// The project that numbers this version.
     #[must_use]
     pub const fn dialect(self) -> Dialect {
         self.dialect
@@ -104,7 +104,7 @@ impl fmt::Display for Version {
     }
 }
 
-/// The version to write, by the oldest server that shall load it.
+/// The version to write, which determines the oldest server that can load it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Target {
@@ -124,11 +124,11 @@ pub enum Target {
 }
 
 impl Target {
-    /// Every version that can be written, the one that most servers load first.
+    /// Every version that can be written, starting with the one that most servers load.
     pub const ALL: [Self; 6] =
         [Self::V9, Self::V10, Self::V11, Self::V12, Self::V13, Self::Valkey80];
 
-    /// The number that the file carries.
+    /// The version number in the file.
     #[must_use]
     pub const fn number(self) -> u16 {
         match self {
@@ -147,7 +147,7 @@ impl Target {
         Version::of_payload(self.number())
     }
 
-    /// Whether a file of this version may hold values of this type.
+    /// Returns whether this version has the type.
     ///
     /// ```
     /// use rdb::{Target, ValueType};
@@ -164,13 +164,13 @@ impl Target {
         }
     }
 
-    /// Whether a file of this version may say how many keys a slot of a cluster has.
+    /// Returns whether this version has [`Record::SlotInfo`](crate::Record::SlotInfo).
     #[must_use]
     pub const fn has_slot_info(self) -> bool {
         self.newest_of_redis() >= format::SLOT_INFO_SINCE
     }
 
-    /// Whether a file of this version may hold what modules store with a key.
+    /// Returns whether this version has metadata of modules with a key.
     #[must_use]
     pub const fn has_key_metadata(self) -> bool {
         self.newest_of_redis() >= format::KEY_METADATA_SINCE

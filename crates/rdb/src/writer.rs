@@ -14,7 +14,7 @@ use crate::{
     version::{Target, Version},
 };
 
-/// How to write.
+/// Options of a [`Writer`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct WriteOptions {
@@ -22,8 +22,8 @@ pub struct WriteOptions {
     pub target: Target,
     /// Whether long strings are compressed. `true` by default, as on servers.
     pub compression: bool,
-    /// Whether the file ends with its checksum; if not, it ends with eight zero bytes, which turn
-    /// the check off. `true` by default. Payloads always have theirs.
+    /// Whether the file has a checksum; if not, it has eight zero bytes in its place, which disables the check. `true`
+    /// by default. Payloads always have one.
     pub checksum: bool,
 }
 
@@ -37,7 +37,7 @@ impl Default for WriteOptions {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum WriteError {
-    /// The destination failed.
+    /// Writing to the output failed.
     Io(io::Error),
     /// The version to write does not have this type or opcode. Nothing was written.
     NotInVersion {
@@ -53,16 +53,16 @@ pub enum WriteError {
         /// The version of the file.
         target: Target,
     },
-    /// A set got fewer members than announced, or a module's value no end. The file cannot be finished.
+    /// A value has fewer members than announced, or a module's value has no end. The file cannot be finished.
     MissingMembers {
-        /// How many fewer.
+        /// The number of missing members.
         missing: u64,
     },
-    /// A set would get more members than announced. The member was not written.
+    /// A value would have more members than announced. The member was not written.
     TooManyMembers,
-    /// A payload got no value.
+    /// No value was written to a payload.
     NotOneValue,
-    /// Bytes that should be written as they are do not follow their grammar. Nothing was written.
+    /// Encoded bytes do not follow their grammar. Nothing was written.
     Malformed(Error),
     /// An earlier error has left the file unfinished.
     Failed,
@@ -102,23 +102,23 @@ impl std::error::Error for WriteError {
     }
 }
 
-/// The facts with which a server opens a file.
+/// The auxiliary fields that a server writes at the beginning of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StandardAux<'a> {
     /// The version of the program that writes.
     pub redis_ver: &'a str,
-    /// When the file was made, in seconds since 1970.
+    /// The time of writing, in seconds since 1970.
     pub ctime_s: i64,
-    /// Bytes of memory that the data take.
+    /// The memory of the data, in bytes.
     pub used_mem: u64,
     /// Whether the file is the base of an append-only log.
     pub aof_base: bool,
 }
 
-/// Writes a file from its first byte to its last.
+/// Writes a file, record by record.
 ///
-/// Bytes are collected and handed on in chunks. A writer that is dropped unfinished leaves a file
-/// that every reader refuses, because its end is missing.
+/// Output is buffered. A writer that is dropped before [`finish`](Self::finish) leaves a file that every reader
+/// refuses, because its end is missing.
 ///
 /// ```
 /// use rdb::{Attributes, WriteOptions, Writer};
@@ -145,17 +145,17 @@ pub struct Writer<W> {
 }
 
 impl<W: Write> Writer<W> {
-    /// Writes the header.
+    /// Creates a writer and writes the header.
     ///
     /// # Errors
-    /// [`WriteError`], as for all of these.
+    /// [`WriteError`], as for all methods.
     pub fn new(output: W, options: WriteOptions) -> Result<Self, WriteError> {
         let mut sink = Sink::new(output, options.compression, options.checksum);
         sink.put(&options.target.version().to_header())?;
         Ok(Self { sink, target: options.target })
     }
 
-    /// Bytes written so far.
+    /// The number of bytes written so far.
     #[must_use]
     pub fn offset(&self) -> u64 {
         self.sink.written()
@@ -174,7 +174,7 @@ impl<W: Write> Writer<W> {
         self.opcode(byte)
     }
 
-    /// A fact about the file. Belongs before the first database.
+    /// Writes an auxiliary field. These should be before the first database.
     ///
     /// # Errors
     /// [`WriteError`].
@@ -184,7 +184,7 @@ impl<W: Write> Writer<W> {
         string::write(sink, value)
     }
 
-    /// The facts with which a server opens a file, in its order.
+    /// Writes the auxiliary fields of a server, in its order.
     ///
     /// # Errors
     /// [`WriteError`].
@@ -196,7 +196,7 @@ impl<W: Write> Writer<W> {
         self.aux(b"aof-base", if aux.aof_base { b"1" } else { b"0" })
     }
 
-    /// The keys that follow belong to this database.
+    /// Selects the database of the keys that follow.
     ///
     /// # Errors
     /// [`WriteError`].
@@ -204,7 +204,7 @@ impl<W: Write> Writer<W> {
         length::write(self.opcode(format::SELECT_DB)?, u64::from(number))
     }
 
-    /// About how many keys follow in this database, and how many of them expire.
+    /// Writes the approximate numbers of keys that follow in this database, and of those with an expiry.
     ///
     /// # Errors
     /// [`WriteError`].
@@ -214,10 +214,10 @@ impl<W: Write> Writer<W> {
         length::write(sink, expires)
     }
 
-    /// About how many keys follow in this slot of a cluster, and how many of them expire.
+    /// Writes the approximate numbers of keys that follow in this slot of a cluster, and of those with an expiry.
     ///
     /// # Errors
-    /// [`WriteError`]; before version 12, and in Valkey's, there is no such record.
+    /// [`WriteError`]; versions before 12 and Valkey's have no such record.
     pub fn slot_info(&mut self, slot: u64, keys: u64, expires: u64) -> Result<(), WriteError> {
         let sink = self.opcode_since(format::SLOT_INFO, format::SLOT_INFO_SINCE)?;
         length::write(sink, slot)?;
@@ -225,11 +225,10 @@ impl<W: Write> Writer<W> {
         length::write(sink, expires)
     }
 
-    /// Slots that another node of a Valkey cluster is handing over, as they came from another file.
+    /// Writes slots that another node of a Valkey cluster is migrating, as read from another file.
     ///
     /// # Errors
-    /// [`WriteError`]; a body that does not follow its grammar is refused, and only Valkey's versions have such a
-    /// record.
+    /// [`WriteError`] if the body does not follow its grammar; only Valkey's versions have such a record.
     pub fn slot_import(&mut self, body: &[u8]) -> Result<(), WriteError> {
         check_slot_import(body).map_err(WriteError::Malformed)?;
         if self.target != Target::Valkey80 {
@@ -241,7 +240,7 @@ impl<W: Write> Writer<W> {
         self.opcode(format::SLOT_IMPORT)?.put(body)
     }
 
-    /// A library of functions.
+    /// Writes a library of functions.
     ///
     /// # Errors
     /// [`WriteError`]; before version 10 there is no such record.
@@ -250,7 +249,7 @@ impl<W: Write> Writer<W> {
         string::write(sink, code)
     }
 
-    /// What a module stores beside the keys, as it came from another file.
+    /// Writes data that a module stores apart from the keys, as read from another file.
     ///
     /// # Errors
     /// [`WriteError`]; a body that does not follow its grammar is refused.
@@ -259,13 +258,14 @@ impl<W: Write> Writer<W> {
         self.opcode(format::MODULE_AUX)?.put(body)
     }
 
-    /// A key; what is returned takes its value.
+    /// Begins a key; write its value with the returned writer.
     pub fn key<'a>(&'a mut self, key: &'a [u8], attributes: Attributes) -> ValueWriter<'a, W> {
         let head = Head::Key { key, attributes, metadata: &[] };
         ValueWriter::new(&mut self.sink, head, self.target)
     }
 
-    /// Keys and values that stood in a file of this version, or were written for one.
+    /// Writes a batch of keys and values from a file of the same version, or from a
+    /// [`BatchWriter`](crate::BatchWriter).
     ///
     /// # Errors
     /// [`WriteError`]; a batch of another version is refused.
@@ -277,7 +277,7 @@ impl<W: Write> Writer<W> {
         self.sink.put(&batch.bytes)
     }
 
-    /// Writes the end and the checksum, flushes, and gives the output back.
+    /// Writes the end and the checksum, flushes, and returns the output.
     ///
     /// # Errors
     /// [`WriteError`].

@@ -1,7 +1,6 @@
-//! The ziplist: what servers before 7.0 had in place of the listpack.
+//! The ziplist: the packed list of servers before 7.0, replaced by the listpack.
 //!
-//! It is in files only, where a sorted set, a hash or a list may be one; a reader makes a listpack of such a value to
-//! work on it.
+//! It is only read: a sorted set, a hash or a list in a file may be one, and is converted to a listpack by the caller.
 //!
 //! # Representation
 //!
@@ -17,8 +16,8 @@
 //!           l is big-endian
 //! ```
 //!
-//! `bytes` counts the whole blob and `last` is the offset of the last entry. An `entries` of 65535 says that they were
-//! not counted.
+//! `bytes` counts the whole blob and `last` is the offset of the last entry. An `entries` of 65535 means that the
+//! entries were not counted.
 //!
 //! # Worked example
 //!
@@ -36,48 +35,48 @@
 
 use core::{error, fmt};
 
-/// What an entry of a ziplist holds.
+/// An entry of a ziplist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Entry<'b> {
-    /// An integer, kept as one.
+    /// An entry stored as an integer.
     Int(i64),
     /// Any other text.
     Str(&'b [u8]),
 }
 
-/// Why bytes are no ziplist.
+/// Why bytes are not a valid ziplist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Error {
-    /// There are fewer bytes than the shortest one has.
+    /// There are fewer bytes than in an empty ziplist.
     Short,
     /// The blob is longer or shorter than its header says.
     Length {
-        /// By its own word.
+        /// The length in the header.
         told: usize,
-        /// In fact.
+        /// The actual value.
         there: usize,
     },
-    /// An entry goes beyond the end, has a tag that means nothing, or has another length for the entry before it.
+    /// An entry exceeds the end, has an unknown tag, or stores a wrong length of the previous entry.
     Entry {
         /// Its offset in the blob.
         offset: usize,
     },
-    /// The last entry is not where the header says.
+    /// The last entry is not at the offset in the header.
     Last {
-        /// The offset that the header gives.
+        /// The offset in the header.
         told: usize,
-        /// The offset at which it is.
+        /// The actual offset.
         there: usize,
     },
-    /// There are more or fewer entries than the header says.
+    /// The number of entries is not the one in the header.
     Count {
-        /// By the header.
+        /// The number in the header.
         told: usize,
-        /// In fact.
+        /// The actual value.
         there: usize,
     },
-    /// The byte behind the last entry is not the end mark.
+    /// The byte after the last entry is not the end marker.
     End,
 }
 
@@ -106,12 +105,12 @@ impl error::Error for Error {}
 const HEADER: usize = 10;
 /// Behind the last.
 const END: u8 = 0xff;
-/// A count of entries that says nothing.
+/// The count of entries that were not counted.
 const NOT_COUNTED: u16 = u16::MAX;
 /// The first byte of a length that has four more.
 const LONG: u8 = 0xfe;
 
-/// The entries of a ziplist, of which all is checked. O(bytes).
+/// Parses and validates a ziplist, and returns its entries. O(bytes).
 ///
 /// # Errors
 ///
@@ -164,7 +163,7 @@ fn prior(bytes: &[u8]) -> Option<(usize, &[u8])> {
     }
 }
 
-/// What a tag and the bytes behind it say, and what follows.
+/// The entry at a tag, and the rest.
 fn entry(bytes: &[u8]) -> Option<(Entry<'_>, &[u8])> {
     let (len, rest) = match bytes {
         [tag @ 0..=0x3f, rest @ ..] => (u32::from(*tag), rest),

@@ -1,6 +1,6 @@
-//! The zipmap: what servers before 2.6 had for small hashes.
+//! The zipmap: the encoding of small hashes in servers before 2.6.
 //!
-//! It is in files only.
+//! It is only read from files.
 //!
 //! # Representation
 //!
@@ -10,7 +10,7 @@
 //! length    one byte up to fd, or fe and four bytes, little-endian
 //! ```
 //!
-//! A `count` of fe or more says that the fields were not counted. `free` is how many bytes behind a value mean nothing.
+//! A `count` of fe or more means that the fields were not counted. `free` is the number of unused bytes after a value.
 //!
 //! # Worked example
 //!
@@ -24,23 +24,23 @@
 
 use core::{error, fmt};
 
-/// Why bytes are no zipmap.
+/// Why bytes are not a valid zipmap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Error {
-    /// A field or a value goes beyond the end.
+    /// A field or a value exceeds the end.
     Field {
         /// The offset in the blob at which the field begins.
         offset: usize,
     },
-    /// There are more or fewer fields than the header says.
+    /// The number of fields is not the one in the header.
     Count {
-        /// By the header.
+        /// The number in the header.
         told: usize,
-        /// In fact.
+        /// The actual number.
         there: usize,
     },
-    /// The last byte, and no other between fields, is to be the end mark.
+    /// The end marker is missing or is not the last byte.
     End,
 }
 
@@ -66,7 +66,7 @@ const LONG: u8 = 0xfe;
 /// A field and its value.
 pub type Pair<'b> = (&'b [u8], &'b [u8]);
 
-/// The fields of a zipmap and their values, of which all is checked. O(bytes).
+/// Parses and validates a zipmap, and returns its fields and values. O(bytes).
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! The bytes that have arrived and are not used up.
+//! The bytes that have arrived and are not yet consumed.
 
 use std::io::{self, Read};
 
@@ -8,7 +8,7 @@ const CHUNK: usize = 16 << 10;
 #[derive(Clone, Debug)]
 pub(crate) struct Buffer {
     bytes: Vec<u8>,
-    /// What is before this is used up. It stays in place until more arrives, because what was read borrows it.
+    /// The bytes before this are consumed. They stay until more arrive, because the last result borrows them.
     start: usize,
 }
 
@@ -45,7 +45,7 @@ impl Buffer {
         self.bytes.get(self.start..).unwrap_or_default()
     }
 
-    /// Uses up so many bytes and returns them.
+    /// Consumes this many bytes and returns them.
     pub(crate) fn advance(&mut self, count: usize) -> &[u8] {
         let end = self.bytes.len().min(self.start.saturating_add(count));
         let used = self.start..end;

@@ -1,9 +1,9 @@
-//! What is wrong with bytes that are no request or no reply.
+//! Errors of parsing requests and replies.
 
 use std::error::Error;
 use std::fmt;
 
-/// Why bytes are no request. A server tells it to the client and closes the connection.
+/// Why bytes are not a valid request. A server sends the message to the client and closes the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ProtocolError {
@@ -11,20 +11,20 @@ pub enum ProtocolError {
     InlineTooLong,
     /// The quotes of an inline request do not match.
     UnbalancedQuotes,
-    /// The number of words is longer than 64 KiB.
+    /// The line with the number of words is longer than 64 KiB.
     CountTooLong,
-    /// The number of words is none, or does not fit into 31 bits.
+    /// The number of words is not a number or does not fit 31 bits.
     Count,
-    /// The length of a word is longer than 64 KiB.
+    /// The line with the length of a word is longer than 64 KiB.
     LengthTooLong,
-    /// The length of a word is none, is negative, or is above the limit.
+    /// The length of a word is not a number, is negative, or exceeds the limit.
     Length,
-    /// Where `$` should be, there was this byte.
+    /// This byte is at the position of a `$`.
     Expected(u8),
 }
 
 impl ProtocolError {
-    /// What Redis says of it, without the `-ERR ` in front.
+    /// Returns Redis's error message, without the leading `-ERR `.
     ///
     /// # Examples
     ///
@@ -66,17 +66,17 @@ impl fmt::Display for ProtocolError {
 
 impl Error for ProtocolError {}
 
-/// Why bytes are no reply.
+/// Why bytes are not a valid reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ReplyError {
-    /// No reply begins with this byte.
+    /// This byte is not the first byte of a reply.
     Kind(u8),
-    /// A length is none.
+    /// A length is not a valid number.
     Length,
-    /// A number, boolean, null or text is not in its form.
+    /// A number, boolean, null or text is malformed.
     Form,
-    /// A line or byte string does not end where it should.
+    /// A line or byte string does not end with CR LF.
     End,
     /// Replies nest too deep.
     Depth,

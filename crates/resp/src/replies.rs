@@ -1,4 +1,4 @@
-//! Replies, read as they arrive.
+//! Incremental parsing of replies.
 
 use std::io::{self, Read};
 
@@ -9,7 +9,7 @@ use crate::Value;
 use crate::buffer::Buffer;
 use crate::error::ReplyError;
 
-/// A reader of replies: bytes in, one reply after the other out.
+/// An incremental parser of replies: feed it bytes, take replies.
 ///
 /// # Examples
 ///
@@ -27,7 +27,7 @@ use crate::error::ReplyError;
 #[derive(Clone, Debug)]
 pub struct Replies {
     buffer: Buffer,
-    /// The lists that are not complete, from the outermost inwards.
+    /// The incomplete aggregates, the outermost first.
     open: Vec<Open>,
     failed: Option<ReplyError>,
 }
@@ -64,36 +64,36 @@ impl Default for Replies {
 }
 
 impl Replies {
-    /// How deep replies may nest. Those of servers are some five deep.
+    /// The maximum nesting depth of replies. Those of servers are about five deep.
     pub const MAX_DEPTH: usize = 128;
 
-    /// A reader that has got nothing yet.
+    /// Creates a parser without bytes.
     #[must_use]
     pub const fn new() -> Self {
         Self { buffer: Buffer::new(), open: Vec::new(), failed: None }
     }
 
-    /// Takes bytes that have arrived.
+    /// Adds bytes that have arrived.
     pub fn feed(&mut self, bytes: &[u8]) {
         self.buffer.feed(bytes);
     }
 
-    /// Reads once, up to 16 KiB; returns how many bytes came: 0 at the end.
+    /// Reads once from `from`, up to 16 KiB, and returns the number of bytes: 0 at the end.
     ///
     /// # Errors
     ///
-    /// That of the reader.
+    /// The error of `from`.
     pub fn fill(&mut self, from: &mut impl Read) -> io::Result<usize> {
         self.buffer.fill(from)
     }
 
-    /// The next reply, or `None` if it is not there in full.
+    /// Returns the next reply, or `None` if it is incomplete.
     ///
-    /// A reply that arrives in many pieces is not read anew with each: the cost of all calls is O(bytes).
+    /// A reply that arrives in many pieces is parsed incrementally: the cost of all calls is O(bytes).
     ///
     /// # Errors
     ///
-    /// What is wrong with the bytes. From then on every call returns the same.
+    /// [`ReplyError`] if the bytes are malformed. All further calls return the same error.
     pub fn take(&mut self) -> Result<Option<Value>, ReplyError> {
         if let Some(error) = self.failed {
             return Err(error);
@@ -215,7 +215,7 @@ fn next(bytes: &[u8]) -> Result<Option<(Next, usize)>, ReplyError> {
     Ok(Some((Next::Value(value), len)))
 }
 
-/// A reply that is so many bytes.
+/// A reply of this many bytes.
 fn with_length(kind: u8, bytes: &[u8]) -> Result<Value, ReplyError> {
     Ok(match kind {
         b'!' => Value::Error(bytes.to_vec()),
@@ -231,7 +231,7 @@ fn length(line: &[u8]) -> Result<usize, ReplyError> {
     parse_int(line).and_then(|len| usize::try_from(len).ok()).ok_or(ReplyError::Length)
 }
 
-/// The number of replies that make so many pairs.
+/// The number of replies of this many pairs.
 fn double_length(line: &[u8]) -> Result<usize, ReplyError> {
     length(line)?.checked_mul(2).ok_or(ReplyError::Length)
 }

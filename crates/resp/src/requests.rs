@@ -1,4 +1,4 @@
-//! Requests, read as they arrive.
+//! Incremental parsing of requests.
 
 use std::io::{self, Read};
 use std::ops::Range;
@@ -17,7 +17,7 @@ const LINE_MAX: usize = 64 << 10;
 /// The most words of a request.
 const WORDS_MAX: i64 = i32::MAX as i64;
 
-/// A reader of requests: bytes in, one request after the other out.
+/// An incremental parser of requests: feed it bytes, take requests.
 ///
 /// # Examples
 ///
@@ -39,7 +39,7 @@ pub struct Requests {
     partial: Option<Partial>,
     /// The words of the last inline request.
     inline: Vec<Vec<u8>>,
-    /// The words of the last other one, in the bytes that it took.
+    /// The words of the last multibulk request, as ranges of its bytes.
     ranges: Vec<Range<usize>>,
     failed: Option<ProtocolError>,
 }
@@ -47,11 +47,11 @@ pub struct Requests {
 /// A request of which a part has arrived.
 #[derive(Clone, Debug)]
 struct Partial {
-    /// Words that are to come.
+    /// The number of words not yet parsed.
     left: usize,
-    /// The length of the next one, once it is known.
+    /// The length of the next word, once it is known.
     bulk: Option<usize>,
-    /// How many bytes are looked at.
+    /// The number of bytes parsed.
     at: usize,
 }
 
@@ -59,7 +59,7 @@ struct Partial {
 enum Found {
     Nothing,
     Inline,
-    /// With how many bytes it took.
+    /// With the number of its bytes.
     Multibulk(usize),
 }
 
@@ -70,10 +70,10 @@ impl Default for Requests {
 }
 
 impl Requests {
-    /// The length that a word may have unless another is set: Redis's default of `proto-max-bulk-len`, 512 MiB.
+    /// The default maximum length of a word in bytes: Redis's default of `proto-max-bulk-len`, 512 MiB.
     pub const MAX_BULK: usize = 512 << 20;
 
-    /// A reader that has got nothing yet.
+    /// Creates a parser without bytes.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -86,41 +86,41 @@ impl Requests {
         }
     }
 
-    /// Sets the length that a word may have.
+    /// Sets the maximum length of a word, in bytes.
     #[must_use]
     pub const fn max_bulk(mut self, bytes: usize) -> Self {
         self.max_bulk = bytes;
         self
     }
 
-    /// Takes bytes that have arrived.
+    /// Adds bytes that have arrived.
     pub fn feed(&mut self, bytes: &[u8]) {
         self.buffer.feed(bytes);
     }
 
-    /// Reads once, up to 16 KiB; returns how many bytes came: 0 at the end.
+    /// Reads once from `from`, up to 16 KiB, and returns the number of bytes: 0 at the end.
     ///
     /// # Errors
     ///
-    /// That of the reader.
+    /// The error of `from`.
     pub fn fill(&mut self, from: &mut impl Read) -> io::Result<usize> {
         self.buffer.fill(from)
     }
 
-    /// How many bytes have arrived and are not used up: what a client makes this keep.
+    /// The number of bytes that have arrived and are not yet consumed: the memory that a client occupies here.
     #[must_use]
     pub fn pending(&self) -> usize {
         self.buffer.rest().len()
     }
 
-    /// The words of the next request, or `None` if it is not there in full. Requests without words are passed over, as
-    /// Redis does.
+    /// Returns the words of the next request, or `None` if it is incomplete. Requests without words are skipped, as in
+    /// Redis.
     ///
-    /// A request that arrives in many pieces is not read anew with each: the cost of all calls is O(bytes).
+    /// A request that arrives in many pieces is parsed incrementally: the cost of all calls is O(bytes).
     ///
     /// # Errors
     ///
-    /// What is wrong with the bytes. From then on every call returns the same.
+    /// [`ProtocolError`] if the bytes are malformed. All further calls return the same error.
     pub fn take(&mut self) -> Result<Option<Vec<&[u8]>>, ProtocolError> {
         if let Some(error) = self.failed {
             return Err(error);
@@ -242,7 +242,7 @@ fn header(bytes: &[u8], too_long: ProtocolError) -> Result<Option<&[u8]>, Protoc
     }
 }
 
-/// Writes a request: each word with its length.
+/// Appends a multibulk request to `out`.
 ///
 /// # Examples
 ///

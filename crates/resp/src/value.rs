@@ -1,4 +1,4 @@
-//! A reply that was read.
+//! A parsed reply.
 
 use crate::{Protocol, Writer};
 
@@ -22,7 +22,7 @@ use crate::{Protocol, Writer};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Value {
-    /// A short status, `OK` above all.
+    /// A status, such as `OK`.
     Status(Vec<u8>),
     /// An error, its code first.
     Error(Vec<u8>),
@@ -30,13 +30,13 @@ pub enum Value {
     Int(i64),
     /// A byte string.
     Bulk(Vec<u8>),
-    /// Nothing: the null of RESP3, or a null byte string of RESP2.
+    /// Null: the null of RESP3, or a null byte string of RESP2.
     Null,
     /// A null array (RESP2).
     NullArray,
-    /// A list.
+    /// An array.
     Array(Vec<Self>),
-    /// Yes or no (RESP3).
+    /// A boolean (RESP3).
     Boolean(bool),
     /// A floating-point number (RESP3).
     Double(f64),
@@ -49,11 +49,11 @@ pub enum Value {
         /// The text.
         text: Vec<u8>,
     },
-    /// Pairs without an order (RESP3).
+    /// A map: pairs without an order (RESP3).
     Map(Vec<(Self, Self)>),
-    /// A list without an order (RESP3).
+    /// A set: elements without an order (RESP3).
     Set(Vec<Self>),
-    /// A message that no request asked for (RESP3).
+    /// A push: a message that is not the reply to a request (RESP3).
     Push(Vec<Self>),
     /// A reply with attributes (RESP3).
     Attributed {
@@ -65,7 +65,8 @@ pub enum Value {
 }
 
 impl Value {
-    /// Writes the reply in the form of that protocol. Doubles get as many digits as it takes to read them back.
+    /// Appends the reply to `out` in the form of `protocol`. Doubles have the digits that are needed to parse the same
+    /// value.
     pub fn write(&self, protocol: Protocol, out: &mut Vec<u8>) {
         self.write_to(&mut Writer::new(out, protocol));
     }

@@ -1,16 +1,16 @@
-//! The words of a command line, quoted as `redis-cli` has it.
+//! The words of a command line, quoted as in `redis-cli`.
 //!
-//! * Words are parted by white space.
-//! * Inside double quotes, `\n`, `\r`, `\t`, `\b`, `\a` and `\xHH` stand for the bytes that they name, and a backslash
-//!   before any other byte stands for that byte.
-//! * Inside single quotes, only `\'` means something else than it says.
-//! * A quote may open in the middle of a word. Behind the closing one, the word must end.
+//! * Words are separated by white space.
+//! * Inside double quotes, `\n`, `\r`, `\t`, `\b`, `\a` and `\xHH` are escapes for single bytes, and a backslash before
+//!   any other byte is that byte.
+//! * Inside single quotes, `\'` is the only escape.
+//! * A quote may open in the middle of a word. After the closing quote, the word must end.
 //!
-//! Outside quotes a backslash is a byte like any other.
+//! Outside quotes a backslash is an ordinary byte.
 
 use std::fmt;
 
-/// A quote was left open, or had text right behind its end.
+/// A quote is not closed, or text follows the closing quote directly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unbalanced;
 
@@ -22,11 +22,11 @@ impl fmt::Display for Unbalanced {
 
 impl std::error::Error for Unbalanced {}
 
-/// Splits a line into its words. A blank line has none, and a NUL ends the line as it does in C.
+/// Splits a line into words. A blank line has none; a NUL ends the line, as in C. O(bytes).
 ///
 /// # Errors
 ///
-/// [`Unbalanced`] if the quotes are.
+/// [`Unbalanced`] if the quotes are unbalanced.
 ///
 /// # Examples
 ///
@@ -122,7 +122,8 @@ const fn hex(digit: u8) -> Option<u8> {
     }
 }
 
-/// Writes a word in double quotes, as [`split_words`] reads it back: with escapes for bytes that do not print.
+/// Appends a word to `out` in double quotes, with escapes for unprintable bytes, such that [`split_words`] returns the
+/// same word.
 ///
 /// # Examples
 ///

@@ -1,10 +1,10 @@
-//! Replies, written one by one.
+//! Writing replies.
 
 use crate::Protocol;
 
-/// Writes replies as a server does, in the form that its client has asked for.
+/// Writes replies as a server does, in the protocol that the client has selected.
 ///
-/// Of an array, set, map or push this writes the length alone: the elements follow, as replies of their own.
+/// For an array, set, map or push it writes only the length: write the elements afterwards, as replies.
 ///
 /// # Examples
 ///
@@ -29,7 +29,7 @@ pub struct Writer<'o> {
 }
 
 impl<'o> Writer<'o> {
-    /// Writes behind what `out` holds.
+    /// Creates a writer that appends to `out`.
     pub const fn new(out: &'o mut Vec<u8>, protocol: Protocol) -> Self {
         Self { out, protocol }
     }
@@ -38,56 +38,56 @@ impl<'o> Writer<'o> {
         self.protocol == Protocol::Resp3
     }
 
-    /// A status. The ends of lines in it become spaces.
+    /// Writes a status. Line ends in it become spaces.
     pub fn status(&mut self, text: &[u8]) {
         self.line(b'+', text);
     }
 
-    /// An error, its code first. The ends of lines in it become spaces.
+    /// Writes an error, whose text begins with its code. Line ends in it become spaces.
     pub fn error(&mut self, text: &[u8]) {
         self.line(b'-', text);
     }
 
-    /// An integer.
+    /// Writes an integer.
     pub fn int(&mut self, number: i64) {
         self.out.push(b':');
         self.out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
         self.end();
     }
 
-    /// A byte string.
+    /// Writes a byte string.
     pub fn bulk(&mut self, bytes: &[u8]) {
         self.length(b'$', bytes.len());
         self.out.extend_from_slice(bytes);
         self.end();
     }
 
-    /// Nothing.
+    /// Writes a null (a null byte string in RESP2).
     pub fn null(&mut self) {
         self.out.extend_from_slice(if self.is_resp3() { b"_\r\n" } else { b"$-1\r\n" });
     }
 
-    /// Nothing where there is an array otherwise.
+    /// Writes a null in place of an array (a null array in RESP2).
     pub fn null_array(&mut self) {
         self.out.extend_from_slice(if self.is_resp3() { b"_\r\n" } else { b"*-1\r\n" });
     }
 
-    /// An array of so many replies.
+    /// Writes the length of an array; `len` replies must follow.
     pub fn array(&mut self, len: usize) {
         self.length(b'*', len);
     }
 
-    /// A set of so many replies: an array in RESP2.
+    /// Writes the length of a set, an array in RESP2; `len` replies must follow.
     pub fn set(&mut self, len: usize) {
         self.length(if self.is_resp3() { b'~' } else { b'*' }, len);
     }
 
-    /// A push of so many replies: an array in RESP2.
+    /// Writes the length of a push, an array in RESP2; `len` replies must follow.
     pub fn push(&mut self, len: usize) {
         self.length(if self.is_resp3() { b'>' } else { b'*' }, len);
     }
 
-    /// A map of so many pairs: an array of twice as many replies in RESP2.
+    /// Writes the length of a map, an array in RESP2; `2 * pairs` replies must follow, alternating keys and values.
     pub fn map(&mut self, pairs: usize) {
         match self.protocol {
             Protocol::Resp2 => self.length(b'*', pairs * 2),
@@ -95,8 +95,8 @@ impl<'o> Writer<'o> {
         }
     }
 
-    /// So many attributes, in pairs, of the reply behind them. RESP2 has none: `false` says that nothing was written,
-    /// and the pairs are to be left out.
+    /// Writes the number of attributes of the next reply and returns true; `2 * pairs` replies must follow, then that
+    /// reply. RESP2 has no attributes: returns false and writes nothing, and the pairs must be omitted.
     pub fn attributes(&mut self, pairs: usize) -> bool {
         if self.is_resp3() {
             self.length(b'|', pairs);
@@ -104,7 +104,7 @@ impl<'o> Writer<'o> {
         self.is_resp3()
     }
 
-    /// Yes or no: 1 or 0 in RESP2.
+    /// Writes a boolean: the integer 1 or 0 in RESP2.
     pub fn boolean(&mut self, yes: bool) {
         match (self.protocol, yes) {
             (Protocol::Resp2, _) => self.int(yes.into()),
@@ -113,18 +113,18 @@ impl<'o> Writer<'o> {
         }
     }
 
-    /// A double with these digits, or `inf`, `-inf`, `nan`: a byte string in RESP2. Servers differ in the digits that
-    /// they show, so the caller makes them.
+    /// Writes a double with these digits, or `inf`, `-inf` or `nan`: a byte string in RESP2. Server versions format
+    /// digits differently, so the caller formats them.
     pub fn double(&mut self, digits: &str) {
         self.scalar(b',', digits.as_bytes());
     }
 
-    /// A big number with these digits: a byte string in RESP2.
+    /// Writes a big number with these digits: a byte string in RESP2.
     pub fn big_number(&mut self, digits: &[u8]) {
         self.scalar(b'(', digits);
     }
 
-    /// A text and its format, `txt` or `mkd`: a byte string without the format in RESP2.
+    /// Writes a text and its format, `txt` or `mkd`: a byte string without the format in RESP2.
     pub fn verbatim(&mut self, format: [u8; 3], text: &[u8]) {
         match self.protocol {
             Protocol::Resp2 => self.bulk(text),

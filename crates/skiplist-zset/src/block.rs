@@ -6,27 +6,27 @@
 //! | base | numbers of itself, its neighbours, its run | len, shift | prefix x 64 | place x 64 |
 //! ```
 //!
-//! A block knows its entries by the places of their records in its heap. Beside each place it keeps a *prefix* of the
-//! score: the key of the score less the block's base, shifted so that the block's scores spread over 16 bits, and cut
-//! at both ends of those. Prefixes never contradict the order, so a search looks at records only where prefixes are
-//! equal, which few are.
+//! A block has the positions of its entries' records in its heap. With each position it has a *prefix* of the score:
+//! the key of the score less the block's base, shifted so that the block's scores spread over 16 bits, and saturated at
+//! both ends. Prefixes never contradict the order, so a search reads records only where prefixes are equal, which is
+//! rare.
 //!
-//! All of it is in one allocation, whose cache misses overlap: a block of which a third is empty costs no more than
-//! one that is allocated to measure, with its pointers.
+//! All of it is in one allocation, whose cache misses overlap: a block that is one third empty takes no more memory
+//! than one of exact size with its pointers.
 
 use crate::records::{NONE, Records, name_of, units_of};
 
 /// The most entries of a block.
 pub(crate) const BLOCK: usize = 64;
-/// A new scale leaves so many bits of the prefix unused, for scores beyond the last.
+/// A new scale leaves this many bits of the prefix unused, for scores beyond the last.
 const SPARE_BITS: u32 = 2;
-/// With more equal prefixes than these, a better scale is looked for.
+/// With more equal prefixes than this, a better scale is computed.
 const EQUAL_MAX: usize = 4;
 
 /// No record has this place.
 const NO_PLACE: u16 = u16::MAX;
 
-/// Some entries that follow each other.
+/// A run of consecutive entries.
 #[derive(Clone, Debug)]
 pub(crate) struct Block {
     base: u64,
@@ -38,20 +38,20 @@ pub(crate) struct Block {
     pub(crate) run: u32,
     len: u8,
     shift: u8,
-    /// Where there is no entry it is the greatest, so that a search need not know how many there are.
+    /// The greatest value where there is no entry, so a search does not need their number.
     prefixes: [u16; BLOCK],
     /// Where there is no entry it is none.
     places: [u16; BLOCK],
 }
 
-/// What is looked for among equal keys.
+/// The target among equal keys.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Tie<'m> {
-    /// The place in front of all of them.
+    /// The position before all entries.
     First,
-    /// The place behind all of them.
+    /// The position after all entries.
     Last,
-    /// The place of a member.
+    /// The position of a member.
     Member(&'m [u8]),
 }
 
@@ -82,14 +82,14 @@ impl Block {
         self.len.into()
     }
 
-    /// Asks for each cache line.
+    /// Prefetches each cache line.
     #[inline]
     pub(crate) fn prefetch(&self) {
         self.prefetch_places();
         prefetch_column(&self.prefixes);
     }
 
-    /// Asks for all but the prefixes.
+    /// Prefetches all but the prefixes.
     #[inline]
     pub(crate) fn prefetch_places(&self) {
         prefetch::value(&self.base);
@@ -124,7 +124,8 @@ impl Block {
 
     /// The entries with the same prefix as a key.
     ///
-    /// All prefixes are compared: no processor foresees where a search ends, and so many take a few steps by vectors.
+    /// All prefixes are compared: the end of a search is not predictable, and vector instructions compare this many in
+    /// a few steps.
     #[inline]
     fn alike(&self, key: u64) -> (usize, usize) {
         let prefix = self.prefix(key);
@@ -137,14 +138,14 @@ impl Block {
         (from, (from + usize::from(equal)).min(self.len()))
     }
 
-    /// How many entries are in front of a place.
+    /// The number of entries before a target.
     #[inline]
     pub(crate) fn position(&self, target: Target<'_>, records: &Records) -> usize {
         let (from, to) = self.alike(target.key);
         partition(from, to, |at| is_before(self.record(at), target, records))
     }
 
-    /// The place of a record of the block's heap, which needs no look at records.
+    /// The position of a record of the block's heap, found without reading records.
     #[inline]
     pub(crate) fn find(&self, record: u32) -> Option<usize> {
         let place = units_of(record);
@@ -155,7 +156,7 @@ impl Block {
         usize::from(found).checked_sub(1)
     }
 
-    /// Puts an entry in. The block is not full.
+    /// Inserts an entry. The block must not be full.
     pub(crate) fn insert(&mut self, at: usize, key: u64, record: u32, records: &Records) {
         let len = self.len();
         if len == 0 {
@@ -183,13 +184,13 @@ impl Block {
         self.len -= 1;
     }
 
-    /// Gives an entry the key of its new score, which leaves it in its place.
+    /// Sets the key of an entry to that of its new score, which does not change its position.
     pub(crate) fn set_key(&mut self, at: usize, key: u64) {
         self.prefixes[at] = self.prefix(key);
     }
 
-    /// The prefix of an entry that had this key, beside those of its neighbours: whether the order surely holds, surely
-    /// does not, or is for the records to say.
+    /// Compares the prefix that an entry would have with this key with those of its neighbours: whether the order
+    /// holds, does not hold, or depends on the records.
     pub(crate) fn holds(&self, at: usize, key: u64) -> Option<bool> {
         let prefix = self.prefix(key);
         let before = at.checked_sub(1).map(|at| self.prefixes[at]);
@@ -242,7 +243,7 @@ impl Block {
         (base, u8::try_from(shift.min(u64::BITS - 1)).unwrap_or(0))
     }
 
-    /// Makes all prefixes anew.
+    /// Computes all prefixes again.
     pub(crate) fn scale(&mut self, records: &Records) {
         (self.base, self.shift) = self.ideal(records);
         for at in 0..self.len() {
@@ -282,7 +283,7 @@ impl Block {
     }
 }
 
-/// Asks for the cache lines of a column.
+/// Prefetches the cache lines of a column.
 #[inline]
 fn prefetch_column(column: &[u16; BLOCK]) {
     prefetch::value(&column[0]);
@@ -290,7 +291,7 @@ fn prefetch_column(column: &[u16; BLOCK]) {
     prefetch::value(&column[BLOCK - 1]);
 }
 
-/// Whether a record is in front of a place.
+/// Whether a record is before a target.
 #[inline]
 pub(crate) fn is_before(record: u32, target: Target<'_>, records: &Records) -> bool {
     let (member, score) = records.get(record);
@@ -305,7 +306,7 @@ pub(crate) fn is_before(record: u32, target: Target<'_>, records: &Records) -> b
     }
 }
 
-/// The first place from `from` to `to` for which `before` does not hold.
+/// The first position from `from` to `to` for which `before` returns false.
 #[inline]
 pub(crate) fn partition(mut from: usize, mut to: usize, before: impl Fn(usize) -> bool) -> usize {
     while from < to {

@@ -1,7 +1,7 @@
-//! Large sets that are built at once.
+//! Bulk construction of large sets.
 //!
-//! Entries that come in order, either way, are put into blocks of their own, one after the other, while they come:
-//! nothing is searched, and nothing moves. From the first one on that is out of order the rest is collected and sorted.
+//! Ascending or descending entries are appended to blocks as they arrive, without searching or moving. From the first
+//! entry that is out of order on, the rest is collected and sorted.
 
 use core::cmp::Ordering;
 use core::hash::BuildHasher;
@@ -14,11 +14,11 @@ use crate::records::{self, Body, HEAP_MAX, Records};
 use crate::score;
 use crate::set::Change;
 
-/// Entries and bytes of a block that is built at once: some room is left, or the first new member would split it.
+/// Entries and bytes of a block in bulk construction: some room is left, or the first new member would split it.
 const BUILT: usize = BLOCK * 7 / 8;
 const BUILT_BYTES: usize = HEAP_MAX * 7 / 8;
 
-/// A member, its score, and which of the entries it is.
+/// A member, its score, and the index of the entry.
 struct Given<M> {
     member: M,
     score: f64,
@@ -94,8 +94,8 @@ impl<S: BuildHasher> Large<S> {
         Ok(())
     }
 
-    /// Takes entries for one block, which are all behind those that are there; or all in front, and the last one first.
-    /// If they are refused the set is not whole.
+    /// Adds the entries of one block, which are all after the existing ones; or all before them, with the last one
+    /// first. If they are refused the set is incomplete.
     fn add_block<M: AsRef<[u8]>>(
         &mut self,
         entries: &mut Vec<Given<M>>,
@@ -129,7 +129,7 @@ impl<S: BuildHasher> Large<S> {
         Ok(())
     }
 
-    /// Builds all anew of the entries whose ranks are to be kept, which are `len`.
+    /// Rebuilds the set from the `len` entries whose ranks are kept.
     pub(crate) fn rebuild(&mut self, keep: impl Fn(usize) -> bool, len: usize) {
         let mut records = Records::new();
         let order = self.new_order(&mut records);
@@ -152,9 +152,9 @@ impl<S: BuildHasher> Large<S> {
 }
 
 impl<M: AsRef<[u8]>> Batch<M> {
-    /// Adds an entry; if the batch is full `take` gets what is there before, and leaves nothing.
+    /// Adds an entry; if the batch is full, `take` first receives its entries and empties it.
     ///
-    /// That the last entry stays is what the next one is compared with.
+    /// The last entry is kept, to compare the next one with it.
     fn add<R>(
         &mut self,
         next: Given<M>,

@@ -1,4 +1,4 @@
-//! Members within a range of scores, found without ranks.
+//! Members in a range of scores, found without ranks.
 
 use core::fmt;
 use core::hash::BuildHasher;
@@ -14,11 +14,11 @@ use crate::large::Large;
 use crate::records::NONE;
 use crate::score;
 
-/// The members within a range of scores, lowest first. Made by [`ZSet::by_score`](crate::ZSet::by_score); `rev()` goes
-/// from the highest on.
+/// A double-ended iterator over the members in a range of scores, lowest first. Created by
+/// [`ZSet::by_score`](crate::ZSet::by_score); `rev()` starts at the highest.
 ///
-/// Either end is sought when it is first asked for, in O(log n). How many there are shows at the end only: to count
-/// them is what [`ZSet::ranks_by_score`](crate::ZSet::ranks_by_score) is for.
+/// Each end is searched for when it is first used, in O(log n). The number of members is not known in advance: use
+/// [`ZSet::ranks_by_score`](crate::ZSet::ranks_by_score) to count them.
 pub struct ByScore<'z, S> {
     source: Source<'z, S>,
 }
@@ -31,7 +31,7 @@ enum Source<'z, S> {
 /// A range of a large set.
 struct Between<'z, S> {
     set: &'z Large<S>,
-    /// The keys of the scores. Keys are integers, so that a bound that is left out is the next key.
+    /// The keys of the scores. Keys are integers, so an excluded bound becomes the next key.
     keys: RangeInclusive<u64>,
     front: BlockIter<'z>,
     back: BlockIter<'z>,
@@ -88,7 +88,7 @@ impl<'z, S: BuildHasher> Between<'z, S> {
         None
     }
 
-    /// Whether both ends have been sought and are at the same place.
+    /// Whether both ends have been found and are at the same position.
     #[inline]
     fn have_met(&self) -> bool {
         let (Some(front), Some(back)) = (self.front.block, self.back.block) else { return false };
@@ -101,7 +101,7 @@ impl<'z, S: BuildHasher> Between<'z, S> {
         }
     }
 
-    /// Goes on to the first block, or the next.
+    /// Advances to the first block, or the next.
     #[inline(never)]
     fn begin(&mut self) {
         let (set, block) = (self.set, self.front.block);
@@ -116,7 +116,7 @@ impl<'z, S: BuildHasher> Between<'z, S> {
         self.front = BlockIter::new(set, block, order.block(block).places().split_at(at).1);
     }
 
-    /// Goes on to the last block, or the one in front.
+    /// Advances to the last block, or the previous one.
     #[inline(never)]
     fn begin_back(&mut self) {
         let (set, block) = (self.set, self.back.block);

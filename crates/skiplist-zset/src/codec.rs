@@ -1,4 +1,4 @@
-//! Sets from bytes and entries that are not trusted.
+//! Sets from untrusted bytes and entries.
 
 use core::hash::BuildHasher;
 
@@ -8,15 +8,15 @@ use crate::large::Large;
 use crate::{BuildError, DecodeError, Limits, ZSet, score};
 
 impl<S> ZSet<S> {
-    /// The set of the listpack that Redis keeps of a small sorted set, which it takes as it is, whatever its size. O(n
-    /// log n).
+    /// Creates a set from the listpack of a small sorted set of Redis. The listpack is kept, whatever its size. O(n log
+    /// n).
     ///
-    /// Use [`fit`](Self::fit) afterwards if there are limits.
+    /// Use [`fit`](Self::fit) afterwards to apply limits.
     ///
     /// # Errors
     ///
-    /// [`DecodeError`], unless the bytes are a whole listpack of members and numbers in turn, in the order of a set and
-    /// without a member twice.
+    /// [`DecodeError`] unless the bytes are a whole listpack of alternating members and numbers, in the order of a set
+    /// and without duplicate members.
     ///
     /// # Examples
     ///
@@ -35,11 +35,11 @@ impl<S> ZSet<S> {
         Self::from_listpack(ListPack::from_bytes(bytes.into(), Validation::Deep)?)
     }
 
-    /// As [`from_bytes`](Self::from_bytes), of a whole list.
+    /// Creates a set from a listpack, as [`from_bytes`](Self::from_bytes) does.
     ///
     /// # Errors
     ///
-    /// [`DecodeError`].
+    /// As [`from_bytes`](Self::from_bytes).
     pub fn from_listpack(list: ListPack) -> Result<Self, DecodeError> {
         validate_pairs(&list)?;
         Ok(Self::of_pairs(list))
@@ -47,12 +47,12 @@ impl<S> ZSet<S> {
 }
 
 impl<S: BuildHasher + Default> ZSet<S> {
-    /// The set of these members and scores, in the form that the limits ask for. O(n) if they are in order, either way,
-    /// as in an RDB file, which has the highest score first; else O(n log n).
+    /// Creates a set of these members and scores, in the encoding that the limits require. O(n) if they are in
+    /// ascending or descending order, as in an RDB file, which has the highest score first; else O(n log n).
     ///
     /// # Errors
     ///
-    /// [`BuildError`] for a score that is not a number and a member that is there twice.
+    /// [`BuildError`] for a score that is NaN and for a duplicate member.
     ///
     /// # Examples
     ///
@@ -78,11 +78,12 @@ impl<S: BuildHasher + Default> ZSet<S> {
 }
 
 impl<S: BuildHasher> ZSet<S> {
-    /// The skip list of these members and scores, however few. O(n) if they are in order, either way; else O(n log n).
+    /// Creates a set as a skip list, whatever its size. O(n) if the entries are in ascending or descending order, else
+    /// O(n log n).
     ///
     /// # Errors
     ///
-    /// [`BuildError`] for a score that is not a number and a member that is there twice.
+    /// [`BuildError`] for a score that is NaN and for a duplicate member.
     pub fn skip_list<M: AsRef<[u8]>>(
         entries: impl IntoIterator<Item = (M, f64)>,
         hasher: S,

@@ -1,14 +1,14 @@
-//! Why a set does not change, and why bytes or entries are not a set.
+//! Errors of changes, of decoding and of building.
 
 use core::{error, fmt};
 
-/// Why a set does not change.
+/// Why a change is refused. The set is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Refused {
-    /// The score, or the sum, is not a number.
+    /// The score, or the sum, is NaN.
     NotANumber,
-    /// The set has as many blocks as it can name: some 180 million members of 16 bytes.
+    /// The set has the maximum number of blocks: some 180 million members of 16 bytes.
     Full,
 }
 
@@ -27,24 +27,24 @@ impl error::Error for Refused {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DecodeError {
-    /// They are not a listpack.
+    /// The bytes are not a listpack.
     ListPack(listpack::DecodeError),
     /// The last member has no score.
     Odd {
-        /// How many entries there are.
+        /// The number of entries.
         entries: usize,
     },
-    /// An entry in the place of a score is not a number.
+    /// An entry at the position of a score is not a number.
     NotAScore {
         /// The offset of the entry in the blob.
         offset: usize,
     },
-    /// A member is not behind the one in front of it.
+    /// A member does not sort after the previous one.
     NotSorted {
         /// The offset of the member in the blob.
         offset: usize,
     },
-    /// A member is there twice.
+    /// A member occurs twice.
     Duplicate {
         /// The offset of the second one in the blob.
         offset: usize,
@@ -89,23 +89,23 @@ impl From<listpack::DecodeError> for DecodeError {
     }
 }
 
-/// Why entries cannot be built into a set at once.
+/// Why a set cannot be built from entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// A score is not a number.
+    /// A score is NaN.
     NotANumber {
-        /// Which of the entries, from 0.
+        /// The index of the entry, from 0.
         index: usize,
     },
-    /// A member is there twice.
+    /// A member occurs twice.
     Duplicate {
-        /// Which of the entries has a member that another has too.
+        /// The index of an entry with a duplicate member.
         index: usize,
     },
-    /// The set holds as much as it can name.
+    /// The set is full: see [`Refused::Full`].
     Full {
-        /// Which of the entries is too much.
+        /// The index of the first entry that does not fit.
         index: usize,
     },
 }

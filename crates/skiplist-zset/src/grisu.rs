@@ -1,12 +1,12 @@
-//! The digits that Redis 7.2 prints of a 64-bit floating point number.
+//! The digits that Redis 7.2 prints for a 64-bit floating point number.
 //!
 //! # Idea
 //!
-//! 7.2 finds a short decimal number that reads back as the same one by Grisu2: everything between the middles to the
-//! two neighbours is scaled by a power of ten, so that the digits stand before the binary point, and digits are written
-//! until what is left no longer matters. With 64 bits the bounds are taken a little too narrow, so that about one
-//! result in a thousand has a digit more than the shortest, or is not the nearest of its length. These are Redis's
-//! bytes, so a library that always finds the shortest would not do.
+//! 7.2 finds a short decimal number that reads back as the same one by Grisu2: the interval between the midpoints to
+//! the two neighbours is scaled by a power of ten, so that the digits are before the binary point, and digits are
+//! written until the result is inside the interval. With 64 bits the bounds are slightly too narrow, so about one
+//! result in a thousand has one digit more than the shortest, or is not the nearest of its length. These are Redis's
+//! bytes, so a library that always finds the shortest cannot be used.
 //!
 //! # References
 //!

@@ -1,5 +1,5 @@
-//! From a member's hash to its record: an [extendible](extendible) table whose buckets are a few cache lines of tags
-//! and record names.
+//! The index from a member's hash to its record: an [extendible](extendible) table whose buckets are a few cache lines
+//! of tags and record names.
 //!
 //! # Layout
 //!
@@ -10,11 +10,12 @@
 //! line         | record x 12 | tag x 12 | spilled, entries, -, - |     one cache line; tag 0: empty
 //! ```
 //!
-//! The record's name is in the line of its tag, so that a look-up has two cache misses: line, record. An entry whose
-//! home is full goes to a next line of its bucket, and the home counts it as spilled; only where something has spilled
-//! does a look-up go on. A bucket with [`FULL`] entries splits before it takes another.
+//! The record's name is in the cache line of its tag, so a lookup has two cache misses: line, record. An entry whose
+//! home line is full goes to a following line of its bucket, and the home line counts it as spilled; a lookup continues
+//! to further lines only if something has spilled. A bucket with [`FULL`] entries splits before it takes another.
 //!
-//! Entries whose hashes no split separates, which takes a broken hash, end in one list that is searched one by one.
+//! Entries whose hashes cannot be separated by splits, which only happens with a broken hash function, go to one list
+//! that is searched linearly.
 
 use extendible::{Bucket, BucketId, Extendible, Rehash, equal};
 
@@ -22,9 +23,10 @@ use extendible::{Bucket, BucketId, Extendible, Rehash, equal};
 const SLOTS: usize = 12;
 /// Lines of a bucket.
 const LINES: usize = 5;
-/// A bucket with so many entries splits before it takes another.
+/// A bucket with this many entries splits before it takes another.
 const FULL: usize = 54;
-/// Where a line keeps how many entries of this home are elsewhere, and the first line how many entries its bucket has.
+/// The slot where a line has the number of spilled entries of this home, and the first line the number of entries of
+/// its bucket.
 const SPILLED: usize = SLOTS;
 const ENTRIES: usize = SLOTS + 1;
 
@@ -41,28 +43,28 @@ struct Lines([Line; LINES]);
 
 const _: () = assert!(size_of::<Lines>() == LINES * 64);
 
-/// Where an entry is; good until the next insertion or removal.
+/// The location of an entry; valid until the next insertion or removal.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum At {
     Line { bucket: BucketId, line: usize, at: usize },
     Crowd(usize),
 }
 
-/// The table. What hashes a record is handed in, for only the caller knows the members: see [`Rehash`].
+/// The table. The hash function of records is passed in, because only the caller has the members: see [`Rehash`].
 #[derive(Clone, Debug)]
 pub(crate) struct Index {
     table: Extendible<Lines>,
-    /// Records that found no room in their bucket.
+    /// Records that did not fit in their bucket.
     crowd: Vec<u32>,
 }
 
 impl Index {
-    /// A table for so many entries.
+    /// Creates a table for this many entries.
     pub(crate) fn with_entries(entries: usize) -> Self {
         Self { table: Extendible::with_room(0, entries), crowd: Vec::new() }
     }
 
-    /// The record with this hash that `is` the one, and where it is.
+    /// The record with this hash for which `is` returns true, and its location.
     #[inline]
     pub(crate) fn locate(&self, hash: u64, mut is: impl FnMut(u32) -> bool) -> Option<(At, u32)> {
         let bucket = self.table.locate(hash);
@@ -92,7 +94,7 @@ impl Index {
         Some((At::Crowd(at), self.crowd[at]))
     }
 
-    /// Asks for the line where the record of a hash is.
+    /// Prefetches the line where the record of a hash is.
     #[inline]
     pub(crate) fn prefetch(&self, hash: u64) {
         if let Some(lines) = self.table.bucket(hash) {
@@ -100,7 +102,7 @@ impl Index {
         }
     }
 
-    /// The record that a look-up of a hash looks at first.
+    /// The record that a lookup of a hash compares first.
     #[inline]
     pub(crate) fn first(&self, hash: u64) -> Option<u32> {
         let line = &self.table.bucket(hash)?.0[home(hash)];
@@ -108,7 +110,7 @@ impl Index {
         (found != 0).then(|| line.records[found.trailing_zeros() as usize % SLOTS])
     }
 
-    /// Adds a record that is not there.
+    /// Adds a record that is not present.
     pub(crate) fn insert(&mut self, hash: u64, record: u32, members: &impl Rehash<u32>) {
         let (_, placed) = self.table.insert(hash, members, |lines| lines.place(hash, record));
         if !placed {
@@ -149,8 +151,7 @@ impl Index {
         }
     }
 
-    /// Gives records, of which each has the hash beside it, other names: the old one, the new one. A new name may be
-    /// the old one of another record.
+    /// Renames records, each given as hash, old name and new name. A new name may be the old one of another record.
     pub(crate) fn rename(&mut self, moves: impl Iterator<Item = (u64, u32, u32)> + Clone) {
         // The lines first, so that the cache misses overlap.
         moves.clone().for_each(|(hash, _, _)| self.prefetch(hash));
@@ -166,23 +167,23 @@ impl Index {
         }
     }
 
-    /// How many first bits the hashes of a bucket share, of the one that this hash belongs to.
+    /// The number of leading bits that the hashes of this hash's bucket share.
     pub(crate) fn shared_bits(&self, hash: u64) -> u32 {
         self.table.shared_bits(hash)
     }
 
-    /// How many entries the bucket of a hash has.
+    /// The number of entries of a hash's bucket.
     pub(crate) fn entries(&self, hash: u64) -> usize {
         self.table.bucket(hash).map_or(0, Lines::len)
     }
 
-    /// The records of the bucket of a hash, and all those that found no room in any.
+    /// The records of a hash's bucket, and all those that did not fit in their buckets.
     pub(crate) fn bucket(&self, hash: u64) -> impl Iterator<Item = u32> {
         let records = self.table.bucket(hash).into_iter().flat_map(Lines::records);
         records.chain(self.crowd.iter().copied())
     }
 
-    /// How many entries the buckets have room for.
+    /// The number of entries that the buckets have room for.
     pub(crate) fn capacity(&self) -> usize {
         self.table.bucket_count() * LINES * SLOTS
     }
@@ -285,7 +286,7 @@ impl Bucket for Lines {
     }
 }
 
-/// The line of a bucket where an entry is looked for first.
+/// The line of a bucket where an entry is searched for first.
 #[inline]
 fn home(hash: u64) -> usize {
     let bits = usize::from(hash.to_le_bytes()[1]) << 8 | usize::from(hash.to_le_bytes()[2]);

@@ -1,4 +1,4 @@
-//! Members and scores in the order of the set, from either end.
+//! Iteration over members and scores in the order of the set.
 
 use core::fmt;
 use core::hash::BuildHasher;
@@ -11,10 +11,10 @@ use crate::large::Large;
 use crate::score;
 use crate::small::Small;
 
-/// Some members and their scores, lowest first. Made by [`ZSet::iter`](crate::ZSet::iter) and
-/// [`ZSet::range`](crate::ZSet::range); `rev()` goes from the highest on.
+/// A double-ended iterator over members and their scores, lowest first. Created by [`ZSet::iter`](crate::ZSet::iter)
+/// and [`ZSet::range`](crate::ZSet::range); `rev()` starts at the highest.
 ///
-/// Either end is sought when it is first asked for, in O(log n).
+/// Each end is searched for when it is first used, in O(log n).
 pub struct Iter<'z, S> {
     source: Source<'z, S>,
     /// The ranks that are left.
@@ -26,7 +26,7 @@ enum Source<'z, S> {
     Large { set: &'z Large<S>, front: BlockIter<'z>, back: BlockIter<'z> },
 }
 
-/// What is left of a block in one direction. All that a step needs, so that steps are short and the cache misses of
+/// The rest of a block in one direction. It has all that a step needs, so that steps are short and the cache misses of
 /// their records overlap.
 #[derive(Clone, Copy)]
 pub(crate) struct BlockIter<'z> {
@@ -44,7 +44,8 @@ impl<'z> BlockIter<'z> {
         Self { places, heap: set.heap(block), block: Some(block) }
     }
 
-    /// Goes on to the next block, or to the one that has the entry of this rank, behind which `left` will be read.
+    /// Advances to the next block, or to the one that has the entry of this rank, after which `left` entries will be
+    /// read.
     #[inline(never)]
     fn go_on<S: BuildHasher>(&mut self, set: &'z Large<S>, rank: usize, left: usize) {
         let (block, at) = match self.block {

@@ -1,4 +1,4 @@
-//! The form of large sets: records, an index from member to record, and the skip list over them.
+//! The encoding of large sets: records, an index from member to record, and the skip list over them.
 
 use core::hash::BuildHasher;
 use core::ops::Bound;
@@ -13,13 +13,13 @@ use crate::score;
 use crate::set::Change;
 use crate::tower::{Cursor, Order};
 
-/// When so small a part of what the index, or the list of blocks, has room for is in use, both are built anew.
+/// If less than one part in this many of the index, or of the list of blocks, is in use, both are rebuilt.
 const IDLE: usize = 4;
-/// Not worth it below so many entries.
+/// Below this many entries, it is not worth it.
 const SMALL: usize = 1024;
-/// From so many entries of a block on all of its records are asked for.
+/// If at least this many entries of a block will be read, all of its records are prefetched.
 const MANY: usize = 6;
-/// What is hashed for the seed of the towers.
+/// The value that is hashed for the seed of the towers.
 const SEED: &str = "towers";
 
 #[derive(Clone)]
@@ -30,7 +30,7 @@ pub(crate) struct Large<S> {
     pub(crate) hasher: S,
 }
 
-/// The members as the index asks for them.
+/// The members, hashed for the index.
 struct Members<'s, S> {
     records: &'s Records,
     hasher: &'s S,
@@ -55,7 +55,7 @@ impl<S: BuildHasher> Large<S> {
         Self { records, index: Index::with_entries(entries), order, hasher }
     }
 
-    /// An order without entries, over empty records.
+    /// Creates an order without entries, over empty records.
     pub(crate) fn new_order(&self, records: &mut Records) -> Order {
         Order::new(self.hasher.hash_one(SEED), records)
     }
@@ -101,7 +101,7 @@ impl<S: BuildHasher> Large<S> {
         self.records.score(record)
     }
 
-    /// How many entries of a block are in front of a place.
+    /// The number of entries of a block before a target.
     #[inline]
     pub(crate) fn position(&self, block: u32, target: Target<'_>) -> usize {
         self.order.block(block).position(target, &self.records)
@@ -112,8 +112,8 @@ impl<S: BuildHasher> Large<S> {
         self.index.locate(hash, |record| are_equal(self.records.member(record), member))
     }
 
-    /// Asks for what look-ups of these hashes will read: first the lines of the index, then the records, so that the cache
-    /// misses overlap.
+    /// Prefetches what lookups of these hashes will read: first the lines of the index, then the records, so that the
+    /// cache misses overlap.
     pub(crate) fn prefetch(&self, hashes: &[u64]) {
         if self.len() < CACHED {
             return;
@@ -126,8 +126,8 @@ impl<S: BuildHasher> Large<S> {
         records().for_each(|record| self.records.prefetch(record));
     }
 
-    /// As [`prefetch`](Self::prefetch), and what it takes to give the members with these hashes these scores: the blocks
-    /// that they leave, those that they come to, and the heaps of these.
+    /// As [`prefetch`](Self::prefetch), and also what updates of the members to these scores need: the blocks that they
+    /// leave, those that they move to, and the heaps of the latter.
     pub(crate) fn prefetch_updates(&self, updates: &[(u64, f64)]) {
         if self.len() < CACHED {
             return;
@@ -152,9 +152,9 @@ impl<S: BuildHasher> Large<S> {
         }
     }
 
-    /// Asks for a block of which so many entries will be read, and for its records. Where these are is not known before
-    /// the block is there, but many of them are on most lines of the heap, so all lines are asked for; few are not
-    /// worth it.
+    /// Prefetches a block of which this many entries will be read, and its records. Their positions are not known
+    /// before the block is read, but many records are on most lines of the heap, so all lines are prefetched; for few
+    /// records it is not worth it.
     #[inline]
     pub(crate) fn prefetch_block(&self, block: u32, entries: usize) {
         if self.len() < CACHED {
@@ -185,19 +185,19 @@ impl<S: BuildHasher> Large<S> {
         Some((self.order.rank_of(record), score))
     }
 
-    /// How many members have a score below, or up to, this one.
+    /// The number of members with a score below, or up to, this one.
     pub(crate) fn count_below(&self, score: f64, with_equal: bool) -> usize {
         let tie = if with_equal { Tie::Last } else { Tie::First };
         self.order.rank(Target { key: score::key(score), tie }, &self.records)
     }
 
-    /// The first entry that is not in front of a place.
+    /// The first entry that is not before a target.
     #[inline]
     pub(crate) fn seek(&self, target: Target<'_>) -> Cursor {
         self.order.seek(target, &self.records)
     }
 
-    /// How many first members are before the least of a range of members.
+    /// The number of members before a range of members.
     pub(crate) fn count_before(&self, min: Bound<&[u8]>) -> usize {
         match min {
             Bound::Unbounded => 0,
@@ -206,7 +206,7 @@ impl<S: BuildHasher> Large<S> {
         }
     }
 
-    /// How many first members are not behind the greatest of a range of members.
+    /// The number of members up to the end of a range of members.
     pub(crate) fn count_up_to(&self, max: Bound<&[u8]>) -> usize {
         match max {
             Bound::Unbounded => self.len(),
@@ -215,12 +215,12 @@ impl<S: BuildHasher> Large<S> {
         }
     }
 
-    /// How many first members `before` holds for.
+    /// The number of first members for which `before` returns true.
     fn count_members(&self, before: impl Fn(&[u8]) -> bool) -> usize {
         self.order.rank_by(|record| before(self.records.member(record)))
     }
 
-    /// Lets `choose` decide on the new score of a member from the old one; `None` leaves all as it is.
+    /// Sets the score of a member to the result of `choose` for the old one; `None` changes nothing.
     pub(crate) fn update(
         &mut self,
         member: &[u8],
@@ -251,7 +251,7 @@ impl<S: BuildHasher> Large<S> {
             self.records.set_score(record, score);
             return Ok(Change::Updated);
         }
-        // Its name may be another's before it has a new one.
+        // Its name may belong to another record before it has a new one.
         self.index.set(entry, NONE);
         let body = self.records.long(record).map_or(Body::New(member), Body::Long);
         self.take_out(place);
@@ -267,7 +267,7 @@ impl<S: BuildHasher> Large<S> {
         index.insert(hash, record, &Members { records, hasher });
     }
 
-    /// Puts an entry into the order, where there is room for it; gives its record, of which the index does not know.
+    /// Inserts an entry into the order, in which there is room for it; returns its record, which is not in the index.
     #[inline]
     fn place(&mut self, member: &[u8], score: f64, body: Body<'_>) -> u32 {
         let key = score::key(score);
@@ -283,7 +283,7 @@ impl<S: BuildHasher> Large<S> {
         }
     }
 
-    /// Takes an entry out of the order, and its record, of which the index does not know any more.
+    /// Removes an entry and its record, which is no longer in the index, from the order.
     #[inline]
     fn take_out(&mut self, place: Cursor) {
         let path = self.order.path_of(place.block);
@@ -294,7 +294,7 @@ impl<S: BuildHasher> Large<S> {
         }
     }
 
-    /// Gives records other names in the index.
+    /// Renames records in the index.
     fn rename(&mut self, moves: &records::Moves) {
         let Self { records, index, hasher, .. } = self;
         index.rename(
@@ -302,7 +302,7 @@ impl<S: BuildHasher> Large<S> {
         );
     }
 
-    /// Takes a member out and gives its score.
+    /// Removes a member and returns its score.
     pub(crate) fn remove(&mut self, member: &[u8]) -> Option<f64> {
         let hash = self.hasher.hash_one(member);
         let (entry, record) = self.find(hash, member)?;
@@ -321,7 +321,7 @@ impl<S: BuildHasher> Large<S> {
         self.shrink();
     }
 
-    /// Takes the entry of a rank out, which there is.
+    /// Removes the entry of a rank, which must exist.
     pub(crate) fn remove_rank(&mut self, rank: usize) {
         let place = self.cursor(rank);
         let Some((record, _)) = self.order.step(place) else { return };
@@ -337,7 +337,7 @@ impl<S: BuildHasher> Large<S> {
         self.order.cursor(u32::try_from(rank).unwrap_or(u32::MAX))
     }
 
-    /// The place of a rank, from which so many entries will be read.
+    /// The place of a rank, from which this many entries will be read.
     #[inline]
     pub(crate) fn cursor_ahead(&self, rank: usize, entries: usize) -> Cursor {
         let (cursor, here, next) = self.order.cursor_ahead(u32::try_from(rank).unwrap_or(u32::MAX));
@@ -350,7 +350,7 @@ impl<S: BuildHasher> Large<S> {
         cursor
     }
 
-    /// Takes out a run of entries.
+    /// Removes a run of entries.
     pub(crate) fn remove_range(&mut self, rank: usize, count: usize) {
         if count > self.len() / 2 {
             // The rest is less work.
@@ -362,7 +362,7 @@ impl<S: BuildHasher> Large<S> {
         }
     }
 
-    /// Builds all anew if there is room for far more than there is.
+    /// Rebuilds the set if most of its capacity is unused.
     fn shrink(&mut self) {
         let len = self.len().max(SMALL);
         let (blocks, room) = self.order.block_counts();
@@ -378,7 +378,7 @@ impl<S: BuildHasher> Large<S> {
             + self.order.heap_bytes()
     }
 
-    /// Panics unless records, index and order are whole and agree.
+    /// Panics unless records, index and order agree.
     pub(crate) fn verify(&self) {
         let entries = self.order.verify(&self.records);
         let members = Members { records: &self.records, hasher: &self.hasher };
@@ -390,8 +390,8 @@ impl<S: BuildHasher> Large<S> {
     }
 }
 
-/// Whether two members are the same: by words, since most are too short to be worth the call that a comparison of
-/// slices is.
+/// Whether two members are equal, compared by words, because most are too short to be worth the call of a slice
+/// comparison.
 #[inline]
 fn are_equal(a: &[u8], b: &[u8]) -> bool {
     if a.len() != b.len() {

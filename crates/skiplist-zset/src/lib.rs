@@ -1,13 +1,15 @@
-//! Redis's sorted set: members with scores, in the order of the scores.
+#![doc = include_str!("../README.md")]
 //!
-//! # Idea
+//! # How it works
 //!
-//! A sorted set answers two kinds of questions: what the score of a member is, and which members are at some place of
-//! the order. Redis asks a dictionary and a skip list, whose nodes cost about 110 bytes a member and a cache miss at
-//! every step. Here a member is one record of its bytes and its score; a hash index and a skip list name the records by
-//! 32 bits, and both are made of cache lines rather than of nodes. Small sets are one listpack, byte for byte Redis's.
+//! ## Idea
 //!
-//! # Representation
+//! A sorted set has two kinds of queries: for the score of a member, and for the members in a part of the order. Redis
+//! uses a dictionary and a skip list, whose nodes take about 110 bytes per member and cause a cache miss at every step.
+//! Here a member is one record of its bytes and its score; a hash index and a skip list refer to records by 32-bit
+//! names, and both consist of cache lines rather than nodes. Small sets are one listpack, byte for byte Redis's.
+//!
+//! ## Representation
 //!
 //! ```text
 //! small     listpack: | member | score | member | score | ...      lowest score first, ties by the members' bytes
@@ -20,16 +22,17 @@
 //!
 //! * The order is that of Redis: by score, then by the members' bytes. `-0` equals `0`, infinities are scores, NaN is
 //!   [refused](Refused::NotANumber).
-//! * The *span* of an entry in a tower says how many members are below it, so that ranks are sums of spans.
-//! * The heights of the towers are drawn by a generator whose seed the hasher gives: with a hasher that is always the
-//!   same, so is the list.
+//! * The *span* of an entry in a tower is the number of members below it, so ranks are sums of spans.
+//! * The heights of the towers come from an RNG that is seeded by the hasher: with a fixed hasher, the structure is
+//!   reproducible.
 //!
-//! # Transitions
+//! ## Transitions
 //!
-//! A listpack becomes a skip list when a member would be too many or too long for the [`Limits`], and never goes back
-//! by itself. [`ZSet::fit`] chooses anew. A member that has another score stays where it is if the order holds.
+//! A listpack becomes a skip list when a member would exceed the [`Limits`] in number or length, and does not turn back
+//! by itself; [`ZSet::fit`] chooses the encoding again. A member with a changed score stays in its position if the
+//! order still holds.
 //!
-//! # Worked example
+//! ## Worked example
 //!
 //! ```
 //! use skiplist_zset::{Encoding, Limits, ZSet};
@@ -52,16 +55,16 @@
 //! # Ok::<(), skiplist_zset::Refused>(())
 //! ```
 //!
-//! # Size
+//! ## Size
 //!
-//! A member of 16 bytes with a random score takes less than 46 bytes: a record of 26 and two of slack, about 8 in the
-//! index, 7 in a block that is two thirds full, and the towers. What is removed leaves room that new members of the
-//! same size take; a heap that is mostly unused is built anew, and so is all when a quarter of the index, or of the
-//! blocks, is in use. [`ZSet::heap_bytes`] shows it.
+//! The 46 bytes of a member of 16 bytes are a record of 26 with two of slack, about 8 in the index, 7 in a block that
+//! is two thirds full, and the towers. A removed member leaves a hole, which a new member of the same size fills. A
+//! heap that is mostly holes is rebuilt, and the whole set when less than a quarter of the index, or of the blocks, is
+//! in use. [`ZSet::heap_bytes`] includes all of it.
 //!
-//! # Complexity
+//! ## Complexity
 //!
-//! n members; k of them listed or removed. Expected, over the heights of the towers and the hash:
+//! n members; k of them returned or removed. Expected values, over the heights of the towers and the hash:
 //!
 //! | operation | time |
 //! |---|---|
@@ -70,16 +73,10 @@
 //! | [`ranks_by_score`](ZSet::ranks_by_score), [`ranks_by_lex`](ZSet::ranks_by_lex) | O(log n) |
 //! | [`range`](ZSet::range), [`by_score`](ZSet::by_score), [`pick`](ZSet::pick) | O(log n + k) |
 //! | [`remove_range`](ZSet::remove_range) | O(k log n), at most O(n) |
-//! | [`from_entries`](ZSet::from_entries) | O(n) in order, either way, else O(n log n) |
-//! | a listpack, whatever is asked | O(n) |
+//! | [`from_entries`](ZSet::from_entries) | O(n) for ascending or descending input, else O(n log n) |
+//! | any operation on a listpack | O(n) |
 //!
-//! # Limits
-//!
-//! * Four million blocks, which are some 180 million members of 16 bytes that came in random order, or fewer longer
-//!   ones: beyond, [`Refused::Full`]. A member of 255 bytes or more has an allocation of its own.
-//! * The room of index and blocks after most members went is released at once, in O(n) of those that are left.
-//!
-//! # References
+//! ## References
 //!
 //! * Redis's description of the type: <https://redis.io/docs/latest/develop/data-types/sorted-sets/>
 //! * William Pugh, "Skip Lists: A Probabilistic Alternative to Balanced Trees", Communications of the ACM 33(6), 1990.
@@ -114,8 +111,3 @@ pub use listpack::Entry;
 pub use scan::Bucket;
 pub use score::ScoreText;
 pub use set::{Change, Encoding, ZSet};
-
-/// The example of the README, run with the documentation's own.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

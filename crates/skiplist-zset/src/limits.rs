@@ -1,8 +1,8 @@
-//! What decides on the form of a set.
+//! The limits that determine the encoding of a set.
 
 use crate::ScoreText;
 
-/// How long a set stays a listpack, and how that writes scores.
+/// The limits up to which a set stays a listpack, and the text of its scores.
 ///
 /// ```
 /// use skiplist_zset::{Limits, ScoreText};
@@ -15,9 +15,9 @@ use crate::ScoreText;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Limits {
-    /// The most members of a listpack: `zset-max-listpack-entries`.
+    /// The maximum number of members of a listpack: `zset-max-listpack-entries`.
     pub entries: usize,
-    /// The most bytes of a member in a listpack: `zset-max-listpack-value`.
+    /// The maximum length in bytes of a member in a listpack: `zset-max-listpack-value`.
     pub value: usize,
     /// The text of scores in a listpack.
     pub text: ScoreText,

@@ -1,4 +1,4 @@
-//! Members of a range of scores, picked by their scores.
+//! Filtering the members of a range by their scores.
 
 use core::hash::BuildHasher;
 use core::ops::RangeInclusive;
@@ -10,12 +10,12 @@ use crate::large::Large;
 use crate::records::NONE;
 
 impl<S: BuildHasher> Large<S> {
-    /// Hands out the members whose scores have these keys and are kept, lowest first.
+    /// Iterates over the members whose scores have these keys and are kept, lowest first.
     ///
     /// Block by block: first the scores of a block, whose records lie anywhere, so that their cache misses overlap;
     /// then which of them are kept, without a branch that would be mispredicted every other time; then their members.
-    /// The lines of all records are asked for with those of their block, and those of the next block before the
-    /// scores of this one are read.
+    /// The lines of all records are prefetched with those of their block, and those of the next block before the scores
+    /// of this one are read.
     pub(crate) fn pick<'z>(
         &'z self,
         keys: &RangeInclusive<u64>,

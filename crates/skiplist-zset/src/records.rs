@@ -1,4 +1,4 @@
-//! The members' records: each member once, with its score, near those that it is in order with.
+//! The records: each member once, with its score, near its neighbours in the order.
 //!
 //! # Layout
 //!
@@ -10,12 +10,12 @@
 //! hole      | next: u16  | size: u16    | ...               |   what a removed record leaves
 //! ```
 //!
-//! Each block of the order has one heap, so that a scan over neighbours stays within a page or two, and the name of a
-//! record names its block. The price is that a record whose block is split or joined gets another name, which the index
-//! must be given.
+//! Each block of the order has one heap, so a scan over neighbours stays within a page or two, and the name of a record
+//! includes its block. In return, a record whose block is split or joined gets another name, and the index must be
+//! updated.
 //!
-//! A hole is taken by the next record of its size. When a heap has no room and many holes its block has it
-//! [built anew](Records::refill), in order and without holes.
+//! A hole is reused by the next record of its size. If a heap has no room and many holes, it is
+//! [rebuilt](Records::refill) in order and without holes.
 
 mod heap;
 
@@ -24,44 +24,44 @@ use heap::{Heap, room_for};
 
 /// Records begin at multiples of this.
 const UNIT: usize = 2;
-/// Bits of a name that say the place in the heap.
+/// Bits of a name for the position in the heap.
 const PLACE_BITS: u32 = 10;
-/// The most bytes of a heap.
+/// The maximum bytes of a heap.
 pub(crate) const HEAP_MAX: usize = UNIT << PLACE_BITS;
 /// How many blocks there may be: the last one is left out, for the names of none. So many are too many for a test.
 pub(crate) const BLOCKS_MAX: usize =
     if cfg!(test) { 1000 } else { (1 << (u32::BITS - PLACE_BITS)) - 1 };
 const SCORE: usize = size_of::<f64>();
-/// Members from this length on are kept elsewhere.
+/// Members from this length on have their own allocations.
 const LONG: usize = 0xff;
-/// The bytes of a record whose member is.
+/// The bytes of a record with a long member.
 const LONG_RECORD: usize = (SCORE + 1 + 4).next_multiple_of(UNIT);
 /// Bytes of a cache line.
 const LINE: usize = 64;
-/// Members of up to about this length are asked for ahead as a whole.
+/// Members of up to about this length are prefetched completely.
 const SHORT: usize = 24;
 
 /// No record, no block, no run.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// Records that have other names now: the old name, the new one.
+/// Renamed records: the old name and the new one.
 pub(crate) type Moves = Vec<(u32, u32)>;
 
 /// All records of a set.
 #[derive(Clone, Debug)]
 pub(crate) struct Records {
     heaps: Vec<Heap>,
-    /// The members that are too long for a heap, by number; those without bytes are free.
+    /// The members that are too long for a heap, by number; empty ones are free.
     long: Vec<Box<[u8]>>,
     free_long: Vec<u32>,
 }
 
-/// What a record is made of.
+/// The content of a record.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Body<'m> {
-    /// A member that has no record.
+    /// A member without a record.
     New(&'m [u8]),
-    /// The number of a long member whose record is gone.
+    /// The number of a long member whose record was removed.
     Long(u32),
 }
 
@@ -99,20 +99,20 @@ impl Records {
         bytes[at..at + SCORE].copy_from_slice(&score.to_le_bytes());
     }
 
-    /// Asks for the header of the heap of a block.
+    /// Prefetches the header of a block's heap.
     #[inline]
     pub(crate) fn prefetch_heap(&self, block: u32) {
         prefetch::value(&self.heaps[block as usize]);
     }
 
-    /// Asks for all records of a block.
+    /// Prefetches all records of a block.
     #[inline]
     pub(crate) fn prefetch_all(&self, block: u32) {
         let heap = &self.heaps[block as usize];
         heap.bytes[..usize::from(heap.used)].chunks(LINE).for_each(|line| prefetch::byte(line, 0));
     }
 
-    /// Asks for a record.
+    /// Prefetches a record.
     #[inline]
     pub(crate) fn prefetch(&self, record: u32) {
         let (heap, at) = (&self.heaps[block_of(record) as usize].bytes, place_of(record));
@@ -121,7 +121,7 @@ impl Records {
         prefetch::byte(heap, at + SCORE + SHORT);
     }
 
-    /// Asks for where the next record of a block may go.
+    /// Prefetches the position where the next record of a block may be added.
     #[inline]
     pub(crate) fn prefetch_room(&self, block: u32) {
         self.heaps[block as usize].prefetch_room();
@@ -159,7 +159,7 @@ impl Records {
         (usize::from(record[SCORE]) == LONG).then(|| long_of(&record[SCORE + 1..]))
     }
 
-    /// An empty heap for a block with this number, which is the next one or one whose heap has been
+    /// Creates an empty heap for a block with this number, which is the next one or one whose heap has been
     /// [cleared](Self::clear).
     pub(crate) fn open(&mut self, block: u32) {
         if block as usize == self.heaps.len() {
@@ -168,17 +168,17 @@ impl Records {
         }
     }
 
-    /// Gives the heap of a block back.
+    /// Releases the heap of a block.
     pub(crate) fn clear(&mut self, block: u32) {
         self.heaps[block as usize] = Heap::new();
     }
 
-    /// Gives the empty heap of a block room for so many bytes.
+    /// Reserves room for this many bytes in the empty heap of a block.
     pub(crate) fn reserve(&mut self, block: u32, bytes: usize) {
         self.heaps[block as usize].bytes = vec![0; bytes].into_boxed_slice();
     }
 
-    /// Whether a record of `size` can be added to the heap of a block as it is.
+    /// Whether a record of `size` can be added to the heap of a block without refilling it.
     #[inline]
     pub(crate) fn has_room(&self, block: u32, size: usize) -> bool {
         let heap = &self.heaps[block as usize];
@@ -225,14 +225,14 @@ impl Records {
         self.heaps[block_of(record) as usize].give_back(place_of(record), size);
     }
 
-    /// Gives a long member back.
+    /// Releases a long member.
     pub(crate) fn remove_long(&mut self, number: u32) {
         self.long[number as usize] = Box::default();
         self.free_long.push(number);
     }
 
-    /// Gives a block a new heap of these records, which may have been in others, in this order and without holes. What
-    /// was in it is gone.
+    /// Replaces the heap of a block by one of these records, which may be from other blocks, in this order and without
+    /// holes.
     pub(crate) fn refill(&mut self, block: u32, records: impl Iterator<Item = u32>) -> Moves {
         let mut moves = Moves::with_capacity(records.size_hint().0);
         let mut bytes = Vec::with_capacity(HEAP_MAX);
@@ -358,7 +358,7 @@ fn count(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
-/// A vector of what there are many of grows by little.
+/// Grows a vector in small steps, because there are many of them.
 pub(crate) fn grow_by_little<T>(all: &mut Vec<T>) {
     if all.len() == all.capacity() {
         all.reserve_exact(all.len() / 32 + 1);

@@ -1,4 +1,4 @@
-//! Going over the members in the order of their hashes, which no change of a score disturbs.
+//! Scanning the members in the order of their hashes, which does not change with their scores.
 
 use core::fmt;
 use core::hash::BuildHasher;
@@ -7,7 +7,7 @@ use crate::ZSet;
 use crate::large::Large;
 use crate::set::Form;
 
-/// The members of a large set whose hashes begin with the same bits: what a scan in steps passes at a time.
+/// The members of a large set whose hashes begin with the same bits: one step of an incremental scan.
 pub struct Bucket<'s, S> {
     set: &'s Large<S>,
     hash: u64,
@@ -15,10 +15,10 @@ pub struct Bucket<'s, S> {
 }
 
 impl<S: BuildHasher> ZSet<S> {
-    /// The bucket of a hash; `None` for a listpack, which is small enough to be passed at once. O(1).
+    /// Returns the bucket of a hash; `None` for a listpack, which is small enough to be scanned in one step. O(1).
     ///
-    /// A member stays in the run of hashes that it is in, whatever its score becomes and whatever buckets are parted
-    /// meanwhile. So a scan from the first bucket to the last visits every member that is there all the time.
+    /// The order of the hashes does not change with scores or with splits of buckets. So a scan from the first bucket
+    /// to the last visits every member that is in the set the whole time.
     ///
     /// ```
     /// use skiplist_zset::{Limits, ZSet};
@@ -42,19 +42,19 @@ impl<S: BuildHasher> ZSet<S> {
 }
 
 impl<S: BuildHasher> Bucket<'_, S> {
-    /// How many of their first bits the hashes share.
+    /// The number of leading bits that the hashes share.
     #[must_use]
     pub fn shared_bits(&self) -> u32 {
         self.shared_bits
     }
 
-    /// How many members there are. O(1).
+    /// The number of members. O(1).
     #[must_use]
     pub fn entries(&self) -> usize {
         self.set.index().entries(self.hash)
     }
 
-    /// Hands over each hash, member and score, in no order.
+    /// Calls `visit` with each hash, member and score, in unspecified order.
     pub fn for_each(&self, mut visit: impl FnMut(u64, &[u8], f64)) {
         for record in self.set.index().bucket(self.hash) {
             let (member, score) = self.set.get(record);
@@ -65,7 +65,7 @@ impl<S: BuildHasher> Bucket<'_, S> {
         }
     }
 
-    /// The first hash of the bucket behind this one.
+    /// The first hash of the next bucket; `None` if this is the last one.
     #[must_use]
     pub fn next(&self) -> Option<u64> {
         let run = 1_u64.checked_shl(64 - self.shared_bits)?;

@@ -7,8 +7,8 @@
 //! | [`ScoreText::Digits17`] | replies of 7.0 | `0.10000000000000001` | `3` | `1e+17` | `1e+21` | `-0` |
 //! | [`ScoreText::Shortest`] | 7.2 and later, everywhere | `0.1` | `3` | `100000000000000000` | `1e+21` | `-0` |
 //!
-//! In a listpack an integral score of up to 62 bits is an integer in either form, zero has no sign, and all else is
-//! text. Infinity is `inf`.
+//! In a listpack an integral score of up to 62 bits is an integer in either form, zero has no sign, and all other
+//! scores are text. Infinity is `inf`.
 
 mod read;
 
@@ -20,23 +20,22 @@ use listpack::Entry;
 use crate::grisu;
 pub(crate) use read::{compare, of_entry};
 
-/// Up to here either way, integral scores are printed as integers: Redis halves the range of 64 bits to be on the safe
-/// side.
+/// Integral scores up to this magnitude are printed as integers: Redis uses half of the 64-bit range.
 const WHOLE_MAX: f64 = 4_611_686_018_427_387_904.0;
 
-/// How a score is written as text.
+/// The text form of scores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum ScoreText {
-    /// 17 significant digits without zeros at the end, as C's `%.17g`: Redis up to 7.0.
+    /// 17 significant digits without trailing zeros, as C's `%.17g`: Redis up to 7.0.
     Digits17,
-    /// Few digits that read back as the same number: Redis from 7.2 on, and Valkey.
+    /// Few digits that parse to the same number: Redis from 7.2 on, and Valkey.
     #[default]
     Shortest,
 }
 
 impl ScoreText {
-    /// Appends the text that a reply has.
+    /// Appends the text that a reply uses.
     ///
     /// ```
     /// use skiplist_zset::ScoreText;
@@ -64,8 +63,8 @@ impl ScoreText {
         text
     }
 
-    /// Appends the text that DEBUG DIGEST mixes in: that of a reply, but for integers with many zeros at the end, which
-    /// have an exponent.
+    /// Appends the text that DEBUG DIGEST uses: that of a reply, except that integers with many trailing zeros have an
+    /// exponent.
     ///
     /// ```
     /// use skiplist_zset::ScoreText;
@@ -85,8 +84,8 @@ impl ScoreText {
         text.extend_from_slice(own.as_bytes());
     }
 
-    /// Appends the text of the entry that a listpack has for a score: that of a reply, but for integers beyond 17
-    /// digits and for the sign of zero.
+    /// Appends the text that a listpack has for a score: that of a reply, except for integers beyond 17 digits and the
+    /// sign of zero.
     ///
     /// ```
     /// use skiplist_zset::ScoreText;
@@ -101,7 +100,7 @@ impl ScoreText {
         self.with_entry(score, |entry| entry.with_bytes(|bytes| text.extend_from_slice(bytes)));
     }
 
-    /// Lends the entry that a listpack has for a score.
+    /// Calls `put` with the entry that a listpack has for a score.
     #[inline]
     pub(crate) fn with_entry<R>(self, score: f64, put: impl FnOnce(Entry<'_>) -> R) -> R {
         match whole(score) {
@@ -136,15 +135,15 @@ impl Text {
     }
 }
 
-/// A number whose order is that of the scores: both zeros have the same, NaN none that means anything.
+/// An integer key with the order of the scores: both zeros have the same key; that of NaN has no meaning.
 #[inline]
 pub(crate) fn key(score: f64) -> u64 {
-    // Adding zero takes the sign off a negative zero and changes nothing else.
+    // Adding zero removes the sign of a negative zero and changes nothing else.
     let bits = (score + 0.0).to_bits();
     if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
 }
 
-/// The integer that a score of up to 62 bits is, if it is one.
+/// The score as an integer, if it is one of up to 62 bits.
 fn whole(score: f64) -> Option<i64> {
     let is_whole = (-WHOLE_MAX..=WHOLE_MAX).contains(&score) && score.fract() == 0.0;
     #[expect(clippy::cast_possible_truncation, reason = "whole, and within 62 bits")]

@@ -1,5 +1,5 @@
-//! Sorted sets for serde: the bytes of a listpack of all members and scores, whatever the size, which are checked when they
-//! are read. A set that is read has the form that the default [`Limits`] ask for.
+//! Serde: a set is the bytes of a listpack of all members and scores, whatever the size, which are validated when read.
+//! A set that is read has the encoding that the default [`Limits`] require.
 
 use core::hash::BuildHasher;
 

@@ -1,4 +1,4 @@
-//! The set, over its two forms.
+//! The sorted set, with its two encodings.
 
 mod change;
 
@@ -15,19 +15,19 @@ use crate::large::Large;
 use crate::small::{Small, is_at_least, is_at_most};
 use crate::{ByScore, Iter};
 
-/// What a command did to a member.
+/// The effect of an update on a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Change {
     /// The member is new.
     Added,
-    /// The member has another score.
+    /// The score of the member was changed.
     Updated,
-    /// All is as it was.
+    /// Nothing was changed.
     Unchanged,
 }
 
-/// How a set is kept.
+/// The encoding of a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Encoding {
@@ -37,7 +37,7 @@ pub enum Encoding {
     SkipList,
 }
 
-/// Members with scores, ordered by score and then by member. See the [crate](crate).
+/// A sorted set: unique members with scores, ordered by score and then by member. See the [crate documentation](crate).
 ///
 /// `S` hashes the members of large sets, and its `hash_one` seeds the heights of their towers.
 #[derive(Clone)]
@@ -52,7 +52,7 @@ pub(crate) enum Form<S> {
 }
 
 impl<S> ZSet<S> {
-    /// An empty set. O(1), without heap memory.
+    /// Creates an empty set, without heap memory. O(1).
     #[must_use]
     pub fn new() -> Self {
         Self { form: Form::Small(Small::default()) }
@@ -63,7 +63,7 @@ impl<S> ZSet<S> {
         Self { form: Form::Small(Small::new(pairs)) }
     }
 
-    /// How the set is kept. O(1).
+    /// The encoding of the set. O(1).
     #[must_use]
     pub const fn encoding(&self) -> Encoding {
         match self.form {
@@ -72,7 +72,7 @@ impl<S> ZSet<S> {
         }
     }
 
-    /// The list of members and scores that a small set is: what Redis keeps, and DUMP has. O(1).
+    /// The listpack of a small set, as Redis has it in memory and in DUMP payloads; `None` for a skip list. O(1).
     #[must_use]
     pub const fn as_listpack(&self) -> Option<&ListPack> {
         match &self.form {
@@ -85,7 +85,7 @@ impl<S> ZSet<S> {
         &self.form
     }
 
-    /// Takes all members out and gives all memory back.
+    /// Removes all members and releases all memory.
     pub fn clear(&mut self) {
         *self = Self::new();
     }
@@ -96,7 +96,7 @@ impl<S: BuildHasher> ZSet<S> {
         Self { form: Form::Large(Box::new(set)) }
     }
 
-    /// How many members there are. O(1).
+    /// The number of members. O(1).
     #[must_use]
     pub fn len(&self) -> usize {
         match &self.form {
@@ -105,13 +105,13 @@ impl<S: BuildHasher> ZSet<S> {
         }
     }
 
-    /// Whether there are none. O(1).
+    /// Whether there are no members. O(1).
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The score of a member. O(1).
+    /// Returns the score of a member. O(1).
     #[must_use]
     #[inline]
     pub fn score(&self, member: impl AsRef<[u8]>) -> Option<f64> {
@@ -121,9 +121,9 @@ impl<S: BuildHasher> ZSet<S> {
         }
     }
 
-    /// As [`score`](Self::score), for a member whose [`hash`](Self::hash) was asked for since the last change of the set:
-    /// a batch that has passed it to [`prefetch`](Self::prefetch) need not compute it again. With another hash a member may
-    /// not be found.
+    /// [`score`](Self::score) for a member whose [`hash`](Self::hash) was computed since the last change of the set,
+    /// such as in a batch that has passed it to [`prefetch`](Self::prefetch). With another hash a member may not be
+    /// found.
     ///
     /// ```
     /// use skiplist_zset::{Limits, ZSet};
@@ -147,8 +147,7 @@ impl<S: BuildHasher> ZSet<S> {
         }
     }
 
-    /// The hash by which a skip list finds a member, for [`prefetch`](Self::prefetch); 0 in a set of which that reads
-    /// nothing.
+    /// The hash of a member in a skip list, for [`prefetch`](Self::prefetch); 0 for a set in which that has no effect.
     #[must_use]
     #[inline]
     pub fn hash(&self, member: impl AsRef<[u8]>) -> u64 {
@@ -158,9 +157,9 @@ impl<S: BuildHasher> ZSet<S> {
         }
     }
 
-    /// Asks for what look-ups of these hashes will read, and changes nothing: so their cache misses overlap, where each
-    /// look-up by itself waits for two. Some dozens of hashes at a time are best. Nothing is done in a set that the caches
-    /// hold: one of fewer than 32,768 members.
+    /// Prefetches what lookups of these hashes will read, so that their cache misses overlap; a lookup on its own waits
+    /// for two. Some dozens of hashes at a time are best. Has no effect on a set of fewer than 32,768 members, which
+    /// fits the caches.
     ///
     /// ```
     /// use skiplist_zset::{Limits, ZSet};
@@ -180,8 +179,8 @@ impl<S: BuildHasher> ZSet<S> {
         }
     }
 
-    /// As [`prefetch`](Self::prefetch) for members that are about to get these scores, each hash with a score: what
-    /// [`update`](Self::update) reads at the old and at the new place is asked for too.
+    /// [`prefetch`](Self::prefetch) for updates, given as hashes and new scores: also prefetches what
+    /// [`update`](Self::update) reads at the old and the new position.
     ///
     /// ```
     /// use skiplist_zset::{Limits, ZSet};
@@ -204,26 +203,26 @@ impl<S: BuildHasher> ZSet<S> {
         }
     }
 
-    /// Whether there is such a member. O(1).
+    /// Returns whether there is such a member. O(1).
     #[must_use]
     pub fn contains(&self, member: impl AsRef<[u8]>) -> bool {
         self.score(member).is_some()
     }
 
-    /// The rank of a member, from 0 for the lowest score. O(log n).
+    /// Returns the rank of a member, from 0 for the lowest score. O(log n).
     #[must_use]
     #[inline]
     pub fn rank(&self, member: impl AsRef<[u8]>) -> Option<usize> {
         Some(self.rank_and_score(member)?.0)
     }
 
-    /// The rank of a member from the other end, from 0 for the highest score. O(log n).
+    /// Returns the rank of a member from the other end, from 0 for the highest score. O(log n).
     #[must_use]
     pub fn rev_rank(&self, member: impl AsRef<[u8]>) -> Option<usize> {
         Some(self.len() - 1 - self.rank(member)?)
     }
 
-    /// The rank and the score of a member. O(log n).
+    /// Returns the rank and the score of a member. O(log n).
     #[must_use]
     #[inline]
     pub fn rank_and_score(&self, member: impl AsRef<[u8]>) -> Option<(usize, f64)> {
@@ -236,32 +235,33 @@ impl<S: BuildHasher> ZSet<S> {
         }
     }
 
-    /// The member of this rank, and its score. O(log n).
+    /// Returns the member with this rank, and its score. O(log n).
     #[must_use]
     #[inline]
     pub fn get(&self, rank: usize) -> Option<(Entry<'_>, f64)> {
         self.iter().nth(rank)
     }
 
-    /// The member with the lowest score.
+    /// Returns the member with the lowest score.
     #[must_use]
     pub fn first(&self) -> Option<(Entry<'_>, f64)> {
         self.iter().next()
     }
 
-    /// The member with the highest score.
+    /// Returns the member with the highest score.
     #[must_use]
     pub fn last(&self) -> Option<(Entry<'_>, f64)> {
         self.iter().next_back()
     }
 
-    /// All members, lowest score first. An RDB file has them by `iter().rev()`.
+    /// Iterates over all members, lowest score first. An RDB file has them in the order of `iter().rev()`.
     #[must_use]
     pub fn iter(&self) -> Iter<'_, S> {
         self.range(0..usize::MAX)
     }
 
-    /// The members of these ranks, as far as there are so many. O(log n) for each end that is used, O(1) a member.
+    /// Iterates over the members with these ranks, cut at the number of members. O(log n) for each end that is used,
+    /// and O(1) per member.
     ///
     /// ```
     /// use skiplist_zset::{Limits, ZSet};
@@ -289,8 +289,8 @@ impl<S: BuildHasher> ZSet<S> {
         ranks.start.min(end)..end
     }
 
-    /// The ranks of the members with these scores: [`range`](Self::range) lists them, `len()` counts them,
-    /// [`remove_range`](Self::remove_range) takes them out. Empty if a bound is NaN. O(log n).
+    /// Returns the ranks of the members with these scores, for [`range`](Self::range), for
+    /// [`remove_range`](Self::remove_range), or for counting with `len()`. Empty if a bound is NaN. O(log n).
     ///
     /// ```
     /// use std::ops::Bound;
@@ -325,8 +325,8 @@ impl<S: BuildHasher> ZSet<S> {
         start..end.max(start)
     }
 
-    /// The members with these scores, lowest first, and backwards with `rev()`; none if a bound is NaN. O(log n) to the
-    /// first of either end, then O(1) a member: ranks are not looked for, and how many there are is not known before.
+    /// Iterates over the members with these scores, lowest first; none if a bound is NaN. O(log n) for each end that is
+    /// used, then O(1) per member. Faster than by ranks, but the number of members is not known in advance.
     ///
     /// ```
     /// use skiplist_zset::{Limits, ZSet};
@@ -351,10 +351,11 @@ impl<S: BuildHasher> ZSet<S> {
         }
     }
 
-    /// Hands out the members with these scores of whose score `keep` says so, lowest first; none if a bound is NaN.
+    /// Iterates over the members with these scores for whose score `keep` returns true, lowest first; none if a bound
+    /// is NaN.
     ///
-    /// As a filter over [`by_score`](Self::by_score), but faster where many are looked at and few found: scores are
-    /// read a block at a time, members only where the score is kept. O(log n), then O(1) a member that is looked at.
+    /// Equivalent to a filter over [`by_score`](Self::by_score), but faster if few are kept: scores are read a block at
+    /// a time, members only where the score is kept. O(log n), then O(1) per examined member.
     ///
     /// ```
     /// use skiplist_zset::{Limits, ZSet};
@@ -397,10 +398,11 @@ impl<S: BuildHasher> ZSet<S> {
         }
     }
 
-    /// The ranks of the members within these, of a set whose scores are all equal. O(log n), O(n) in a listpack.
+    /// Returns the ranks of the members between these bounds, in a set whose scores are all equal. O(log n), O(n) in a
+    /// listpack.
     ///
-    /// With different scores the answer is a run of members none of which is behind `max`, found from the front as
-    /// Redis does it: for a listpack the same one.
+    /// With different scores the result is a run of members none of which is above `max`, found from the front as Redis
+    /// does; for a listpack it is the same one as Redis's.
     #[must_use]
     pub fn ranks_by_lex(&self, min: Bound<&[u8]>, max: Bound<&[u8]>) -> Range<usize> {
         match &self.form {
@@ -416,8 +418,8 @@ impl<S: BuildHasher> ZSet<S> {
         }
     }
 
-    /// As [`ranks_by_lex`](Self::ranks_by_lex), but found from the back, for the commands that go backwards: with
-    /// different scores a run of members none of which is before `min`.
+    /// [`ranks_by_lex`](Self::ranks_by_lex), but found from the back, for commands that iterate backwards: with
+    /// different scores the result is a run of members none of which is below `min`.
     #[must_use]
     pub fn ranks_by_lex_from_back(&self, min: Bound<&[u8]>, max: Bound<&[u8]>) -> Range<usize> {
         match &self.form {
@@ -436,7 +438,7 @@ impl<S: BuildHasher> ZSet<S> {
         ends.is_none_or(|((_, low), (_, high))| low == high)
     }
 
-    /// Bytes on the heap, slack included; what the allocator adds to each block is not.
+    /// The bytes on the heap, slack included, without the allocator's overhead.
     #[must_use]
     pub fn heap_bytes(&self) -> usize {
         match &self.form {
@@ -445,7 +447,7 @@ impl<S: BuildHasher> ZSet<S> {
         }
     }
 
-    /// Panics unless the set is whole: order, spans, links, index and records agree.
+    /// Panics unless the invariants of the set hold: order, spans, links, index and records agree.
     #[doc(hidden)]
     pub fn verify(&self) {
         match &self.form {

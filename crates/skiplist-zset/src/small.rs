@@ -1,4 +1,4 @@
-//! The form of small sets: one listpack of members and scores in turn, in the order of the set.
+//! The encoding of small sets: one listpack of alternating members and scores, in the order of the set.
 
 use core::cmp::Ordering;
 use core::ops::Bound;
@@ -8,10 +8,10 @@ use listpack::{Entry, ListPack, Position, Refused};
 use crate::ScoreText;
 use crate::score;
 
-/// The most places that a search keeps while it scans.
+/// The maximum number of positions that a search records while it scans.
 const SAMPLES: usize = 64;
 
-/// Where members are: all of them, or of many every second one, fourth one, and so on.
+/// The positions of the members: of all, or in a long list of every second one, fourth one, and so on.
 struct Places {
     kept: [Position; SAMPLES],
     count: usize,
@@ -61,7 +61,7 @@ impl Small {
         self.0.len() / 2
     }
 
-    /// The place and the score of a member.
+    /// The position and the score of a member.
     pub(crate) fn find(&self, member: &[u8]) -> Option<(Position, f64)> {
         let at = self.0.find_from(self.0.first()?, member, 1)?;
         Some((at, self.score_behind(at)?))
@@ -71,7 +71,7 @@ impl Small {
         score::of_entry(self.0.entry(self.0.next(at)?)?)
     }
 
-    /// How many members are in front of a place.
+    /// The number of members before a position.
     pub(crate) fn rank(&self, at: Position) -> usize {
         let mut entries = self.0.iter();
         let mut rank = 0;
@@ -82,7 +82,7 @@ impl Small {
         rank
     }
 
-    /// Notes the places of the members.
+    /// Records the positions of the members.
     #[inline]
     fn places(&self) -> Places {
         let mut places = Places { kept: [self.0.end(); SAMPLES], count: 0, stride: 1, members: 0 };
@@ -94,7 +94,7 @@ impl Small {
         places
     }
 
-    /// The place and rank of the first member that is not `before`, which holds for some first ones only.
+    /// The position and rank of the first member for which `before` returns false; it must be monotone.
     pub(crate) fn partition(
         &self,
         before: impl Fn(Ordering) -> bool,
@@ -109,7 +109,7 @@ impl Small {
         score::compare(self.0.entry(self.0.next(at)?)?, score)
     }
 
-    /// A binary search over places that a scan has noted: to read the scores costs more than the steps.
+    /// A binary search over positions that a scan has recorded: reading the scores costs more than the scan.
     fn partition_places(&self, before: impl Fn(Position) -> bool) -> (Position, usize) {
         let places = self.places();
         let samples = places.kept[..places.count].partition_point(|&at| before(at));
@@ -128,7 +128,7 @@ impl Small {
         (entries.position(), rank)
     }
 
-    /// Puts a member in that is not there.
+    /// Inserts a member that is not present.
     pub(crate) fn insert(
         &mut self,
         member: &[u8],
@@ -140,7 +140,7 @@ impl Small {
             Some(Ordering::Equal) => self.0.entry(at).is_some_and(|entry| entry < new),
             order => order == Some(Ordering::Less),
         };
-        // What comes in the order of its scores, as times do, needs no scan.
+        // Members that are added in the order of their scores, such as timestamps, need no scan.
         let last = self.0.last().and_then(|score| self.0.prev(score));
         let at = match last {
             Some(last) if !is_before(last) => self.partition_places(is_before).0,
@@ -149,17 +149,17 @@ impl Small {
         text.with_entry(score, |score| self.0.insert_all(at, [new, score]))
     }
 
-    /// Takes out the pair at a place.
+    /// Removes the pair at a position.
     pub(crate) fn remove(&mut self, at: Position) {
         self.0.delete_run(at, 2);
     }
 
-    /// Takes out a run of pairs.
+    /// Removes a run of pairs.
     pub(crate) fn remove_range(&mut self, rank: usize, count: usize) {
         self.0.delete_range(2 * rank, 2 * count);
     }
 
-    /// Gives a member another score: in place if the order holds, else in its new place.
+    /// Changes the score of a member: in place if the order holds, else at its new position.
     pub(crate) fn set_score(
         &mut self,
         at: Position,
@@ -184,7 +184,7 @@ impl Small {
         self.remove(at);
         let result = self.insert(&member, score, text);
         if let (Err(_), Some(old)) = (result, old) {
-            // A longer text, and no room for it: what was there still fits.
+            // The text is longer and there is no room for it: the previous pair still fits.
             self.insert(&member, old, text)?;
         }
         result
@@ -225,7 +225,7 @@ impl Small {
         end - run.count()..end
     }
 
-    /// Redis looks at the ends first.
+    /// Redis checks the ends first.
     fn may_meet(&self, min: Bound<&[u8]>, max: Bound<&[u8]>) -> bool {
         let first = self.0.first().and_then(|at| self.0.entry(at));
         let last = self.0.get_back(1);

@@ -9,14 +9,14 @@
 //! blocks       aaa bbb cc dddd ee ffff gg hhh ii            a to i: the first entries of the blocks
 //! ```
 //!
-//! A block that is made draws the height of its tower: each level more with a probability of one in [`FAN`], by a
-//! generator with a seed. A skip list links the towers at each level; here the links of a level that one reaches from
-//! the same tower above lie side by side in one *run*: the key of the block's first entry, the child (a block, or a run
-//! of the level below), and the *span*, how many entries the child has. A search goes through one run a level, and sums
-//! the spans that it passes for the rank. Blocks and runs know the run above them, so that the rank of an entry whose
-//! block is known is summed on the way up.
+//! A new block draws the height of its tower from a seeded RNG: each further level has a probability of one in [`FAN`].
+//! A skip list links the towers at each level; here the links of a level that are reached from the same tower above are
+//! stored together in one *run*: the key of the block's first entry, the child (a block, or a run of the level below),
+//! and the *span*, how many entries the child has. A search reads one run per level, and adds up the spans that it
+//! skips for the rank. Blocks and runs refer to the run above them, so the rank of an entry whose block is known is
+//! computed bottom-up.
 //!
-//! When the first entry of a block goes, its right neighbour takes the tower over.
+//! If the first entry of a block is removed, its right neighbour takes over the tower.
 //!
 //! Sources: Pugh, "Skip Lists: A Probabilistic Alternative to Balanced Trees", 1990; for towers unrolled into blocks:
 //! Luo, Hao, Wheatman, Pandey, Xu, "Bridging Cache-Friendliness and Concurrency: A Locality-Optimized In-Memory
@@ -33,12 +33,12 @@ use crate::block::{Block, Target, Tie, is_before, partition};
 use crate::records::{NONE, Records, block_of};
 use run::Run;
 
-/// One tower in so many is a level higher.
+/// One tower in this many is a level higher.
 const FAN: u32 = 64;
-/// The most levels: even blocks of one entry each fill no more.
+/// The maximum number of levels: even blocks of one entry each need no more.
 const LEVELS: usize = 8;
 
-/// The way down to a block: of each level the run and the place in it, the lowest level first.
+/// The path to a block: the run of each level and the position in it, the lowest level first.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Path {
     steps: [(u32, u32); LEVELS],
@@ -46,7 +46,8 @@ pub(crate) struct Path {
     pub(crate) block: u32,
 }
 
-/// An entry: its block and its place in it. Behind the last entry is the end of the last block.
+/// The position of an entry: its block and its index in it. The position after the last entry is the end of the last
+/// block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cursor {
     pub(crate) block: u32,
@@ -66,7 +67,7 @@ pub(crate) struct Order {
     first: u32,
     last: u32,
     len: u32,
-    /// Draws the heights of the towers.
+    /// The RNG for the heights of the towers.
     random: SplitMix64,
 }
 
@@ -102,7 +103,7 @@ impl Order {
         &self.blocks[block as usize]
     }
 
-    /// The way to the block of a place: the last one whose first entry is the target or in front of it.
+    /// The path to the block of a target: the last one whose first entry is the target or before it.
     #[inline]
     pub(crate) fn path(&self, target: Target<'_>, records: &Records) -> Path {
         let mut path = Path { steps: [(0, 0); LEVELS], block: self.root };
@@ -142,7 +143,7 @@ impl Order {
         (cursor, run.spans[last.1].saturating_sub(left), run.children.get(last.1 + 1).copied())
     }
 
-    /// The block to which the places lead that `choose` gives for a run of each level, from the root on.
+    /// The block that is reached from the root by the position that `choose` returns for the run of each level.
     #[inline]
     fn descend(&self, mut choose: impl FnMut(u32, &Run, usize) -> usize) -> u32 {
         let mut number = self.root;
@@ -153,7 +154,7 @@ impl Order {
         number
     }
 
-    /// Hands over the run of each level above a block and the place in it, the lowest level first.
+    /// Calls `visit` with the run of each level above a block and the position in it, the lowest level first.
     #[inline]
     fn climb(&self, block: u32, mut visit: impl FnMut(usize, u32, usize)) {
         let (mut child, mut number) = (block, self.block(block).run);
@@ -164,7 +165,7 @@ impl Order {
         }
     }
 
-    /// The way to a block, found from below.
+    /// The path to a block, found bottom-up.
     #[inline]
     pub(crate) fn path_of(&self, block: u32) -> Path {
         let mut path = Path { steps: [(0, 0); LEVELS], block };
@@ -172,8 +173,8 @@ impl Order {
         path
     }
 
-    /// About where entries with these keys are: the last block for each whose first key is less. All go down a level
-    /// together, so that their cache misses overlap.
+    /// The approximate blocks of entries with these keys: for each the last block whose first key is less. All searches
+    /// descend level by level together, so that their cache misses overlap.
     pub(crate) fn blocks_of(&self, keys: &[u64]) -> Vec<u32> {
         let mut all = vec![self.root; keys.len()];
         for _ in 0..self.height {
@@ -184,8 +185,8 @@ impl Order {
         all
     }
 
-    /// The last child of a run of this level whose first entry is the target or in front of it; the first one if none
-    /// is.
+    /// The last child of a run of this level whose first entry is the target or before it; the first one if there is
+    /// none.
     #[inline]
     fn place_in(&self, run: &Run, level: usize, target: Target<'_>, records: &Records) -> usize {
         let (from, to) = run.alike(target.key);
@@ -209,7 +210,7 @@ impl Order {
         self.block(block).record(0)
     }
 
-    /// How many entries are in front of a place.
+    /// The number of entries before a target.
     #[inline]
     pub(crate) fn rank(&self, target: Target<'_>, records: &Records) -> usize {
         let mut rank = 0;
@@ -221,14 +222,14 @@ impl Order {
         rank as usize + self.block(block).position(target, records)
     }
 
-    /// The first entry that is not in front of a place, or the end.
+    /// The first entry that is not before a target, or the end.
     #[inline]
     pub(crate) fn seek(&self, target: Target<'_>, records: &Records) -> Cursor {
         let block = self.descend(|_, run, level| self.place_in(run, level, target, records));
         self.settled(block, self.block(block).position(target, records))
     }
 
-    /// A place in a block; the end of a block that is not the last is the beginning of the next.
+    /// Normalizes a position in a block: the end of a block that is not the last one becomes the beginning of the next.
     #[inline]
     fn settled(&self, number: u32, at: usize) -> Cursor {
         let block = self.block(number);
@@ -238,7 +239,7 @@ impl Order {
         Cursor { block: number, at }
     }
 
-    /// The entry at a place, and the place behind it.
+    /// The entry at a position, and the next position.
     #[inline]
     pub(crate) fn step(&self, place: Cursor) -> Option<(u32, Cursor)> {
         let block = self.block(place.block);
@@ -246,7 +247,7 @@ impl Order {
             .then(|| (block.record(place.at), self.settled(place.block, place.at + 1)))
     }
 
-    /// The entry in front of a place, and its place.
+    /// The entry before a position, and its position.
     #[inline]
     pub(crate) fn step_back(&self, place: Cursor) -> Option<(u32, Cursor)> {
         let (mut number, mut at) = (place.block, place.at);
@@ -275,7 +276,7 @@ impl Order {
         Cursor { block, at: at.expect("a record that the index has is in the order") }
     }
 
-    /// How many entries `before` holds for, which it does for some first ones only.
+    /// The number of entries for which `before` returns true; it must be monotone.
     pub(crate) fn rank_by(&self, before: impl Fn(u32) -> bool) -> usize {
         let mut rank = 0;
         let block = self.descend(|_, run, level| {
@@ -288,7 +289,7 @@ impl Order {
         rank as usize + partition(0, block.len(), |at| before(block.record(at)))
     }
 
-    /// Whether a record can get the score with this key where it is.
+    /// Whether a record can have the score with this key at its current position.
     pub(crate) fn stays(&self, place: Cursor, key: u64, records: &Records) -> bool {
         let (block, at) = (self.block(place.block), place.at);
         block.holds(at, key).unwrap_or_else(|| {
@@ -301,7 +302,7 @@ impl Order {
         })
     }
 
-    /// Gives a record the key of its new score, with which it stays where it is.
+    /// Sets the key of a record to that of its new score, which does not change its position.
     pub(crate) fn set_key(&mut self, place: Cursor, key: u64) {
         self.blocks[place.block as usize].set_key(place.at, key);
         if place.at == 0 {

@@ -1,11 +1,10 @@
-//! An allocator that counts what the system's allocator really holds.
+//! An allocator that counts the memory that the system's allocator holds.
 //!
 //! # Idea
 //!
-//! What a program asks for is not what it costs: an allocator rounds up and keeps a header. Under glibc a block costs
-//! its `malloc_usable_size` and one word of chunk header, and [`Counting`] adds up just that, so that "bytes a visitor"
-//! has the slack in it. On other systems, where there is no such question to ask, it counts the size that was asked
-//! for.
+//! A block takes more memory than was requested: an allocator rounds up and adds a header. With glibc a block takes its
+//! `malloc_usable_size` and one word of chunk header, and [`Counting`] adds up exactly these, so that measured bytes
+//! include the slack. On other systems, which have no such function, it counts the requested sizes.
 //!
 //! ```
 //! use testkit::alloc::Counting;
@@ -20,30 +19,30 @@
 //! assert_eq!(ALLOCATOR.live(), before);
 //! ```
 //!
-//! A benchmark that measures time as well starts with [`Counting::paused`] and counts only inside
-//! [`Counting::counting`]: elsewhere a call costs one load more than the system's own.
+//! A benchmark that also measures time starts with [`Counting::paused`] and counts only inside [`Counting::counting`]:
+//! elsewhere a call has the overhead of one load.
 //!
-//! Another allocator is counted by [`Counting::around`], if it can say what its blocks take: see [`Measured`].
+//! [`Counting::around`] counts another allocator, if that can report the size of its blocks: see [`Measured`].
 //!
 //! # Limits
 //!
-//! Counts are of the whole process: measure in a program with one thread at work. The peak is exact for one thread and
-//! may be a little low when several allocate at once. A `#[test]` is not alone even in a test binary of its own, because
-//! the thread that waits for it allocates too: where a count has to be exact, put it into [`Counting::this_thread`].
+//! Counts are of the whole process: measure in a program with one active thread. The peak is exact for one thread and
+//! may be a little low when several allocate at once. A `#[test]` is not the only thread even in a test binary of its
+//! own, because the thread that waits for it allocates too: for an exact count, use [`Counting::this_thread`].
 #![expect(unsafe_code, reason = "a global allocator is an unsafe trait over raw pointers")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
-/// An allocator that can say what a block takes.
+/// An allocator that can report the size of a block.
 ///
 /// # Safety
 ///
-/// [`held`](Self::held) gives the same number for a block each time that it is asked, from when the block is made until
-/// it is freed or reallocated.
+/// [`held`](Self::held) must return the same number for a block each time, from its allocation until it is freed or
+/// reallocated.
 pub unsafe trait Measured: GlobalAlloc {
-    /// The bytes that a block takes, header and slack included.
+    /// Returns the bytes that a block takes, header and slack included.
     ///
     /// # Safety
     ///
@@ -51,13 +50,12 @@ pub unsafe trait Measured: GlobalAlloc {
     unsafe fn held(&self, block: *mut u8, layout: Layout) -> usize;
 }
 
-/// An allocator, the system's by default, with counters beside it. Each counter is of bytes held, header and slack
-/// included.
+/// An allocator that counts the bytes that an inner one, by default the system's, holds, including headers and slack.
 #[derive(Debug)]
 pub struct Counting<A = System> {
     inner: A,
     on: AtomicBool,
-    /// The only thread that counts, as [`thread`] names it, or 0 where all do.
+    /// The only thread that is counted, as [`thread`] names it, or 0 for all.
     only: AtomicUsize,
     live: AtomicUsize,
     peak: AtomicUsize,
@@ -67,13 +65,13 @@ pub struct Counting<A = System> {
 }
 
 impl Counting {
-    /// An allocator that has counted nothing, to be a `#[global_allocator]`.
+    /// Creates an allocator that counts from the start, for `#[global_allocator]`.
     #[must_use]
     pub const fn new() -> Self {
         Self::starting(System, true)
     }
 
-    /// As [`Counting::new`], but it counts only inside [`Counting::counting`].
+    /// Creates an allocator that counts only inside [`Counting::counting`].
     #[must_use]
     pub const fn paused() -> Self {
         Self::starting(System, false)
@@ -81,7 +79,7 @@ impl Counting {
 }
 
 impl<A> Counting<A> {
-    /// As [`Counting::paused`], around an allocator that is not the system's.
+    /// Creates a paused allocator (see [`Counting::paused`]) around another one than the system's.
     #[must_use]
     pub const fn around(inner: A) -> Self {
         Self::starting(inner, false)
@@ -100,9 +98,9 @@ impl<A> Counting<A> {
         }
     }
 
-    /// Counts while `work` runs, and gives what it gives together with the bytes that it left held.
+    /// Counts while `work` runs, and returns its result and the bytes that it has left allocated.
     ///
-    /// The bytes are exact if `work` frees no block that was made outside, uncounted.
+    /// The bytes are exact if `work` does not free a block that was allocated before, uncounted.
     pub fn counting<T>(&self, work: impl FnOnce() -> T) -> (T, usize) {
         let before = self.live();
         let was_on = self.on.swap(true, Relaxed);
@@ -111,9 +109,10 @@ impl<A> Counting<A> {
         (result, self.live().wrapping_sub(before))
     }
 
-    /// Counts only what the calling thread allocates and frees while `work` runs; other threads go uncounted.
+    /// Counts only what the calling thread allocates and frees while `work` runs.
     ///
-    /// A block that another thread frees meanwhile stays in the count. At most one thread at a time may be in here.
+    /// A block that another thread frees meanwhile stays in the count. At most one thread at a time may be inside this
+    /// function.
     pub fn this_thread<T>(&self, work: impl FnOnce() -> T) -> T {
         let before = self.only.swap(thread(), Relaxed);
         let result = work();
@@ -128,46 +127,46 @@ impl<A> Counting<A> {
         }
     }
 
-    /// The bytes held now.
+    /// The bytes currently allocated.
     #[must_use]
     pub fn live(&self) -> usize {
         self.live.load(Relaxed)
     }
 
-    /// The most bytes held at once since the start or the last [`Counting::reset_peak`].
+    /// The maximum of the allocated bytes since the start or the last [`Counting::reset_peak`].
     #[must_use]
     pub fn peak(&self) -> usize {
         self.peak.load(Relaxed)
     }
 
-    /// The largest size asked for in one call since the start or the last [`Counting::reset_peak`], in bytes.
+    /// The largest size of a single request since the start or the last [`Counting::reset_peak`], in bytes.
     ///
-    /// A decoder that trusts a length shows here even if the system would not have backed the block with memory.
+    /// This shows a decoder that trusts a length, even if the system has not backed the block with memory.
     #[must_use]
     pub fn largest_request(&self) -> usize {
         self.largest.load(Relaxed)
     }
 
-    /// How many blocks were ever asked for; one that grows counts again.
+    /// The number of allocations; a reallocation counts as one.
     #[must_use]
     pub fn allocations(&self) -> u64 {
         self.allocations.load(Relaxed)
     }
 
-    /// The bytes that were ever asked for; a block that grows counts again, as a whole.
+    /// The total of all requested bytes; a reallocation counts with its new size.
     #[must_use]
     pub fn requested(&self) -> u64 {
         self.requested.load(Relaxed)
     }
 
-    /// Lets the peak start anew from what is held now, and the largest request from nothing.
+    /// Resets the peak to the current bytes, and the largest request to 0.
     pub fn reset_peak(&self) {
         self.peak.store(self.live(), Relaxed);
         self.largest.store(0, Relaxed);
     }
 
     fn add(&self, held: usize) {
-        // Wrapping: blocks made uncounted may be freed counted, and a panic has no place in an allocator.
+        // Wrapping: a block that was allocated uncounted may be freed counted, and an allocator must not panic.
         let live = self.live.fetch_add(held, Relaxed).wrapping_add(held);
         self.peak.fetch_max(live, Relaxed);
     }
@@ -195,16 +194,16 @@ impl Default for Counting {
     }
 }
 
-/// A name of the calling thread: an address that is its own as long as it lives.
+/// An identifier of the calling thread: an address that is unique while the thread runs.
 fn thread() -> usize {
     thread_local! {
-        // A constant without a destructor: to look at it allocates nothing.
+        // A constant without a destructor, whose access does not allocate.
         static HERE: u8 = const { 0 };
     }
     HERE.with(|here| ptr::from_ref(here).addr())
 }
 
-/// What glibc keeps in front of each block, in bytes.
+/// The bytes of glibc's header before each block.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const HEADER: usize = size_of::<usize>();
 

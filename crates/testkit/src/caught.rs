@@ -1,4 +1,4 @@
-//! Panics as errors, without their noise.
+//! Panics as errors, without their output.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -6,9 +6,9 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 
 thread_local! {
-    /// Whether a panic of this thread is to be caught.
+    /// Whether panics of this thread are being caught.
     static CATCHING: Cell<bool> = const { Cell::new(false) };
-    /// What the last one said, and where.
+    /// The message and the location of the last panic.
     static SAID: RefCell<String> = const { RefCell::new(String::new()) };
 }
 

@@ -1,9 +1,11 @@
-//! Test tools for data structures: plain oracles, operations from bytes, one shrinker, live Redis servers.
+#![doc = include_str!("../README.md")]
 //!
-//! # Fuzz a structure of yours in ten lines
+//! # Guide
 //!
-//! A set of integers of yours, beside the oracle of Redis's integer set: a [`Sequence`](sequence::Sequence) reads
-//! operations from random bytes and applies each to both, and the first difference is shrunk.
+//! ## Fuzz a structure of yours in ten lines
+//!
+//! The example compares a set of integers with the oracle of Redis's integer set: a [`Sequence`](sequence::Sequence)
+//! reads operations from random bytes and applies each to both, and the first difference is shrunk.
 //!
 //! ```
 //! use testkit::oracle::int_set::{IntSetOp, IntSetOracle, IntegerSet};
@@ -40,13 +42,13 @@
 //! # assert!(difference.ops().len() <= 2 && difference.why().contains("not in order"));
 //! ```
 //!
-//! It prints what is left of some tens of operations:
+//! It prints the operations that remain of some tens:
 //!
 //! ```text
 //! a difference at the last of 2 operations (of 8 before shrinking):
 //!   InsertRun(Member(0), 3, 1)
 //!   Remove(Member(0))
-//! panicked at src/oracle/int_set.rs:255:9:
+//! panicked at src/oracle/int_set.rs:258:9:
 //! 2 members for 2: [] missing, [] too many, not in order
 //! ```
 //!
@@ -75,30 +77,26 @@
 //! For a structure that has no oracle here, write one: an enumeration of operations with `#[derive(Arbitrary)]`, and a
 //! function that applies one to both and asserts. [`sequence`] has an example.
 //!
-//! # What there is
+//! ## What there is
 //!
 //! | module | what it gives |
 //! |---|---|
-//! | [`sequence`] | operations from bytes or a seed, run on two sides; the first difference, shrunk |
-//! | [`oracle`] | plain, slow and right: an integer set, a listpack, a HyperLogLog, with operations that reach their edges |
-//! | [`shrink`] | the shrinker: elements are left out while what remains still fails |
-//! | [`rng`] | a small seeded generator, the same on every machine, so that each test can be run again as it was |
-//! | [`alloc`] | an allocator that counts what the system's allocator really holds |
-//! | [`kept`] | values and files of RDB, read whole and written again |
-//! | `live` (the feature `server`; `live` for clusters and the `redis` crate, on by default) | a `redis-server` or a cluster of the test's own, on a socket in a temporary folder |
+//! | [`sequence`] | operations from bytes or a seed, run on a structure and its model; the first difference, shrunk |
+//! | [`oracle`] | simple models of an integer set, a listpack and a HyperLogLog, with operations that reach their edge cases |
+//! | [`shrink`] | the shrinker: removes elements while the rest still fails |
+//! | [`rng`] | a small seeded RNG, the same on every machine, so that tests are reproducible |
+//! | [`alloc`] | an allocator that counts the memory that the system's allocator holds |
+//! | [`kept`] | RDB values and files, read completely and written again |
+//! | `live` (the feature `server`; `live` for clusters and the `redis` crate, on by default) | a `redis-server` or a cluster for a test, on a socket in a temporary directory |
 //! | `differential` (with `live`) | the same random commands on a server and on a subject: the same replies, the same bytes |
-//! | [`servers`] | where the servers lie that tests ask for by name |
+//! | [`servers`] | the paths of the servers that tests refer to by name |
 //!
-//! # What is stable
+//! ## What is stable
 //!
-//! [`sequence`], [`oracle`], [`shrink`], [`rng`], [`alloc`] and `live` change as other crates do: what breaks a caller
-//! waits for the next 0.x. `differential`, [`kept`] and [`servers`] serve the tests of Tallis first, and may change with
-//! any release. The operations that bytes or a seed spell may be others in any release too: keep a case that was found
-//! as its operations.
-//!
-//! # Limits
-//!
-//! Functions here panic where a test should fail. Live servers are for Unix.
+//! [`sequence`], [`oracle`], [`shrink`], [`rng`], [`alloc`] and `live` follow semantic versioning: a breaking change
+//! comes only with the next 0.x. `differential`, [`kept`] and [`servers`] serve the tests of Tallis first, and may
+//! change with any release. The operations that bytes or a seed decode to may also change with any release: store a
+//! case that was found as its operations.
 
 pub mod alloc;
 mod caught;
@@ -112,8 +110,3 @@ pub mod rng;
 pub mod sequence;
 pub mod servers;
 pub mod shrink;
-
-/// The examples of the README.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

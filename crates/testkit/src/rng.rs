@@ -1,16 +1,16 @@
-//! A small seeded generator, so that a test can be run again as it was.
+//! A small seeded RNG, for reproducible tests.
 //!
 //! # Idea
 //!
-//! The stream of [`SplitMix64`] is fixed by its seed on every machine and for ever, which no general library promises.
-//! It is no source of secrets.
+//! A seed of [`SplitMix64`] gives the same numbers on every machine and in every version, which no general library
+//! promises. It is not cryptographically secure.
 
 use std::fmt::Write;
 use std::ops::RangeInclusive;
 
 use extendible::SplitMix64;
 
-/// A generator of random numbers that its seed fixes.
+/// A seeded RNG.
 ///
 /// # Examples
 ///
@@ -25,33 +25,33 @@ pub struct Rng {
 }
 
 impl Rng {
-    /// The generator of this seed.
+    /// Creates an RNG from a seed.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
         Self { bits: SplitMix64::new(seed) }
     }
 
-    /// Any number.
+    /// Returns 64 random bits.
     pub const fn u64(&mut self) -> u64 {
         self.bits.bits()
     }
 
-    /// Any signed number.
+    /// Returns 64 random bits as a signed integer.
     pub const fn i64(&mut self) -> i64 {
         self.u64().cast_signed()
     }
 
-    /// A number of `0..bound`. The bias is below `bound / 2^64`.
+    /// Returns an integer in `0..bound`. The bias is below `bound / 2^64`.
     ///
     /// # Panics
     ///
-    /// If `bound` is 0: there is no such number.
+    /// If `bound` is 0.
     pub const fn below(&mut self, bound: u64) -> u64 {
         assert!(bound > 0, "no number is below 0");
         ((self.u64() as u128 * bound as u128) >> 64) as u64
     }
 
-    /// An index of a collection of `len` elements.
+    /// Returns an index of a collection of `len` elements.
     ///
     /// # Panics
     ///
@@ -61,7 +61,7 @@ impl Rng {
         self.below(len as u64) as usize
     }
 
-    /// A number of `range`, both ends included.
+    /// Returns an integer in `range`, both ends included.
     ///
     /// # Panics
     ///
@@ -77,13 +77,13 @@ impl Rng {
         first.wrapping_add(step.cast_signed())
     }
 
-    /// A number of `[0, 1)` with 53 random bits.
+    /// Returns a number in `[0, 1)` with 53 random bits.
     #[expect(clippy::cast_precision_loss, reason = "53 bits are exact in an f64")]
     pub const fn unit(&mut self) -> f64 {
         (self.u64() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Whether an event of `numerator` chances in `denominator` happens.
+    /// Returns true with a probability of `numerator` in `denominator`.
     ///
     /// # Panics
     ///
@@ -92,7 +92,7 @@ impl Rng {
         self.below(denominator) < numerator
     }
 
-    /// `len` random bytes.
+    /// Returns `len` random bytes.
     pub fn bytes(&mut self, len: usize) -> Vec<u8> {
         let mut bytes = vec![0; len];
         for chunk in bytes.chunks_mut(8) {
@@ -101,19 +101,19 @@ impl Rng {
         bytes
     }
 
-    /// Puts `elements` in a random order.
+    /// Shuffles `elements`. O(n).
     pub fn shuffle<T>(&mut self, elements: &mut [T]) {
         for last in (1..elements.len()).rev() {
             elements.swap(last, self.index(last + 1));
         }
     }
 
-    /// One element of `elements`, `None` if there is none.
+    /// Returns a random element, or `None` if there is none.
     pub fn pick<'a, T>(&mut self, elements: &'a [T]) -> Option<&'a T> {
         if elements.is_empty() { None } else { elements.get(self.index(elements.len())) }
     }
 
-    /// The text of a random UUID of version 4, in lower case with hyphens.
+    /// Returns a random UUID of version 4 as text, in lower case with hyphens.
     pub fn uuid(&mut self) -> String {
         let mut bytes = self.bytes(16);
         bytes[6] = bytes[6] & 0x0f | 0x40;

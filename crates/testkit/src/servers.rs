@@ -1,14 +1,14 @@
-//! Where the servers lie that tests ask for by name.
+//! The paths of the servers that tests refer to by name.
 //!
-//! `cargo xtask servers` puts them there, and has their versions and checksums; here are only the names of files.
+//! `cargo xtask servers` installs them, and has their versions and checksums; this module has only the file names.
 
 use std::env;
 use std::path::{Path, PathBuf};
 
-/// Names the folder to look in, in place of `target/servers` of the workspace.
+/// The variable with the directory of the servers, instead of `target/servers` of the workspace.
 const FOLDER_VARIABLE: &str = "TALLIS_SERVERS";
 
-/// The name of the server that is installed on the machine and not in the folder.
+/// The name of the server that is installed on the machine and not in the directory.
 pub const INSTALLED: &str = "redis-7.0.15";
 
 /// The name of RedisBloom.
@@ -17,7 +17,7 @@ pub const REDISBLOOM: &str = "redisbloom-2.8.2";
 /// The names of the packages of redis-py, Redis's client for Python.
 pub const REDIS_PY: [&str; 2] = ["redis-py-6.4.0", "async-timeout-5.0.1"];
 
-/// The folder with a folder for each server.
+/// The directory with a subdirectory for each server.
 #[must_use]
 pub fn folder() -> PathBuf {
     let own = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -26,19 +26,19 @@ pub fn folder() -> PathBuf {
     named.map_or_else(|| workspace.join("target/servers"), PathBuf::from)
 }
 
-/// The file of a server's program; it may not exist.
+/// The path of a server's program, which may not exist.
 #[must_use]
 pub fn program(name: &str) -> PathBuf {
     folder().join(name).join("server")
 }
 
-/// The file of a module; it may not exist.
+/// The path of a module, which may not exist.
 #[must_use]
 pub fn module(name: &str) -> PathBuf {
     folder().join(name).join("module.so")
 }
 
-/// The file of a Python package; it may not exist.
+/// The path of a Python package, which may not exist.
 #[must_use]
 pub fn package(name: &str) -> PathBuf {
     folder().join(name).join("package.whl")

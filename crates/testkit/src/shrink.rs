@@ -1,17 +1,17 @@
-//! How a case that fails is made shorter: elements are left out, many at once at first.
+//! Shrinking a failing case: elements are removed, many at once at first.
 //!
 //! # Idea
 //!
-//! What is left out need not be understood: the case is tried without it, and if it still fails, it stays out. Halves are
-//! tried before quarters and single elements, so a long case with a short core takes few tries (Zeller's delta debugging,
+//! The meaning of the elements does not matter: a part is removed if the case still fails without it. Halves are tried
+//! before quarters and single elements, so a long case with a short core takes few tries (Zeller's delta debugging,
 //! without its complements).
 
-/// Leaves elements out of `items` while what remains still fails, and gives what remains with its failure.
+/// Removes elements from `items` while the rest still fails, and returns the rest with its failure.
 ///
-/// `fails` is asked of shorter and shorter cases. It returns the part of the case that counts, such as that up to the
-/// failure, with the failure; `None` if the case does not fail, or is not to be tried any more. The result is minimal in
-/// that no single element can be left out, unless `fails` gave up. It takes n log n tries for n elements if few of them
-/// count, and n^2 at worst.
+/// `fails` is called with shorter and shorter cases. It returns the relevant part of the case, such as that up to the
+/// failure, with the failure; or `None` if the case does not fail, or to stop trying. No single element of the result
+/// can be removed, unless `fails` has stopped. It takes O(n log n) tries for n elements if few of them matter, and
+/// O(n^2) at worst.
 ///
 /// # Examples
 ///
@@ -41,7 +41,7 @@ pub fn fewer<T: Clone, E>(
                 at = end;
             }
         }
-        // Single elements may go once others have gone.
+        // An element may become removable after others were removed.
         if size > 1 {
             size = size.div_ceil(2);
         } else if !shorter {
@@ -51,8 +51,8 @@ pub fn fewer<T: Clone, E>(
     (items, failure)
 }
 
-/// Makes the bytes at and before `at` as small as they can be while the case still fails: the value there is searched by
-/// halves, and then what is borrowed from it.
+/// Lowers the bytes at and before `at` as far as the case still fails: the value at `at` by binary search, then what is
+/// borrowed from it.
 ///
 /// `fails` takes the bytes. It returns the failure, or `None`, as in [`fewer`]. Some ten tries for a byte.
 pub(crate) fn lower<E>(

@@ -2,12 +2,12 @@
 
 use super::Manifest;
 
-/// What a file is to the log.
+/// The role of a file in the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// What was there when the log was last rewritten.
+    /// The data at the time of the last rewrite.
     Base,
-    /// A file that a rewrite has made superfluous. It is not loaded, and is to be removed.
+    /// A file that a rewrite has replaced. It is not loaded, and should be removed.
     History,
     /// Commands since the base.
     Increment,
@@ -32,7 +32,7 @@ impl Kind {
     }
 }
 
-/// What a base is written as.
+/// The format of a base file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum BaseFormat {
     /// An RDB file, `.base.rdb`: `aof-use-rdb-preamble yes`.
@@ -42,7 +42,7 @@ pub enum BaseFormat {
     Commands,
 }
 
-/// A file of the log, as the manifest names it.
+/// A file of the log, as listed in the manifest.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Entry {
     pub(super) name: Vec<u8>,
@@ -51,14 +51,14 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The name of the file, which is in the folder of the manifest: not empty, neither `.` nor `..`, and without `/`,
-    /// `\` and NUL.
+    /// The name of the file, in the directory of the manifest. It is not empty, not `.` or `..`, and has no `/`, `\` or
+    /// NUL.
     #[must_use]
     pub fn name(&self) -> &[u8] {
         &self.name
     }
 
-    /// The number that counts the bases, or the increments.
+    /// The sequence number among the bases, or among the increments.
     #[must_use]
     pub const fn sequence(&self) -> i64 {
         self.sequence

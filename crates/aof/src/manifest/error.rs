@@ -1,19 +1,19 @@
-//! What is wrong with a manifest, or with a file that it is to take.
+//! Errors of parsing a manifest and of adding files.
 
 use std::error::Error;
 use std::fmt;
 
-/// Why bytes are no manifest, and in which line.
+/// Why bytes are not a valid manifest, and in which line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ManifestError {
     /// The number of the line, from 1.
     pub line: usize,
-    /// What is wrong there.
+    /// The kind of error.
     pub kind: ManifestErrorKind,
 }
 
-/// What is wrong with a line of a manifest.
+/// The kind of an error in a line of a manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ManifestErrorKind {
@@ -27,18 +27,18 @@ pub enum ManifestErrorKind {
     Nul,
     /// The quotes do not match.
     UnbalancedQuotes,
-    /// The line is not made of pairs, or of less than three.
+    /// The line does not consist of pairs, or has fewer than three.
     Pairs,
-    /// There is no `file`, or it is not the name of a file in the folder, or its bytes are too many in quotes for
+    /// `file` is missing, is not the name of a file in the directory, or is too long, when quoted, for
     /// [`Manifest::MAX_LINE`](crate::Manifest::MAX_LINE).
     Name,
-    /// There is no `seq`, or it is 0.
+    /// `seq` is missing or 0.
     Sequence,
-    /// There is no `type`, or it is none of `b`, `h` and `i`.
+    /// `type` is missing or not one of `b`, `h` and `i`.
     Type,
-    /// There is a base already.
+    /// There is a second base.
     SecondBase,
-    /// The sequence number of an increment is not above that of the one before, or not above 0.
+    /// The sequence number of an increment is not greater than the previous one, or not greater than 0.
     Order,
 }
 
@@ -63,11 +63,11 @@ impl fmt::Display for ManifestError {
 
 impl Error for ManifestError {}
 
-/// Why a manifest does not take a file.
+/// Why a file cannot be added to a manifest. The manifest is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AddError {
-    /// It is not the name of a file in the folder.
+    /// The name is not that of a file in the directory.
     Name,
     /// The line would be longer than [`Manifest::MAX_LINE`](crate::Manifest::MAX_LINE) bytes.
     LineTooLong,

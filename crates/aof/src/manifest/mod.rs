@@ -1,4 +1,4 @@
-//! The files of a log, and their order.
+//! The manifest: the files of a log, and their order.
 
 mod entry;
 mod error;
@@ -9,8 +9,8 @@ pub use error::{AddError, ManifestError, ManifestErrorKind};
 
 use entry::is_file_name;
 
-/// The files of a log: at most one base, then the increments in the order in which they are loaded, and the history,
-/// which is to be removed.
+/// The manifest of a log: at most one base, the increments in the order in which they are loaded, and the history,
+/// which should be removed.
 ///
 /// ```text
 /// # a comment
@@ -19,18 +19,18 @@ use entry::is_file_name;
 /// file appendonly.aof.2.incr.aof seq 2 type i
 /// ```
 ///
-/// A line is made of pairs, a key and its value, in any order. The keys `file`, `seq` and `type` must be there; others
-/// are passed over. Words are quoted as [`resp::split_words`] has it. Comments and other keys are not kept.
+/// A line consists of pairs of a key and a value, in any order. The keys `file`, `seq` and `type` are required; others
+/// are ignored. Words are quoted as for [`resp::split_words`]. Comments and other keys are not kept.
 ///
 /// # A rewrite
 ///
-/// A manifest is replaced as a whole (a file beside it, synced and renamed), so that a log always has one or the other:
+/// A manifest is replaced atomically (a temporary file, synced and renamed), so a log always has either the old or the
+/// new one:
 ///
-/// 1. [`add_increment`](Self::add_increment): the commands from here on go into a file of their own. The manifest is
-///    replaced.
-/// 2. The new base is written under another name. Its content is that of the moment when the increment began.
-/// 3. [`add_base`](Self::add_base) and [`retire_increments`](Self::retire_increments): the new base gets its name, and
-///    all but the last increment become history. The manifest is replaced.
+/// 1. [`add_increment`](Self::add_increment): further commands go to a new file. The manifest is replaced.
+/// 2. The new base is written under a temporary name. Its content is the data at the time when the increment began.
+/// 3. [`add_base`](Self::add_base) and [`retire_increments`](Self::retire_increments): the new base is renamed, and all
+///    but the last increment become history. The manifest is replaced.
 /// 4. The files of the history are removed; [`take_history`](Self::take_history), and the manifest is replaced.
 ///
 /// # Examples
@@ -55,17 +55,17 @@ pub struct Manifest {
     base: Option<Entry>,
     history: Vec<Entry>,
     increments: Vec<Entry>,
-    /// The sequence number of the last base that was here.
+    /// The sequence number of the last base.
     base_sequence: i64,
-    /// The sequence number of the last increment that was here.
+    /// The sequence number of the last increment.
     increment_sequence: i64,
 }
 
 impl Manifest {
-    /// The most bytes of a line, with its line feed.
+    /// The maximum length of a line in bytes, including the line feed.
     pub const MAX_LINE: usize = 1024;
 
-    /// A manifest without files.
+    /// Creates a manifest without files.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -77,11 +77,11 @@ impl Manifest {
         }
     }
 
-    /// The manifest of a log that was a single file, before Redis 7: this file is its base.
+    /// Creates the manifest of a log from before Redis 7, which was a single file: this file becomes the base.
     ///
     /// # Errors
     ///
-    /// [`AddError`] if it is no name of a file, or too long.
+    /// [`AddError`] if the name is not valid or too long.
     pub fn of_single_file(name: &[u8]) -> Result<Self, AddError> {
         let mut manifest = Self::new();
         manifest.base = Some(new_entry(name.to_vec(), 1, Kind::Base)?);
@@ -89,7 +89,7 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// The name of the manifest of a log, of which `log` is the name (`appendonly.aof`, or what `appendfilename` says).
+    /// Returns the file name of the manifest of the log `log` (`appendonly.aof`, or the value of `appendfilename`).
     ///
     /// # Examples
     ///
@@ -101,20 +101,20 @@ impl Manifest {
         [log, b".manifest"].concat()
     }
 
-    /// The name under which a server writes a new manifest before it replaces the old one.
+    /// Returns the file name under which a server writes a new manifest before it replaces the old one.
     #[must_use]
     pub fn temporary_file_name(log: &[u8]) -> Vec<u8> {
         [b"temp-", log, b".manifest"].concat()
     }
 
-    /// Reads a manifest, with the rules of Redis 7.
+    /// Parses a manifest by the rules of Redis 7. O(bytes).
     ///
-    /// Beyond what Redis refuses, a name must be one that a file can have (it is not empty, and neither `.` nor `..`),
-    /// and must not be so long that the manifest could not be read again once it is written.
+    /// Redis does not check two things that are refused here: a name that no file can have (empty, `.` or `..`), and a
+    /// name so long that the manifest could not be read again after it is written.
     ///
     /// # Errors
     ///
-    /// [`ManifestError`] with the first line that is wrong.
+    /// [`ManifestError`] with the first invalid line.
     ///
     /// # Examples
     ///
@@ -129,7 +129,7 @@ impl Manifest {
         parse::parse(text)
     }
 
-    /// The manifest as Redis writes it: base, history, increments.
+    /// Returns the text of the manifest as Redis writes it: base, history, increments.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::new();
@@ -145,31 +145,31 @@ impl Manifest {
         self.base.as_ref()
     }
 
-    /// The files with the commands since then, in their order.
+    /// The files with the commands since the base, in the order of loading.
     #[must_use]
     pub fn increments(&self) -> &[Entry] {
         &self.increments
     }
 
-    /// The files that a rewrite has made superfluous.
+    /// The files that a rewrite has replaced.
     #[must_use]
     pub fn history(&self) -> &[Entry] {
         &self.history
     }
 
-    /// The files to load, in their order: the base and the increments.
+    /// Iterates over the files to load, in order: the base and the increments.
     #[must_use]
     pub fn files(&self) -> impl DoubleEndedIterator<Item = &Entry> {
         self.base.iter().chain(&self.increments)
     }
 
-    /// Adds the next base, `LOG.N.base.rdb` or `.base.aof`; the one before becomes history.
+    /// Adds the next base, `LOG.N.base.rdb` or `.base.aof`; the previous one becomes history.
     ///
-    /// N is the next number whose name is not in the manifest.
+    /// N is the next number whose file name is not in the manifest.
     ///
     /// # Errors
     ///
-    /// [`AddError`] if the name of the log is no name of a file, or too long. The manifest is as it was.
+    /// [`AddError`] if the name of the log is not valid or too long. The manifest is unchanged.
     pub fn add_base(&mut self, log: &[u8], format: BaseFormat) -> Result<&Entry, AddError> {
         let suffix = match format {
             BaseFormat::Rdb => b".base.rdb",
@@ -184,13 +184,13 @@ impl Manifest {
         Ok(self.base.insert(entry))
     }
 
-    /// Adds the next increment, `LOG.N.incr.aof`, behind those that are there.
+    /// Adds the next increment, `LOG.N.incr.aof`, after the existing ones.
     ///
-    /// N is the next number whose name is not in the manifest.
+    /// N is the next number whose file name is not in the manifest.
     ///
     /// # Errors
     ///
-    /// [`AddError`] if the name of the log is no name of a file, or too long. The manifest is as it was.
+    /// [`AddError`] if the name of the log is not valid or too long. The manifest is unchanged.
     pub fn add_increment(&mut self, log: &[u8]) -> Result<&Entry, AddError> {
         let entry = self.next_entry(log, b".incr.aof", self.increment_sequence, Kind::Increment)?;
         self.increment_sequence = entry.sequence;
@@ -199,7 +199,7 @@ impl Manifest {
         Ok(&self.increments[at])
     }
 
-    /// Makes history of all increments but the last `keep`.
+    /// Moves all increments but the last `keep` to the history.
     pub fn retire_increments(&mut self, keep: usize) {
         let retired = self.increments.len().saturating_sub(keep);
         let retired = self.increments.drain(..retired);
@@ -208,7 +208,7 @@ impl Manifest {
             .for_each(drop);
     }
 
-    /// Empties the history, and returns the files to remove: those that are not also named among the files to load.
+    /// Clears the history and returns the files to remove: those that are not also among the files to load.
     pub fn take_history(&mut self) -> Vec<Entry> {
         let mut history = std::mem::take(&mut self.history);
         history.retain(|entry| self.files().all(|file| file.name != entry.name));

@@ -1,4 +1,4 @@
-//! The manifest, read as Redis reads it.
+//! Parsing the manifest as Redis does.
 
 use resp::split_words;
 

@@ -1,4 +1,4 @@
-//! The bytes of the record that is read, and what has arrived behind it.
+//! The bytes of the current record, and those that have arrived after it.
 
 use std::io::{self, ErrorKind, Read};
 
@@ -9,9 +9,9 @@ const CHUNK: usize = 64 << 10;
 pub(super) struct Buffer<R> {
     from: R,
     bytes: Vec<u8>,
-    /// Where the record begins.
+    /// The start of the record.
     start: usize,
-    /// Up to where bytes have arrived.
+    /// The end of the bytes that have arrived.
     end: usize,
 }
 
@@ -26,7 +26,7 @@ impl<R: Read> Buffer<R> {
         self.bytes.get(self.start..self.end).unwrap_or_default()
     }
 
-    /// Reads until so many bytes of the record are there; whether they are.
+    /// Reads until this many bytes of the record have arrived; returns whether they have.
     #[inline]
     pub(super) fn need(&mut self, count: usize) -> io::Result<bool> {
         while self.end - self.start < count {
@@ -37,7 +37,7 @@ impl<R: Read> Buffer<R> {
         Ok(true)
     }
 
-    /// Ends the record after so many bytes, and returns them.
+    /// Ends the record after this many bytes, and returns them.
     #[inline]
     pub(super) fn take(&mut self, count: usize) -> &[u8] {
         let start = self.start;

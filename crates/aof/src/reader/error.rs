@@ -1,10 +1,10 @@
-//! Why a log cannot be read on.
+//! Errors of reading a log.
 
 use std::error::Error;
 use std::fmt;
 use std::io;
 
-/// Why a log cannot be read on, and where. Offsets are in bytes.
+/// Why a log cannot be read further, and where. Offsets are in bytes.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum LogError {
@@ -12,41 +12,41 @@ pub enum LogError {
     Io(io::Error),
     /// The input ends inside a command, an annotation or a transaction.
     Torn {
-        /// Where the command, the annotation or the transaction begins.
+        /// The offset of the command, the annotation or the transaction.
         offset: u64,
-        /// The end of the last whole command that is outside a transaction, where a server cuts the log.
+        /// The end of the last complete command outside a transaction, where a server truncates the log.
         valid_up_to: u64,
     },
-    /// The bytes are none that a log has.
+    /// The bytes are malformed.
     Format {
-        /// Where they are.
+        /// Their offset.
         offset: u64,
-        /// The end of the last whole command that is outside a transaction.
+        /// The end of the last complete command outside a transaction.
         valid_up_to: u64,
-        /// What is wrong with them.
+        /// What is malformed.
         damage: Damage,
     },
 }
 
-/// What is wrong with the bytes of a log.
+/// What is malformed in a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Damage {
-    /// This byte is where a `*`, of a command, or a `#`, of an annotation, should be.
+    /// This byte is at the position of a `*` (a command) or a `#` (an annotation).
     Record(u8),
-    /// The number of words is not in decimal, is 0, or does not fit into 31 bits.
+    /// The number of words is not a decimal number, is 0, or does not fit 31 bits.
     Count,
-    /// This byte is where the `$` of a word should be.
+    /// This byte is at the position of the `$` of a word.
     Word(u8),
-    /// The length of a word is not in decimal, or is above the limit.
+    /// The length of a word is not a decimal number or exceeds the limit.
     Length,
     /// A word is not followed by CR LF.
     WordEnd,
     /// An annotation has more than [`LogReader::MAX_ANNOTATION`](crate::LogReader::MAX_ANNOTATION) bytes.
     Annotation,
-    /// A MULTI between MULTI and EXEC.
+    /// MULTI is inside a transaction.
     NestedMulti,
-    /// An EXEC without MULTI.
+    /// EXEC is outside a transaction.
     ExecWithoutMulti,
 }
 

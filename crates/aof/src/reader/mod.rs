@@ -1,4 +1,4 @@
-//! The commands of a log, one by one.
+//! Reading the commands of a log.
 
 mod buffer;
 mod error;
@@ -18,13 +18,13 @@ use record::Role;
 /// The most words of a command, which Redis counts in 31 bits.
 const WORDS_MAX: usize = i32::MAX as usize;
 
-/// Reads a log.
+/// Reads a log, record by record.
 ///
-/// It takes what Redis writes, and refuses anything else with its offset; there are no inline commands. Transactions
-/// are not put together: MULTI and EXEC come as commands. But a log that ends between them is torn as one that ends
-/// inside a command.
+/// It accepts what Redis writes, and reports the offset of anything else; inline commands are refused. Transactions are
+/// not grouped: MULTI and EXEC are returned as commands. A log that ends between them is torn, as one that ends inside
+/// a command.
 ///
-/// Memory is a constant factor of the longest command, as far as it is there.
+/// Memory is a constant factor of the longest command, and of the bytes of it that have arrived.
 ///
 /// # Examples
 ///
@@ -47,12 +47,12 @@ const WORDS_MAX: usize = i32::MAX as usize;
 pub struct LogReader<R> {
     buffer: Buffer<R>,
     max_bulk: usize,
-    /// Where the next record begins.
+    /// The offset of the next record.
     offset: u64,
     valid_up_to: u64,
-    /// Where the transaction begins that has not ended.
+    /// The start of the transaction that has not ended.
     transaction: Option<u64>,
-    /// The words of the command, in its bytes.
+    /// The ranges of the words in the bytes of the command.
     ranges: Vec<Range<usize>>,
 }
 
@@ -66,7 +66,7 @@ enum Found {
 enum Stop {
     Io(io::Error),
     End,
-    /// With the place in the record.
+    /// With the offset in the record.
     Damage(usize, Damage),
 }
 
@@ -77,19 +77,20 @@ impl From<io::Error> for Stop {
 }
 
 impl<R: Read> LogReader<R> {
-    /// The length that a word may have unless another is set: Redis's default of `proto-max-bulk-len`, 512 MiB.
+    /// The default maximum length of a word in bytes: Redis's default of `proto-max-bulk-len`, 512 MiB.
     pub const MAX_BULK: usize = resp::Requests::MAX_BULK;
 
-    /// The most bytes of an annotation, with its end.
+    /// The maximum length of an annotation in bytes, including its line end.
     pub const MAX_ANNOTATION: usize = 1023;
 
-    /// A reader of a log from its beginning. It has a buffer of its own.
+    /// Creates a reader at the beginning of a log. It buffers, so `log` need not.
     #[must_use]
     pub const fn new(log: R) -> Self {
         Self::new_at(log, 0)
     }
 
-    /// A reader of what is left of a log from an offset on, which the offsets that it tells count from.
+    /// Creates a reader of the rest of a log, which starts at `offset`. Reported offsets count from the beginning of
+    /// the log.
     #[must_use]
     pub const fn new_at(rest: R, offset: u64) -> Self {
         Self {
@@ -102,26 +103,26 @@ impl<R: Read> LogReader<R> {
         }
     }
 
-    /// Sets the length that a word may have, in bytes.
+    /// Sets the maximum length of a word, in bytes.
     #[must_use]
     pub const fn max_bulk(mut self, bytes: usize) -> Self {
         self.max_bulk = bytes;
         self
     }
 
-    /// Where the next record begins.
+    /// The offset of the next record.
     #[must_use]
     pub const fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// The end of the last whole command that is outside a transaction; EXEC is outside.
+    /// The end of the last complete command outside a transaction; EXEC counts as outside.
     #[must_use]
     pub const fn valid_up_to(&self) -> u64 {
         self.valid_up_to
     }
 
-    /// Whether a MULTI was read, and its EXEC was not.
+    /// Returns whether a MULTI was read without its EXEC.
     #[must_use]
     pub const fn in_transaction(&self) -> bool {
         self.transaction.is_some()
@@ -131,8 +132,8 @@ impl<R: Read> LogReader<R> {
     ///
     /// # Errors
     ///
-    /// [`LogError`]: the bytes cannot be read, end too early, or are none that a log has. Another call begins with the
-    /// same record.
+    /// [`LogError`] if the bytes cannot be read, end too early, or are malformed. Another call starts with the same
+    /// record.
     #[inline]
     pub fn next_record(&mut self) -> Result<Option<Record<'_>>, LogError> {
         match self.find_record() {

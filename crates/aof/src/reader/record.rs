@@ -1,13 +1,13 @@
-//! What is in a log.
+//! The records of a log.
 
 use smallvec::SmallVec;
 
-/// One thing in a log.
+/// A record of a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Record<'a> {
-    /// A command to run; MULTI and EXEC are commands too.
+    /// A command to execute; MULTI and EXEC are commands too.
     Command(Command<'a>),
-    /// A note between commands.
+    /// An annotation between commands.
     Annotation(Annotation<'a>),
 }
 
@@ -31,7 +31,7 @@ impl Role {
     }
 }
 
-/// A command, with its place in the log.
+/// A command, with its position in the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Command<'a> {
     pub(super) offset: u64,
@@ -41,38 +41,38 @@ pub struct Command<'a> {
 }
 
 impl<'a> Command<'a> {
-    /// Where it begins, in bytes.
+    /// The offset of its first byte.
     #[must_use]
     pub const fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Where it ends.
+    /// The offset of its end.
     #[must_use]
     pub const fn end(&self) -> u64 {
         self.end
     }
 
-    /// Its name and arguments; never empty.
+    /// The name and the arguments; never empty.
     #[must_use]
     pub fn words(&self) -> &[&'a [u8]] {
         &self.words
     }
 
-    /// Whether it is MULTI: the commands from here to EXEC are run together, or not at all if EXEC does not come.
+    /// Returns whether it is MULTI: the commands up to EXEC are executed together, or not at all if EXEC is missing.
     #[must_use]
     pub const fn is_multi(&self) -> bool {
         matches!(self.role, Role::Multi)
     }
 
-    /// Whether it is EXEC, which ends a transaction.
+    /// Returns whether it is EXEC, which ends a transaction.
     #[must_use]
     pub const fn is_exec(&self) -> bool {
         matches!(self.role, Role::Exec)
     }
 }
 
-/// A line that begins with `#`. A server passes over it.
+/// A line that begins with `#`. A server ignores it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Annotation<'a> {
     pub(super) offset: u64,
@@ -80,19 +80,20 @@ pub struct Annotation<'a> {
 }
 
 impl<'a> Annotation<'a> {
-    /// Where it begins, in bytes.
+    /// The offset of its first byte.
     #[must_use]
     pub const fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// The line without the `#` and its end.
+    /// The line, without the `#` and the line end.
     #[must_use]
     pub const fn text(&self) -> &'a [u8] {
         self.text
     }
 
-    /// When the commands behind it were run, in seconds since 1970, if it says so: `TS:` and the number.
+    /// The time at which the following commands were executed, in seconds since 1970, if this is a timestamp (`TS:` and
+    /// a number).
     ///
     /// # Examples
     ///

@@ -3,9 +3,9 @@
 //! # Counting
 //!
 //! AVX2 has no instruction that counts bits. A shuffle counts those of each half byte by a table of 16, but takes some
-//! eight instructions a vector. So most of the bits are added up first, by adders made of logic: three vectors of one
-//! weight become one of that weight and one of twice the weight. Of 16 vectors only one, of weight 16, is left to
-//! count.
+//! eight instructions per vector. So most of the bits are added up first, by adders made of logic instructions: three
+//! vectors of one weight become one of that weight and one of twice the weight. Of 16 vectors only one, of weight 16,
+//! is left to count.
 #![expect(unsafe_code, reason = "loads, stores and calls of vector instructions")]
 
 use core::arch::x86_64::{
@@ -21,7 +21,7 @@ use super::{AHEAD, Fold, Kernels, is_large, portable};
 
 /// Bytes of a vector.
 const LANES: usize = 32;
-/// Vectors of a block: so many are under way at a time.
+/// Vectors per block, which are processed in parallel.
 const VECTORS: usize = 4;
 const BLOCK: usize = LANES * VECTORS;
 /// Bytes of a cache line.
@@ -57,7 +57,7 @@ fn store(bytes: &mut [u8; LANES], vector: __m256i) {
     unsafe { _mm256_storeu_si256(bytes.as_mut_ptr().cast(), vector) }
 }
 
-/// Stores past the caches.
+/// Stores with a non-temporal store.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn stream(bytes: &mut [u8; LANES], vector: __m256i) {
@@ -66,14 +66,14 @@ fn stream(bytes: &mut [u8; LANES], vector: __m256i) {
     unsafe { _mm256_stream_si256(bytes.as_mut_ptr().cast(), vector) }
 }
 
-/// Stores past the caches or through them.
+/// Stores with or without a non-temporal store.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn put<const STREAM: bool>(bytes: &mut [u8; LANES], vector: __m256i) {
     if STREAM { stream(bytes, vector) } else { store(bytes, vector) }
 }
 
-/// Has the bytes fetched that come some way after these.
+/// Prefetches bytes some distance after these.
 #[inline]
 fn fetch_ahead(block: &[u8; BLOCK]) {
     for line in block.chunks(LINE) {
@@ -104,7 +104,7 @@ fn count_lanes(vector: __m256i) -> __m256i {
     _mm256_sad_epu8(_mm256_add_epi8(lows, highs), _mm256_setzero_si256())
 }
 
-/// Adds two vectors to a sum of the same weight; gives the carries, of twice the weight.
+/// Adds two vectors to a sum of the same weight; returns the carries, of twice the weight.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn add(sum: &mut __m256i, a: __m256i, b: __m256i) -> __m256i {
@@ -173,16 +173,16 @@ fn skip(bytes: &[u8], byte: u8) -> usize {
         at += BLOCK;
     }
     let rest = &bytes[at..];
-    // What differs is in the next block, if anywhere: the plain loop has not far to go.
+    // A different byte can only be in the next block, so the plain loop is short.
     at + portable::skip(rest, byte)
 }
 
-/// What the sources so far have: bits of any of them (or of all, or of an odd number), and bits of two.
+/// The state after some sources: bits of any of them (or of all, or of an odd number), and bits of two.
 type State = (__m256i, __m256i);
 
 #[target_feature(enable = "avx2")]
 fn combine(out: &mut [u8], fold: Fold, first: &[u8], others: &[&[u8]]) {
-    // The bytes about the vectors are the plain loop's.
+    // The bytes before and after the vectors are left to the plain loop.
     let len = out.len();
     let head = head_len(out);
     let end = head + (len - head) / BLOCK * BLOCK;

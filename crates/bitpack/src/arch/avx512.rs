@@ -1,7 +1,7 @@
 //! The kernels for AVX-512 with BW and VPOPCNTDQ (Ice Lake, Zen 4 and later).
 //!
-//! What does not fill a vector is loaded and stored under a mask, so no loop has a tail in plain code. Stores are
-//! brought to the edge of a cache line first: those that straddle two lines cost twice.
+//! A partial vector is loaded and stored under a mask, so no loop has a scalar tail. Stores are aligned to a cache line
+//! first: a store that crosses two lines costs twice as much.
 #![expect(unsafe_code, reason = "loads, stores and calls of vector instructions")]
 
 use core::arch::x86_64::{
@@ -16,7 +16,7 @@ use super::{AHEAD, Fold, Kernels, is_large};
 
 /// Bytes of a vector.
 const LANES: usize = 64;
-/// Vectors of a block: so many are under way at a time.
+/// Vectors per block, which are processed in parallel.
 const VECTORS: usize = 4;
 const BLOCK: usize = LANES * VECTORS;
 /// Bytes of a cache line.
@@ -51,7 +51,7 @@ fn store(bytes: &mut [u8; LANES], vector: __m512i) {
     unsafe { _mm512_storeu_epi8(bytes.as_mut_ptr().cast(), vector) }
 }
 
-/// Stores past the caches.
+/// Stores with a non-temporal store.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn stream(bytes: &mut [u8; LANES], vector: __m512i) {
@@ -60,14 +60,14 @@ fn stream(bytes: &mut [u8; LANES], vector: __m512i) {
     unsafe { _mm512_stream_si512(bytes.as_mut_ptr().cast(), vector) }
 }
 
-/// Stores past the caches or through them.
+/// Stores with or without a non-temporal store.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn put<const STREAM: bool>(bytes: &mut [u8; LANES], vector: __m512i) {
     if STREAM { stream(bytes, vector) } else { store(bytes, vector) }
 }
 
-/// Has the bytes fetched that come some way after these.
+/// Prefetches bytes some distance after these.
 #[inline]
 fn fetch_ahead(block: &[u8; BLOCK]) {
     for line in block.chunks(LINE) {
@@ -164,7 +164,7 @@ fn skip(bytes: &[u8], byte: u8) -> usize {
     at
 }
 
-/// What the sources so far have: bits of any of them (or of all, or of an odd number), and bits of two.
+/// The state after some sources: bits of any of them (or of all, or of an odd number), and bits of two.
 type State = (__m512i, __m512i);
 
 #[target_feature(enable = "avx512f,avx512bw")]

@@ -1,13 +1,13 @@
-//! The loops over long byte strings, once for each kind of processor.
+//! The loops over long byte strings, one implementation for each instruction set.
 //!
 //! [`portable`] is plain Rust and runs everywhere. The others do the same with vector instructions and must agree with
 //! it on every input, which the tests check for each that the machine can run. One [`Kernels`] is chosen at the first
-//! use; a call through it is a function pointer, so it pays for whole strings, not for single words.
+//! use; calls go through function pointers, which is worth it for whole strings, not for single words.
 
 #[cfg(feature = "std")]
 use std::sync::OnceLock;
 
-/// Whether the processor has some features: asked while running, or, without `std`, as the build says.
+/// Whether the CPU has some features: detected at run time, or, without `std`, those that the build enables.
 #[cfg(all(target_arch = "x86_64", feature = "std"))]
 macro_rules! processor_has {
     ($($feature:tt),+) => {

@@ -1,4 +1,4 @@
-//! The kernels in plain Rust: what runs where no other does, and what the others must agree with.
+//! The kernels in plain Rust: the fallback, and the reference that the others are tested against.
 
 use super::Fold;
 
@@ -9,7 +9,7 @@ const BLOCK: usize = WORDS * 8;
 
 type Words = [u64; WORDS];
 
-/// Bit order is of no matter to these loops, so words are read as they cost least on most machines.
+/// Bit order does not matter to these loops, so words are read in the order that is fastest on most machines.
 #[inline]
 fn words(block: &[u8; BLOCK]) -> Words {
     let (chunks, _) = block.as_chunks();
@@ -24,7 +24,7 @@ pub(crate) fn count(bytes: &[u8]) -> u64 {
     whole + rest.iter().map(|byte| u64::from(byte.count_ones())).sum::<u64>()
 }
 
-/// How many bytes at the start are the one given.
+/// The number of leading bytes that equal `byte`.
 pub(crate) fn skip(bytes: &[u8], byte: u8) -> usize {
     let same = u64::from_le_bytes([byte; 8]);
     let (blocks, _) = bytes.as_chunks::<BLOCK>();

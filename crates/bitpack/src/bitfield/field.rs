@@ -1,11 +1,11 @@
-//! The type of a field: signed or not, and how many bits.
+//! The type of a field: signed or unsigned, and the number of bits.
 
 use core::fmt;
 use core::str::FromStr;
 
 /// The type of a field: signed of 1 to 64 bits, or unsigned of 1 to 63.
 ///
-/// Every number of every type is an `i64`; that is why there is no `u64`.
+/// Every value of every type fits an `i64`; that is why there is no `u64`.
 ///
 /// # Examples
 ///
@@ -25,19 +25,19 @@ pub struct FieldType {
     bits: u8,
 }
 
-/// Why there is no such type of field.
+/// Why a field type is not valid.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldTypeError {
     /// The text does not start with `i` or `u`.
     NoSign,
-    /// What follows the letter is not the plain decimal form of a number of 64 bits.
+    /// The letter is not followed by a canonical decimal integer of 64 bits.
     NoWidth,
     /// A signed field has 1 to 64 bits, an unsigned one 1 to 63.
     WrongWidth {
-        /// Whether the field would be signed.
+        /// Whether the type is signed.
         signed: bool,
-        /// The bits that it would have.
+        /// The number of bits.
         got: i64,
     },
 }
@@ -63,20 +63,20 @@ impl FieldType {
     /// A single bit: unsigned, 0 or 1.
     pub const BIT: Self = Self { signed: false, bits: 1 };
 
-    /// A signed field.
+    /// A signed type of 1 to 64 bits.
     ///
     /// # Errors
     ///
-    /// If the bits are not 1 to 64.
+    /// [`FieldTypeError::WrongWidth`] if `bits` is not 1 to 64.
     pub fn signed(bits: u32) -> Result<Self, FieldTypeError> {
         Self::new(true, bits.into())
     }
 
-    /// An unsigned field.
+    /// An unsigned type of 1 to 63 bits.
     ///
     /// # Errors
     ///
-    /// If the bits are not 1 to 63.
+    /// [`FieldTypeError::WrongWidth`] if `bits` is not 1 to 63.
     pub fn unsigned(bits: u32) -> Result<Self, FieldTypeError> {
         Self::new(false, bits.into())
     }
@@ -89,14 +89,14 @@ impl FieldType {
         }
     }
 
-    /// A field as BITFIELD names it: `i16`, `u8`.
+    /// Parses a type as BITFIELD writes it, such as `i16` or `u8`.
     ///
-    /// Exactly what Redis takes is taken: a small letter and a decimal number without a leading zero, a plus or a
-    /// space. Redis reads the name as a C string, so that a NUL ends it and what follows is of no matter.
+    /// Accepts exactly what Redis accepts: a lower-case letter and a decimal number without a leading zero, plus sign
+    /// or space. Redis reads the name as a C string, so bytes from a NUL on are ignored.
     ///
     /// # Errors
     ///
-    /// If the text is no such name, or the width is none that a field can have.
+    /// If the text is not such a name, or the width is out of range.
     ///
     /// # Examples
     ///
@@ -118,28 +118,28 @@ impl FieldType {
         Self::new(signed, decimal(width).ok_or(FieldTypeError::NoWidth)?)
     }
 
-    /// Whether numbers may be negative.
+    /// Whether values may be negative.
     #[inline]
     #[must_use]
     pub const fn is_signed(self) -> bool {
         self.signed
     }
 
-    /// How many bits the field has.
+    /// The number of bits.
     #[inline]
     #[must_use]
     pub const fn bits(self) -> u32 {
         self.bits as u32
     }
 
-    /// The least number it holds.
+    /// The least value that fits.
     #[inline]
     #[must_use]
     pub const fn min(self) -> i64 {
         if self.signed { i64::MIN >> self.spare() } else { 0 }
     }
 
-    /// The greatest number it holds.
+    /// The greatest value that fits.
     #[inline]
     #[must_use]
     pub const fn max(self) -> i64 {
@@ -152,7 +152,7 @@ impl FieldType {
         64 - self.bits()
     }
 
-    /// The number that the low bits of a value are.
+    /// The value that the low bits of `value` represent in this type.
     #[inline]
     #[must_use]
     pub const fn wrap(self, value: i64) -> i64 {
@@ -175,8 +175,8 @@ impl FieldType {
         (old ^ new).cast_unsigned() << self.spare()
     }
 
-    /// The bytes that a string must have for a field at `offset`, in bits, to lie in it; `None` if no string can be
-    /// that long.
+    /// The length in bytes that a string needs to contain a field at `offset`, in bits; `None` if that does not fit a
+    /// `usize`.
     ///
     /// # Examples
     ///
@@ -194,10 +194,10 @@ impl FieldType {
         crate::bits::bytes_for(offset.checked_add(u64::from(self.bits) - 1)?)
     }
 
-    /// The offset in bits of the field with this index in a row of such fields, which BITFIELD writes `#index`; `None`
-    /// if it is beyond 64 bits.
+    /// The offset in bits of the field with this index in an array of such fields, which BITFIELD writes as `#index`;
+    /// `None` if it does not fit 64 bits.
     ///
-    /// Redis 7.0 multiplies without a check: `GET u8 #2305843009213693952` reads the field at 0 there.
+    /// Redis 7.0 multiplies without a check: `GET u8 #2305843009213693952` reads the field at offset 0 there.
     ///
     /// # Examples
     ///

@@ -1,8 +1,9 @@
-//! Integers of 1 to 64 bits at any bit of a string: what BITFIELD does.
+//! Integers of 1 to 64 bits at any bit offset of a string, as in BITFIELD.
 //!
 //! # Representation
 //!
-//! A field is a [`FieldType`] and an offset: so many bits from there on, the highest first, two's complement if signed.
+//! A field is a [`FieldType`] and an offset: the bits from that offset on, the highest first, in two's complement if
+//! signed.
 //!
 //! ```text
 //! h               e               l
@@ -31,14 +32,14 @@
 //!
 //! # Growth
 //!
-//! Reading takes what lies beyond the end of the string for zeros. Writing needs the whole field to be there: a caller
-//! makes the string as long as [`FieldType::bytes_for`] returns, or uses a [`Bitmap`](crate::Bitmap). Redis does so for
-//! all writes of a call before the first, so that the string grows even where every write fails.
+//! Reading treats bits beyond the end of the string as zeros. Writing needs the whole field to be in the string: extend
+//! it to the length that [`FieldType::bytes_for`] returns, or use a [`Bitmap`](crate::Bitmap). Redis does so for all
+//! writes of a call before the first one, so the string grows even if every write fails.
 //!
 //! # Complexity
 //!
-//! Each operation takes one load of nine bytes and no loop over bits; near the end of the string the bytes that there
-//! are are collected.
+//! Each operation is one load of nine bytes, without a loop over bits; near the end of the string the remaining bytes
+//! are collected one by one.
 
 mod field;
 mod overflow;
@@ -50,7 +51,7 @@ pub use overflow::Overflow;
 use crate::word;
 use window::Window;
 
-/// The number in a field; bits beyond the end are 0. O(1).
+/// Reads the integer in a field; bits beyond the end are 0. O(1).
 ///
 /// # Examples
 ///
@@ -73,14 +74,14 @@ pub fn get(bytes: &[u8], field: FieldType, offset: u64) -> i64 {
     }
 }
 
-/// Writes a field and returns the number it held. O(1).
+/// Writes a field and returns its previous value. O(1).
 ///
-/// A value that does not fit is treated as `overflow` says: `None`, and nothing is written, if that is
-/// [`Overflow::Fail`]. See [`FieldType::fit`] for what happens to it otherwise.
+/// `overflow` says what happens to a value that does not fit (see [`FieldType::fit`]). With [`Overflow::Fail`], nothing
+/// is written and the result is `None`.
 ///
 /// # Panics
 ///
-/// If a part of the field lies beyond the end: see [`FieldType::bytes_for`].
+/// If a part of the field is beyond the end of `bytes`: see [`FieldType::bytes_for`].
 ///
 /// # Examples
 ///
@@ -109,14 +110,14 @@ pub fn set(
     Some(field.top(old))
 }
 
-/// Adds to a field and returns the number it holds then. O(1).
+/// Adds to a field and returns its new value. O(1).
 ///
-/// A sum that does not fit is treated as `overflow` says: `None`, and nothing is written, if that is
-/// [`Overflow::Fail`].
+/// `overflow` says what happens to a sum that does not fit. With [`Overflow::Fail`], nothing is written and the result
+/// is `None`.
 ///
 /// # Panics
 ///
-/// If a part of the field lies beyond the end: see [`FieldType::bytes_for`].
+/// If a part of the field is beyond the end of `bytes`: see [`FieldType::bytes_for`].
 ///
 /// # Examples
 ///

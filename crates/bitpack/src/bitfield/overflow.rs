@@ -1,26 +1,27 @@
-//! What happens to a number that does not fit its field.
+//! What happens to a value that does not fit its field.
 
 use super::FieldType;
 
-/// What happens to a number that does not fit its field.
+/// What happens to a value that does not fit its field.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Overflow {
-    /// The low bits are kept.
+    /// The value wraps around: its low bits are stored.
     #[default]
     Wrap,
-    /// The nearest number that fits is taken: the least or the greatest.
+    /// The value saturates: the least or the greatest value that fits is stored.
     Sat,
     /// Nothing is written.
     Fail,
 }
 
 impl FieldType {
-    /// What a field holds after a value was written to it; `None` if the overflow is to fail.
+    /// The value that a field of this type holds after `value` is written to it, or `None` if it does not fit and
+    /// `overflow` is [`Overflow::Fail`].
     ///
-    /// As in Redis, an unsigned field takes a negative value for a large one, so that it saturates to the greatest
-    /// number. Redis also saturates a signed field of n bits below 64 to its *greatest* number for the 2^(n-1) least
-    /// values of an `i64`, because what it compares with runs over; this does so too.
+    /// As in Redis, an unsigned field treats a negative value as a large one, so it saturates to the greatest value.
+    /// Redis also saturates a signed field of n bits below 64 to its *greatest* value for the 2^(n-1) least values of
+    /// an `i64`, because its comparison overflows; this function does the same.
     ///
     /// # Examples
     ///

@@ -7,8 +7,8 @@
 //!          +--------+--------+--   ...   --+--------+--------+
 //! ```
 //!
-//! A number is changed by the bits in which it differs from the old one: no mask needs to be made, and what lies about
-//! the field stays as it is.
+//! A field is changed by an XOR with the bits in which the new value differs from the old one: this needs no mask, and
+//! the bits around the field stay unchanged.
 
 use super::FieldType;
 use crate::word;

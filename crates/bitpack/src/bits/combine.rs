@@ -1,10 +1,9 @@
-//! One string of bits from several: what BITOP does.
+//! Bitwise operations between strings, as in BITOP.
 //!
 //! # Lengths
 //!
-//! Sources of different lengths count as followed by zeros. So the output falls into stretches that end where a source
-//! does, and in each stretch the sources that have ended are either of no effect or decide everything: no stretch needs
-//! a byte of padding.
+//! Shorter sources count as followed by zeros. So the output consists of stretches that end where a source ends, and in
+//! each stretch the sources that have ended either have no effect or decide the result: no stretch needs padding.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -12,7 +11,7 @@ use core::fmt;
 
 use crate::arch::{self, Fold};
 
-/// What [`combine`] makes of the bits x of the first source and y1, y2, .. of the others.
+/// An operation of [`combine`] on the bits x of the first source and y1, y2, .. of the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Op {
@@ -47,11 +46,11 @@ impl Op {
         Self::One,
     ];
 
-    /// Whether so many sources are what the operation needs.
+    /// Checks the number of sources.
     ///
     /// # Errors
     ///
-    /// If it is not exactly one for NOT, two at least for DIFF, DIFF1 and ANDOR, or one at least for the others.
+    /// If it is not exactly one for NOT, at least two for DIFF, DIFF1 and ANDOR, or at least one for the others.
     ///
     /// # Examples
     ///
@@ -72,7 +71,7 @@ impl Op {
     }
 }
 
-/// An operation was given fewer or more sources than it can take.
+/// An operation has too few or too many sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SourcesError {
     op: Op,
@@ -86,7 +85,7 @@ impl SourcesError {
         self.op
     }
 
-    /// The sources that it was given.
+    /// The number of sources.
     #[must_use]
     pub const fn got(&self) -> usize {
         self.got
@@ -111,12 +110,12 @@ impl fmt::Display for SourcesError {
 
 impl core::error::Error for SourcesError {}
 
-/// Combines sources into `out`, which becomes as long as the longest of them. What it held is gone; its memory is used
-/// again if it is enough. O(sum of the lengths).
+/// Combines sources into `out`, which becomes as long as the longest of them. The previous content of `out` is
+/// replaced; its memory is reused if it is large enough. O(sum of the lengths).
 ///
 /// # Errors
 ///
-/// If the number of sources does not suit the operation; `out` is unchanged then.
+/// If the operation does not take this number of sources; `out` is unchanged.
 ///
 /// # Examples
 ///
@@ -143,12 +142,12 @@ pub fn combine(op: Op, sources: &[&[u8]], out: &mut Vec<u8>) -> Result<(), Sourc
     Ok(())
 }
 
-/// Combines sources into a slice: all of it is written, as though the sources went on with zeros, and what they have
-/// beyond its length does not count. O(sum of the lengths).
+/// Combines sources into a slice. All of it is written, as if the sources were followed by zeros; bytes of the sources
+/// beyond its length are ignored. O(sum of the lengths).
 ///
 /// # Errors
 ///
-/// If the number of sources does not suit the operation; `out` is unchanged then.
+/// If the operation does not take this number of sources; `out` is unchanged.
 ///
 /// # Examples
 ///

@@ -1,11 +1,11 @@
-//! How many bits are set.
+//! Counting set bits.
 
 use core::ops::Range;
 
 use super::Span;
 use crate::arch;
 
-/// The number of set bits. O(n), by vector instructions where there are some.
+/// Counts the set bits. O(n), with vector instructions if available.
 ///
 /// # Examples
 ///
@@ -20,7 +20,7 @@ pub fn count(bytes: &[u8]) -> u64 {
     arch::count(bytes)
 }
 
-/// The number of set bits of a range; what lies beyond the end counts as 0.
+/// Counts the set bits in a range of bits; bits beyond the end are 0. O(n) for the bytes of the range.
 ///
 /// # Examples
 ///

@@ -1,4 +1,4 @@
-//! The set bits one by one, and their runs.
+//! Iterators over set bits and over runs of them.
 
 use core::iter::FusedIterator;
 use core::ops::Range;
@@ -9,7 +9,7 @@ use crate::{arch, word};
 /// Words of zeros that are passed one by one before the kernel is asked to look further.
 const PATIENCE: usize = 4;
 
-/// The offsets of the set bits, ascending.
+/// Iterates over the offsets of the set bits, in ascending order.
 ///
 /// # Examples
 ///
@@ -22,7 +22,7 @@ pub fn ones(bytes: &[u8]) -> Ones<'_> {
     Ones { bytes, at: 0, word: 0, base: 0 }
 }
 
-/// The runs of set bits, as ranges of offsets, ascending; between two of them is a 0 at least.
+/// Iterates over the maximal runs of set bits, as ranges of offsets, in ascending order.
 ///
 /// # Examples
 ///
@@ -35,14 +35,14 @@ pub fn runs(bytes: &[u8]) -> Runs<'_> {
     Runs { bytes, at: 0 }
 }
 
-/// The iterator of [`ones`]. Whole words without a set bit are passed fast.
+/// The iterator of [`ones`]. Words without a set bit are skipped fast.
 #[derive(Clone, Debug)]
 pub struct Ones<'a> {
     bytes: &'a [u8],
     /// The byte after the word.
     at: usize,
-    /// The bits that are still to come of eight bytes, or of fewer at the end; the first is the lowest, because the
-    /// lowest set bit is taken out in fewer steps than the highest.
+    /// The bits not yet returned of eight bytes, or of fewer at the end; the first bit is the lowest, because the
+    /// lowest set bit is found and cleared in fewer steps than the highest.
     word: u64,
     /// The offset of the word's first bit.
     base: u64,

@@ -1,7 +1,7 @@
 //! Bits of a byte string, in Redis's order: bit 0 is the high bit of byte 0.
 //!
-//! The functions here work on slices of any owner; [`Bits`] has them as methods of a borrowed view, and
-//! [`Bitmap`](crate::Bitmap) owns its bytes. Offsets and counts of bits are `u64`.
+//! The functions here work on any slice; [`Bits`] has them as methods of a borrowed view, and [`Bitmap`](crate::Bitmap)
+//! owns its bytes. Offsets and counts of bits are `u64`.
 //!
 //! ```text
 //! byte        0               1
@@ -50,7 +50,7 @@ pub const fn len(bytes: &[u8]) -> u64 {
     bytes.len() as u64 * 8
 }
 
-/// The bytes that a string must have for a bit to lie in it; `None` if no string can be that long.
+/// The length in bytes that a string needs to contain a bit; `None` if that does not fit a `usize`.
 ///
 /// # Examples
 ///
@@ -64,7 +64,7 @@ pub fn bytes_for(offset: u64) -> Option<usize> {
     isize::try_from(offset / 8 + 1).ok().map(isize::unsigned_abs)
 }
 
-/// One bit; those beyond the end are 0. O(1).
+/// Returns one bit; bits beyond the end are 0. O(1).
 ///
 /// # Examples
 ///
@@ -81,11 +81,11 @@ pub fn get(bytes: &[u8], offset: u64) -> bool {
         .is_some_and(|byte| byte & bit(offset) != 0)
 }
 
-/// Sets or clears one bit and returns what it was. O(1).
+/// Sets or clears one bit and returns its previous value. O(1).
 ///
 /// # Panics
 ///
-/// If the bit lies beyond the end: see [`bytes_for`].
+/// If the bit is beyond the end of `bytes`: see [`bytes_for`].
 ///
 /// # Examples
 ///

@@ -1,13 +1,15 @@
-//! Where the first bit of a kind is.
+//! Searching for the first 0 or 1 bit.
 
 use core::ops::Range;
 
 use super::Span;
 use crate::{arch, word};
 
-/// The offset of the first bit that is as asked for. O(n), by vector instructions where there are some.
+/// Returns the offset of the first bit that equals `bit`, or `None` if there is none. O(n), with vector instructions if
+/// available.
 ///
-/// A string of ones has no 0: what BITPOS replies then is the command's business.
+/// A string of ones has no 0 bit: BITPOS without an end replies with the length in bits then, which is left to the
+/// caller.
 ///
 /// # Examples
 ///
@@ -23,8 +25,8 @@ pub fn position(bytes: &[u8], bit: bool) -> Option<u64> {
     position_in(bytes, bit, 0..u64::MAX)
 }
 
-/// The offset, from the start of the string, of the first bit of a range that is as asked for; the range ends with the
-/// string at the latest.
+/// Returns the offset, from the start of the string, of the first bit in a range that equals `bit`; the range is cut at
+/// the end of the string.
 ///
 /// # Examples
 ///

@@ -1,4 +1,4 @@
-//! The operations on bits as methods of a borrowed string.
+//! The operations on bits, as methods of a borrowed string.
 
 use core::ops::Range;
 
@@ -25,7 +25,7 @@ pub struct Bits<'a> {
 }
 
 impl<'a> Bits<'a> {
-    /// The bits of these bytes.
+    /// Creates a view of these bytes.
     #[inline]
     #[must_use]
     pub const fn new(bytes: &'a [u8]) -> Self {
@@ -39,84 +39,84 @@ impl<'a> Bits<'a> {
         self.bytes
     }
 
-    /// How many bits there are, set or not: eight a byte.
+    /// The number of bits, set or not: eight per byte.
     #[inline]
     #[must_use]
     pub const fn len(self) -> u64 {
         super::len(self.bytes)
     }
 
-    /// Whether there is no bit at all, set or not.
+    /// Whether the string is empty.
     #[inline]
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.bytes.is_empty()
     }
 
-    /// One bit; those beyond the end are 0.
+    /// Returns one bit; bits beyond the end are 0. O(1).
     #[inline]
     #[must_use]
     pub fn get(self, offset: u64) -> bool {
         super::get(self.bytes, offset)
     }
 
-    /// The number of set bits; see [`count`](super::count()).
+    /// Counts the set bits; see [`count`](super::count()).
     #[inline]
     #[must_use]
     pub fn count(self) -> u64 {
         super::count(self.bytes)
     }
 
-    /// The number of set bits of a range of bits.
+    /// Counts the set bits in a range of bits; bits beyond the end are 0.
     #[inline]
     #[must_use]
     pub fn count_in(self, bits: Range<u64>) -> u64 {
         super::count_in(self.bytes, bits)
     }
 
-    /// The number of set bits of a range of bytes; what lies beyond the end counts as 0.
+    /// Counts the set bits in a range of bytes; bytes beyond the end are 0.
     #[must_use]
     pub fn count_bytes(self, bytes: Range<usize>) -> u64 {
         let end = bytes.end.min(self.bytes.len());
         self.bytes.get(bytes.start..end).map_or(0, super::count)
     }
 
-    /// The offset of the first bit that is as asked for.
+    /// Returns the offset of the first bit that equals `bit`; see [`position`](super::position).
     #[inline]
     #[must_use]
     pub fn position(self, bit: bool) -> Option<u64> {
         super::position(self.bytes, bit)
     }
 
-    /// The offset of the first bit of a range of bits that is as asked for.
+    /// Returns the offset, from the start of the string, of the first bit in a range of bits that equals `bit`.
     #[inline]
     #[must_use]
     pub fn position_in(self, bit: bool, bits: Range<u64>) -> Option<u64> {
         super::position_in(self.bytes, bit, bits)
     }
 
-    /// The offset, from the start of the string, of the first bit of a range of bytes that is as asked for.
+    /// Returns the offset, from the start of the string, of the first bit in a range of bytes that equals `bit`.
     #[must_use]
     pub fn position_bytes(self, bit: bool, bytes: Range<usize>) -> Option<u64> {
         let first = |at: usize| (at as u64).saturating_mul(8);
         super::position_in(self.bytes, bit, first(bytes.start)..first(bytes.end))
     }
 
-    /// The offsets of the set bits, ascending.
+    /// Iterates over the offsets of the set bits, in ascending order.
     #[inline]
     #[must_use]
     pub fn ones(self) -> Ones<'a> {
         super::ones(self.bytes)
     }
 
-    /// The runs of set bits, ascending.
+    /// Iterates over the maximal runs of set bits, in ascending order.
     #[inline]
     #[must_use]
     pub fn runs(self) -> Runs<'a> {
         super::runs(self.bytes)
     }
 
-    /// The number in a field; bits beyond the end are 0. See [`bitfield::get`].
+    /// Reads the integer in a field; bits beyond the end are 0. See [`bitfield::get`].
     #[inline]
     #[must_use]
     pub fn field(self, field: FieldType, offset: u64) -> i64 {

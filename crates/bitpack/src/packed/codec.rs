@@ -1,12 +1,11 @@
-//! What the bytes of a record mean.
+//! The meaning of a record's bytes.
 
 use super::Record;
 
-/// What the bytes of a record mean.
+/// The meaning of a record's bytes.
 ///
-/// A codec is a type without values: it gives a string its meaning at compile time. Every record must have an item,
-/// because a string may hold any bytes; the one of all zeros is what a string holds where nothing was written, so it
-/// should mean *unknown*.
+/// A codec is a type without values, chosen at compile time. Every record must decode to an item, because a string may
+/// contain any bytes. The record of all zeros is where nothing was written, so it should mean *unknown*.
 ///
 /// # Examples
 ///
@@ -39,18 +38,18 @@ use super::Record;
 pub trait Codec {
     /// The bytes of a record: `[u8; 1]` to `[u8; 8]`.
     type Record: Record;
-    /// What a record means.
+    /// The decoded value of a record.
     type Item;
-    /// Why an item has no record.
+    /// The error for an item that has no record.
     type Error;
 
-    /// The item of a record. Total: any bytes mean something, if only *unknown*.
+    /// Decodes a record. It never fails: all bytes have an item, which may be *unknown*.
     fn decode(record: Self::Record) -> Self::Item;
 
-    /// The record of an item.
+    /// Encodes an item.
     ///
     /// # Errors
     ///
-    /// If the item has none.
+    /// If the item has no record.
     fn encode(item: Self::Item) -> Result<Self::Record, Self::Error>;
 }

@@ -1,10 +1,11 @@
-//! Codes that are a number + 1, with 0 for unknown: countries, regions, cities, postal areas; and plain numbers.
+//! Codes that are an index or number + 1, with 0 for unknown: countries, regions, cities, postal areas; and plain
+//! integers.
 
 use core::convert::Infallible;
 
 use super::{Codec, EncodeError};
 
-/// A country in one byte: its index in a table + 1, 0 for unknown.
+/// A country in one byte: its index in a table + 1; 0 for unknown.
 ///
 /// The table is the caller's: up to 255 countries.
 ///
@@ -42,7 +43,7 @@ fn code(index: Option<u8>, error: impl Fn(u8) -> EncodeError) -> Result<u8, Enco
     index.map_or(Ok(0), |index| index.checked_add(1).ok_or_else(|| error(index)))
 }
 
-/// What a [`CountryRegionCode`] says: indices in two tables.
+/// The item of a [`CountryRegionCode`]: indices in two tables.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CountryRegion {
@@ -53,14 +54,15 @@ pub struct CountryRegion {
 }
 
 impl CountryRegion {
-    /// Neither is known: what a string holds where nothing was written.
+    /// Neither is known: the item where nothing was written.
     pub const UNKNOWN: Self = Self { country: None, region: None };
 }
 
 /// A country and a region of it in two bytes, as in "Redis in Action", 9.2.3: the index of each in its table + 1, 0 for
 /// unknown.
 ///
-/// The tables are the caller's. A region may be known where the country is not: any two bytes are read and come back.
+/// The tables are the caller's. A region may be known where the country is not: all combinations of two bytes are
+/// valid.
 ///
 /// # Examples
 ///
@@ -93,7 +95,7 @@ impl Codec for CountryRegionCode {
     }
 }
 
-/// What a [`CountryRegionCityCode`] says: indices in three tables.
+/// The item of a [`CountryRegionCityCode`]: indices in three tables.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CountryRegionCity {
     /// The index of the country, 0 to 254, if it is known.
@@ -105,14 +107,14 @@ pub struct CountryRegionCity {
 }
 
 impl CountryRegionCity {
-    /// None is known: what a string holds where nothing was written.
+    /// None is known: the item where nothing was written.
     pub const UNKNOWN: Self = Self { country: None, region: None, city: None };
 }
 
 /// A country, a region of it and a city there in three bytes: the index of each in its table + 1, 0 for unknown.
 ///
-/// The first two bytes are those of a [`CountryRegionCode`]. The tables are the caller's, and any three bytes are read
-/// and come back.
+/// The first two bytes are those of a [`CountryRegionCode`]. The tables are the caller's, and all combinations of three
+/// bytes are valid.
 ///
 /// # Examples
 ///
@@ -149,7 +151,7 @@ impl Codec for CountryRegionCityCode {
 
 /// A postal area in three bytes: its number + 1, the high byte first; 0 for unknown.
 ///
-/// Numbers are 0 to 16,777,214, so every record has one but that of zeros.
+/// Numbers are 0 to 16,777,214, so every record but that of zeros has one.
 ///
 /// # Examples
 ///
@@ -192,7 +194,7 @@ impl Codec for PostalCode {
     }
 }
 
-/// A number in four bytes, the high byte first: a code of the caller's own. 0 is what a string holds where nothing was
+/// An integer in four bytes, the high byte first: a code that the caller defines. 0 is the item where nothing was
 /// written.
 ///
 /// # Examples

@@ -1,13 +1,14 @@
-//! What counts records of each width.
+//! Counters for records of each width.
 //!
 //! # Lanes
 //!
-//! A count that is raised twice in a row waits for itself: the second load has to come out of the store before it. So
-//! records of one and two bytes are dealt out to several tables, *lanes*, by turns. Their counts have 32 bits, to
-//! keep them in the caches; they are emptied into the totals before they can run over.
+//! Incrementing one counter twice in a row stalls: the second load waits for the store before it. So records of one and
+//! two bytes are distributed over several tables, *lanes*, in turn. Their counters have 32 bits, to fit the caches;
+//! they are added to the totals before they can overflow.
 //!
-//! The lanes lie an odd distance apart. At a power of two the places of one code would have the same low address bits:
-//! they would crowd each other out of the first cache, and a load would wait for a store that only looks like its own.
+//! The lanes are an odd distance apart. At a power of two the counters of one code would have the same low address
+//! bits: they would evict each other from the first-level cache, and a load would wait for a store to another address
+//! (4K aliasing).
 #![expect(
     unnameable_types,
     reason = "these belong to the widths of records, which are sealed: no code outside has a use for them"
@@ -26,13 +27,13 @@ pub trait Counts<R>: Default + Clone {
     /// Counts each record once.
     fn add(&mut self, records: &[R]);
 
-    /// Adds what another has counted.
+    /// Adds the counts of another one.
     fn merge(&mut self, other: &Self);
 
-    /// How often a record was counted.
+    /// The count of one record.
     fn of(&self, record: R) -> u64;
 
-    /// The records that were counted and how often, ascending by their bytes.
+    /// The records with a count, in ascending order of their bytes.
     fn all(&self) -> Vec<(R, u64)>;
 }
 

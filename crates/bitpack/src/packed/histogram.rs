@@ -1,4 +1,4 @@
-//! How often each record occurs.
+//! Counting how often each record occurs.
 
 use core::fmt;
 
@@ -6,11 +6,11 @@ use super::counts::Counts;
 use super::record::CountsOf;
 use super::{Codec, PackedView};
 
-/// How often each record occurs in one string or in several.
+/// Counts how often each record occurs in one or several strings.
 ///
-/// It can take one string after another, so that shards need no histogram each. It takes 1.5 MiB for records of
-/// two bytes, 11 KiB for one, 512 KiB for each first byte that occurs of three, and an entry of a hash table for each
-/// record that occurs of more.
+/// One histogram can count several strings, such as all shards of one. Its memory is 11 KiB for records of one byte,
+/// 1.5 MiB for two bytes, 512 KiB for each first byte that occurs for three bytes, and an entry of a hash table for
+/// each distinct record that is wider.
 ///
 /// # Examples
 ///
@@ -38,21 +38,21 @@ pub struct Histogram<C: Codec> {
 const GATHERED: usize = 256;
 
 impl<C: Codec> Histogram<C> {
-    /// One that has counted nothing.
+    /// Creates a histogram with all counts 0.
     #[must_use]
     pub fn new() -> Self {
         Self { counts: Default::default(), total: 0 }
     }
 
-    /// Counts every record of a string. O(n).
+    /// Counts every record of a string. O(records).
     pub fn add(&mut self, packed: PackedView<'_, C>) {
         let records = packed.records();
         self.counts.add(records);
         self.total += records.len() as u64;
     }
 
-    /// Counts the records at these indices and returns how many of them lie beyond the end of the string, which are not
-    /// counted. O(number of indices): the loads from memory do not wait for each other.
+    /// Counts the records at these indices and returns the number of indices beyond the end of the string, which are
+    /// not counted. O(indices); the cache misses overlap.
     pub fn add_at(
         &mut self,
         packed: PackedView<'_, C>,
@@ -83,31 +83,31 @@ impl<C: Codec> Histogram<C> {
         self.total += records.len() as u64;
     }
 
-    /// Adds what another has counted, such as another thread's.
+    /// Adds the counts of another histogram, such as another thread's.
     pub fn merge(&mut self, other: &Self) {
         self.counts.merge(&other.counts);
         self.total += other.total;
     }
 
-    /// How many records were counted.
+    /// The number of records that were counted.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.total
     }
 
-    /// How often a record was counted.
+    /// The count of one record.
     #[must_use]
     pub fn of(&self, record: C::Record) -> u64 {
         self.counts.of(record)
     }
 
-    /// The records that occur and how often, ascending by their bytes.
+    /// Iterates over the records that occur and their counts, in ascending order of their bytes.
     pub fn records(&self) -> impl ExactSizeIterator<Item = (C::Record, u64)> + use<C> {
         self.counts.all().into_iter()
     }
 
-    /// The items that occur and how often, ascending by the bytes of their records. A codec that reads several records
-    /// as one item gives it as often.
+    /// Iterates over the items that occur and their counts, in ascending order of the records' bytes. If a codec
+    /// decodes several records to one item, the item is returned once for each.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (C::Item, u64)> + use<C> {
         self.records().map(|(record, count)| (C::decode(record), count))
     }

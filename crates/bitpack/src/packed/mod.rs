@@ -1,16 +1,16 @@
-//! Fixed-width records of one to eight bytes in a byte string, read, written and scanned where they lie.
+//! Fixed-width records of one to eight bytes in a byte string, read, written and scanned in place.
 //!
 //! # Idea
 //!
-//! When every user has one small fact (a country, a place), a string with the fact of user n at byte n * width needs no
-//! key, no length and no index: SETRANGE writes it, GETRANGE reads it, and one pass over the bytes counts all of it.
-//! A string grows with zeros, so the code of all zeros has to mean *unknown*; the codecs here number from 1 on.
+//! If every user has one small attribute (a country, a location), a string with the attribute of user n at byte n *
+//! width needs no key, length or index: SETRANGE writes it, GETRANGE reads it, and one pass over the bytes counts all
+//! of them. A string grows with zeros, so the code of all zeros has to mean *unknown*; the codecs here start at 1.
 //!
 //! # Representation
 //!
 //! A [`Codec`] says how wide a record is and what its bytes mean. [`PackedView`] reads a borrowed string, and
-//! [`Packed`] owns one. Bytes after the last whole record are no record: reading and scanning pass over them, and
-//! writing there, or beyond, completes them with zeros first.
+//! [`Packed`] owns one. Bytes after the last whole record are not a record: reading and scanning skip them, and writing
+//! there or beyond fills them up with zeros first.
 //!
 //! # Worked example
 //!
@@ -40,14 +40,14 @@
 //! | [`CountryRegionCityCode`] | 3 | three such indices | |
 //! | [`PostalCode`] | 3 | number 0 to 16,777,214 | |
 //! | [`NumberCode`] | 4 | number 0 to 4,294,967,295; 0 is unknown | |
-//! | [`LatLon4`] | 4 | a place, within 306 m | codes beyond the last cell |
-//! | [`LatLon6`] | 6 | a place, within 1.2 m | codes beyond the last cell |
+//! | [`LatLon4`] | 4 | a point, within 306 m | codes beyond the last cell |
+//! | [`LatLon6`] | 6 | a point, within 1.2 m | codes beyond the last cell |
 //! | any [`Codec`] | 1 to 8 | | |
 //!
 //! # Complexity
 //!
-//! Reading and writing a record is O(1). A [`Histogram`] takes about as long as reading the string does where records
-//! have one or two bytes, a table lookup each where they have three, and a hash each where they are wider.
+//! Reading and writing a record is O(1). A [`Histogram`] takes about as long as reading the string for records of one
+//! or two bytes, one table lookup per record for three, and one hash table lookup per record for wider ones.
 
 mod codec;
 mod codes;

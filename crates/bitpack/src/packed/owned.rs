@@ -1,4 +1,4 @@
-//! Records in a string of their own.
+//! Records in an owned string.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 
 use super::{Codec, PackedView, Record};
 
-/// Records in a string of their own, which grows with zeros.
+/// An owned string of records, which grows with zeros.
 ///
 /// # Examples
 ///
@@ -27,68 +27,68 @@ pub struct Packed<C: Codec> {
 }
 
 impl<C: Codec> Packed<C> {
-    /// One without a record.
+    /// Creates an empty string, without heap memory.
     #[must_use]
     pub const fn new() -> Self {
         Self::from_bytes(Vec::new())
     }
 
-    /// Takes bytes as they are.
+    /// Creates a string of these bytes, without a copy.
     #[must_use]
     pub const fn from_bytes(bytes: Vec<u8>) -> Self {
         Self { bytes, codec: PhantomData }
     }
 
-    /// The bytes, those after the last record included.
+    /// The bytes, including those after the last whole record.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Gives the bytes away.
+    /// Returns the bytes, without a copy.
     #[must_use]
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
 
-    /// A view, which iterates and counts.
+    /// A borrowed view, which iterates and counts.
     #[inline]
     #[must_use]
     pub fn view(&self) -> PackedView<'_, C> {
         PackedView::new(&self.bytes)
     }
 
-    /// How many records there are; a part of one at the end is none.
+    /// The number of whole records.
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
         self.view().len()
     }
 
-    /// Whether there is no record.
+    /// Whether there is no whole record.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.view().is_empty()
     }
 
-    /// The item of a record; `None` beyond the last. O(1).
+    /// Returns the item of a record, or `None` beyond the last one. O(1).
     #[inline]
     #[must_use]
     pub fn get(&self, index: usize) -> Option<C::Item> {
         self.view().get(index)
     }
 
-    /// Writes a record. Beyond the last one the string grows with zeros up to it, and a part of a record at the end
-    /// becomes a whole one, as under SETRANGE. O(1), or what growing takes.
+    /// Writes a record. If it is beyond the last one, the string grows with zeros up to it, and a partial record at the
+    /// end becomes a whole one, as under SETRANGE. O(1), and O(new bytes) if the string grows.
     ///
     /// # Errors
     ///
-    /// If the codec has no record for the item; nothing is written then.
+    /// If the codec has no record for the item; nothing is written.
     ///
     /// # Panics
     ///
-    /// If no string can be that long.
+    /// If the string would be longer than `isize::MAX` bytes.
     #[inline]
     #[expect(clippy::expect_used, reason = "documented, as that of a capacity")]
     pub fn set(&mut self, index: usize, item: C::Item) -> Result<(), C::Error> {

@@ -1,15 +1,15 @@
-//! Places on the ground as the number of a cell of an even grid.
+//! Points on the ground, stored as the number of a cell of a regular grid.
 //!
 //! # Layout
 //!
 //! The grid has `ROWS` equal steps of latitude from -90 degrees on and twice as many columns, equal steps of longitude
-//! from -180 on: cells are squares in degrees, and on the ground about the equator. The code of a place is
+//! from -180 on: cells are squares in degrees, and on the ground about the equator. The code of a point is
 //!
 //! ```text
 //! 1 + row * columns + column        the high byte first; 0, and whatever is beyond the last cell, is unknown
 //! ```
 //!
-//! and a code is read as the middle of its cell. `ROWS` is the greatest number for which all codes fit the record.
+//! and a code decodes to the middle of its cell. `ROWS` is the greatest number for which all codes fit the record.
 //! Sixteen bits for each axis would be simpler, but its cells are twice as long as wide: the corner of one is 342 m
 //! from its middle, here 306 m.
 //!
@@ -17,8 +17,8 @@
 //!
 //! The middle of a cell is at most half a step of latitude and half a step of longitude away. A degree is at most
 //! 111.32 km on a sphere with the radius of the equator, 6,378,137 m, and away from the equator a degree of longitude
-//! is shorter, so the corners of the cells at the equator are the worst. On the true figure of the earth a degree of
-//! latitude is 110.57 km there and grows to 111.69 km at the poles, where longitude counts for nothing.
+//! is shorter, so the corners of the cells at the equator are the worst. On the WGS 84 ellipsoid a degree of latitude
+//! is 110.57 km at the equator and 111.69 km at the poles, where longitude has no effect.
 //!
 //! | codec | bytes | step, degrees | step, m | on one axis, m | both axes, m |
 //! |---|---|---|---|---|---|
@@ -28,13 +28,13 @@
 use super::{Codec, EncodeError};
 use crate::word;
 
-/// A place, in degrees.
+/// A point, in degrees.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LatLon {
     /// -90 to 90, north positive.
     pub latitude: f64,
-    /// -180 to 180, east positive. The two ends are one meridian, which comes back as that next to -180.
+    /// -180 to 180, east positive. -180 and 180 are the same meridian, which decodes to the cell next to -180.
     pub longitude: f64,
 }
 
@@ -82,10 +82,10 @@ macro_rules! codec {
         pub enum $name {}
 
         impl $name {
-            /// Steps of latitude; there are twice as many of longitude.
+            /// The number of steps of latitude; longitude has twice as many.
             pub const ROWS: u64 = rows($bytes * 8);
-            /// The distance, in metres, that a place and what is read for it are never apart, on a sphere of 6,378,137
-            /// m: at a corner of a cell at the equator.
+            /// The largest distance, in metres, between a point and its decoded value, on a sphere with a radius of
+            /// 6,378,137 m: that of a cell's corner at the equator.
             pub const MAX_ERROR: f64 = $error;
         }
 
@@ -113,10 +113,10 @@ macro_rules! codec {
 }
 
 codec! {
-    /// A place in four bytes, which is at most 305.8 m from where it was: half a cell of 432.4 m on each axis, 216.2 m,
-    /// at the equator. All zeros are unknown.
+    /// A point in four bytes, with an error of at most 305.8 m: half a cell, 216.2 m, on each axis at the equator. All
+    /// zeros mean unknown.
     ///
-    /// "Redis in Action" promises two metres of four bytes: that takes six, see [`LatLon6`].
+    /// "Redis in Action" promises two metres for four bytes; that needs six, see [`LatLon6`].
     ///
     /// # Examples
     ///
@@ -135,8 +135,8 @@ codec! {
 }
 
 codec! {
-    /// A place in six bytes, which is at most 1.195 m from where it was: half a cell of 1.689 m on each axis, 0.845 m,
-    /// at the equator. All zeros are unknown.
+    /// A point in six bytes, with an error of at most 1.195 m: half a cell, 0.845 m, on each axis at the equator. All
+    /// zeros mean unknown.
     ///
     /// # Examples
     ///

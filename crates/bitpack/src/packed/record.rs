@@ -5,7 +5,7 @@ use core::hash::Hash;
 
 use super::counts::{Counts, Hashed, Lanes1, Lanes2, Pages};
 
-/// The bytes of one record: `[u8; 1]` to `[u8; 8]`. No other type can be one.
+/// The bytes of one record: `[u8; 1]` to `[u8; 8]`. The trait is sealed.
 ///
 /// # Examples
 ///
@@ -17,13 +17,13 @@ use super::counts::{Counts, Hashed, Lanes1, Lanes2, Pages};
 pub trait Record:
     sealed::Sealed + Copy + Default + Debug + Eq + Ord + Hash + AsRef<[u8]> + Send + Sync + 'static
 {
-    /// The bytes of a record.
+    /// The number of bytes of a record.
     const WIDTH: usize;
 
-    /// The whole records of a string; what is left over at the end is left out.
+    /// Returns the whole records of a string, without the remaining bytes at its end.
     fn records(bytes: &[u8]) -> &[Self];
 
-    /// The whole records of a string, to write; what is left over at the end is left out.
+    /// Returns the whole records of a string, to be written, without the remaining bytes at its end.
     fn records_mut(bytes: &mut [u8]) -> &mut [Self];
 }
 

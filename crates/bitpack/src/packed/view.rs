@@ -1,4 +1,4 @@
-//! Records in a borrowed string.
+//! A view of the records in a borrowed string.
 
 use core::fmt;
 use core::iter::FusedIterator;
@@ -7,7 +7,7 @@ use core::slice;
 
 use super::{Codec, Record};
 
-/// Records in a borrowed string.
+/// A view of the records in a borrowed string.
 ///
 /// # Examples
 ///
@@ -27,49 +27,49 @@ pub struct PackedView<'a, C: Codec> {
 }
 
 impl<'a, C: Codec> PackedView<'a, C> {
-    /// The records of these bytes.
+    /// Creates a view of these bytes.
     #[inline]
     #[must_use]
     pub const fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, codec: PhantomData }
     }
 
-    /// The bytes, those after the last record included.
+    /// The bytes, including those after the last whole record.
     #[inline]
     #[must_use]
     pub const fn as_bytes(self) -> &'a [u8] {
         self.bytes
     }
 
-    /// The records as bytes.
+    /// The whole records, as byte arrays.
     #[inline]
     #[must_use]
     pub fn records(self) -> &'a [C::Record] {
         C::Record::records(self.bytes)
     }
 
-    /// How many records there are; a part of one at the end is none.
+    /// The number of whole records.
     #[inline]
     #[must_use]
     pub const fn len(self) -> usize {
         self.bytes.len() / C::Record::WIDTH
     }
 
-    /// Whether there is no record.
+    /// Whether there is no whole record.
     #[inline]
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.len() == 0
     }
 
-    /// The item of a record; `None` beyond the last. O(1).
+    /// Returns the item of a record, or `None` beyond the last one. O(1).
     #[inline]
     #[must_use]
     pub fn get(self, index: usize) -> Option<C::Item> {
         self.records().get(index).copied().map(C::decode)
     }
 
-    /// The items in order.
+    /// Iterates over the items, in order of their indices.
     #[inline]
     #[must_use]
     pub fn iter(self) -> Iter<'a, C> {

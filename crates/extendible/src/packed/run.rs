@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// The most bytes that a number takes: 32 bits, seven at a time.
+/// The maximum bytes of a number: 32 bits, seven per byte.
 pub(super) const NUMBER_MAX: usize = 5;
 
 /// How many bytes a number takes.
@@ -31,7 +31,7 @@ pub(super) fn push_string(bytes: &mut Vec<u8>, string: &[u8]) {
     bytes.extend_from_slice(string);
 }
 
-/// The number that begins there, and where it ends.
+/// Returns the number at `at` and its end.
 #[inline]
 pub(super) fn number_at(bytes: &[u8], mut at: usize) -> (usize, usize) {
     // Nearly all numbers are of one byte.
@@ -51,7 +51,7 @@ pub(super) fn number_at(bytes: &[u8], mut at: usize) -> (usize, usize) {
     }
 }
 
-/// Where the bytes are of the string that begins there.
+/// The range of the bytes of the string at `at`.
 #[inline]
 pub(super) fn range_from(bytes: &[u8], at: usize) -> Range<usize> {
     let (len, at) = number_at(bytes, at);

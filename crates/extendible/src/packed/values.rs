@@ -1,4 +1,4 @@
-//! What is behind the keys of a bucket: nothing, or values of which the long ones lie apart.
+//! The values of a bucket: none, or values of which the long ones have their own allocations.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -7,14 +7,14 @@ use core::ops::Range;
 
 use super::run::number_at;
 
-/// A longer value lies apart from the run, so that the run is quickly copied whatever the values.
+/// A longer value has its own allocation, so that the run is copied fast.
 pub(super) const LONGEST_INLINE: usize = 256;
 
-/// The values of keys that have none.
+/// No values: the type of [`MemberBucket`](crate::MemberBucket).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoValues;
 
-/// The long values of a bucket, by the numbers that its records have. A number that is free has an empty one.
+/// The long values of a bucket, by the numbers in its records. A free number has an empty value.
 #[derive(Clone, Default)]
 pub struct LongValues(pub(super) Vec<Box<[u8]>>);
 
@@ -24,18 +24,18 @@ impl fmt::Debug for LongValues {
     }
 }
 
-/// What is behind the keys of a bucket.
+/// The values of a bucket.
 #[expect(unnameable_types, reason = "only this crate's types are values")]
 pub trait Values: Clone + fmt::Debug + Default {
-    /// Where the record ends whose key ends there.
+    /// The end of the record whose key ends at `key_end`.
     #[doc(hidden)]
     fn record_end(bytes: &[u8], key_end: usize) -> usize;
 
-    /// Forgets the value of a record that ends there.
+    /// Drops the value of the record whose key ends at `key_end`.
     #[doc(hidden)]
     fn forget(&mut self, bytes: &[u8], key_end: usize);
 
-    /// Takes the value of such a record over from another bucket.
+    /// Moves the value of such a record from another bucket to this one.
     #[doc(hidden)]
     fn take_from(&mut self, from: &mut Self, bytes: &[u8], key_end: usize);
 
@@ -103,15 +103,15 @@ impl LongValues {
     }
 }
 
-/// Where a value is.
+/// The location of a value.
 pub(super) enum Place {
     /// In the run.
     Inline(Range<usize>),
-    /// Apart from it, under that number; what stands for it ends there.
+    /// Outside of the run, under this number; the reference to it ends at `end`.
     Apart { number: usize, end: usize },
 }
 
-/// Where the value of a key is that ends there.
+/// The location of the value whose key ends at `key_end`.
 #[inline]
 pub(super) fn value_at(bytes: &[u8], key_end: usize) -> Place {
     let (number, at) = number_at(bytes, key_end);

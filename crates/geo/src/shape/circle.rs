@@ -1,4 +1,4 @@
-//! All points within a distance.
+//! A circle: all points within a distance.
 
 use core::f64::consts::FRAC_PI_2;
 
@@ -12,7 +12,7 @@ use crate::{EARTH_RADIUS, Point, Unit};
 
 pub(super) const GRAIN: Grain = Grain { squares: 16, gap: 2 };
 
-/// The points at most so far away.
+/// The points within a distance.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Circle {
     radius: f64,
@@ -42,7 +42,7 @@ impl Circle {
             .unwrap_or_else(|| self.reaches(centre.distance(point)))
     }
 
-    /// How far Redis looks, and the bounding box that it works out.
+    /// How far Redis searches, and the bounding box that it computes.
     pub(super) fn reach(&self, centre: Point) -> (f64, Extent) {
         let half = self.unit.metres() * self.radius;
         (self.metres, Extent::around(centre, half, half))

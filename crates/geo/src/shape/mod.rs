@@ -1,4 +1,4 @@
-//! Areas: what is in them, and where in a sorted set to look for it.
+//! Areas: which points they contain, and which ranges of a sorted set to search.
 
 mod circle;
 mod polygon;
@@ -15,7 +15,7 @@ use crate::point::Origin;
 use crate::window::Window;
 use crate::{Error, Point, RedisCells, Unit, decode};
 
-/// An area, as GEOSEARCH takes it: a circle, a rectangle or a polygon.
+/// An area of GEOSEARCH: a circle, a rectangle or a polygon.
 ///
 /// ```
 /// use geo::{Point, Shape, Unit};
@@ -36,7 +36,7 @@ pub struct Shape {
     area: Area,
 }
 
-/// What is inside.
+/// The area of a shape.
 #[derive(Clone, Debug)]
 enum Area {
     Circle(Circle),
@@ -50,50 +50,50 @@ enum Area {
 pub struct Hit {
     /// The centre of the cell.
     pub point: Point,
-    /// Its distance from the centre of the shape in metres.
+    /// Its distance from the centre of the shape, in metres.
     pub distance: f64,
 }
 
 impl Shape {
-    /// BYRADIUS: the points at most a radius away from a centre.
+    /// Creates a circle (BYRADIUS): the points within a radius of a centre.
     ///
-    /// Where rounding leaves no number, opposite of the centre, Redis takes the point as inside, and so does this.
+    /// If rounding makes the distance NaN, opposite of the centre, the point counts as inside, as in Redis.
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] if the radius is negative or not a number.
+    /// [`Error::Length`] if the radius is negative or NaN.
     pub fn circle(centre: Point, radius: f64, unit: Unit) -> Result<Self, Error> {
         let circle = Circle::new(length(radius)?, unit);
         let window = circle.window(centre);
         Ok(Self { origin: Origin::new(centre), unit, window, area: Area::Circle(circle) })
     }
 
-    /// BYBOX: the points at most half a height from a centre along the meridian, and at most half a width from the
-    /// centre's meridian.
+    /// Creates a rectangle (BYBOX): the points at most half the height from a centre along the meridian, and at most
+    /// half the width from the centre's meridian.
     ///
-    /// The width is measured at the latitude of the point, along the great circle from the point to where the centre's
-    /// meridian meets that latitude. So the sides are not meridians: a box is as wide in metres at its top as at its
-    /// bottom.
+    /// The width is measured at the latitude of the point, along the great circle from the point to the intersection of
+    /// the centre's meridian with that latitude. So the sides are not meridians: a box is as wide, in metres, at its
+    /// top as at its bottom.
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] if the width, then the height, is negative or not a number.
+    /// [`Error::Length`] if the width, or else the height, is negative or NaN.
     pub fn rectangle(centre: Point, width: f64, height: f64, unit: Unit) -> Result<Self, Error> {
         let rectangle = Rectangle::new(length(width)?, length(height)?, unit);
         let window = rectangle.window(centre);
         Ok(Self { origin: Origin::new(centre), unit, window, area: Area::Rectangle(rectangle) })
     }
 
-    /// BYPOLYGON: the points inside of a closed line, on the flat map of longitudes and latitudes, as Valkey 9 has
-    /// them.
+    /// Creates a polygon (BYPOLYGON of Valkey 9): the points inside a closed line on the flat map of longitudes and
+    /// latitudes.
     ///
     /// The last vertex is joined to the first. A point is inside if a line from it to the east crosses an odd number of
-    /// edges, so where the line crosses itself, what is enclosed twice is outside. On the flat map edges do not pass
-    /// the date line: one from longitude 179 to -179 goes the long way, through 0.
+    /// edges, so an area that is enclosed twice is outside. Edges do not cross the date line: one from longitude 179 to
+    /// -179 goes the long way, through 0.
     ///
     /// # Errors
     ///
-    /// [`Error::TooFewVertices`] if there are fewer than three.
+    /// [`Error::TooFewVertices`] if there are fewer than three vertices.
     ///
     /// ```
     /// use geo::{Point, Shape};
@@ -111,7 +111,7 @@ impl Shape {
         Ok(Self { origin, unit: Unit::Metres, window, area: Area::Polygon(polygon) })
     }
 
-    /// The distance of a point from the centre of the shape in metres, if the point is inside.
+    /// Returns the distance of a point from the centre of the shape, in metres, if the point is inside; else `None`.
     ///
     /// O(1), O(vertices) for a polygon.
     #[inline]
@@ -128,16 +128,16 @@ impl Shape {
         inside.then(|| self.origin.distance(point))
     }
 
-    /// Whether a cell is in the bounding box: never false if [`contains_hash`](Self::contains_hash) is some, and takes
-    /// no branch.
+    /// Returns whether a cell is in the bounding box, without a branch. It is true whenever
+    /// [`contains_hash`](Self::contains_hash) returns a hit.
     #[inline]
     #[must_use]
     pub fn bounds_hash(&self, hash: u64) -> bool {
         self.window.holds(hash)
     }
 
-    /// Whether the centre of a cell is inside, and how far away: [`contains`](Self::contains) of [`decode`], but cells
-    /// outside of the bounding box are refused by a few comparisons, without decoding.
+    /// Returns the centre of a cell and its distance, if it is inside. This is [`contains`](Self::contains) for the
+    /// result of [`decode`], but cells outside of the bounding box are rejected by a few comparisons, without decoding.
     #[inline]
     #[must_use]
     pub fn contains_hash(&self, hash: u64) -> Option<Hit> {
@@ -148,8 +148,8 @@ impl Shape {
         self.contains(point).map(|distance| Hit { point, distance })
     }
 
-    /// Whether the centre of a cell is inside, where the distance is not asked for: says what
-    /// [`contains_hash`](Self::contains_hash) says in a fraction of the time.
+    /// Returns whether the centre of a cell is inside, in a fraction of the time of
+    /// [`contains_hash`](Self::contains_hash), because the distance is not computed.
     #[inline]
     #[must_use]
     pub fn holds_hash(&self, hash: u64) -> bool {
@@ -164,10 +164,10 @@ impl Shape {
         }
     }
 
-    /// Ranges of scores that hold the cells of all points of the shape, in order, apart from each other.
+    /// Returns ranges of hashes that cover the shape, in ascending order and disjoint.
     ///
-    /// Every hash that [`encode`](crate::encode) makes, and whose centre is in the shape, is in one of them. They hold
-    /// others too: [`contains_hash`](Self::contains_hash) decides. O(1), O(vertices) for a polygon.
+    /// Every hash of [`encode`](crate::encode) whose centre is in the shape is in one of them. They also contain
+    /// others: use [`contains_hash`](Self::contains_hash) to decide. O(1), O(vertices) for a polygon.
     #[must_use]
     pub fn cover(&self) -> Vec<Range<u64>> {
         match &self.area {
@@ -178,22 +178,22 @@ impl Shape {
         }
     }
 
-    /// The point from which distances are measured.
+    /// Returns the point from which distances are measured.
     ///
-    /// Of a polygon the middle of its vertices on the sphere. It need not be inside. Vertices that outweigh each other
-    /// have no middle; which point this is then, rounding decides.
+    /// For a polygon it is the mean of its vertices on the sphere, which need not be inside. If the vertices cancel
+    /// each other out there is no mean, and rounding determines the point.
     #[must_use]
     pub fn centre(&self) -> Point {
         self.origin.point
     }
 
-    /// The unit in which the shape was given, and in which distances are returned: metres for a polygon.
+    /// The unit in which the shape was created: metres for a polygon.
     #[must_use]
     pub fn unit(&self) -> Unit {
         self.unit
     }
 
-    /// The cells that Redis searches, in its order.
+    /// Returns the cells that Redis searches, in its order.
     #[must_use]
     pub fn redis_cells(&self) -> RedisCells {
         let (reach, extent) = match &self.area {
@@ -205,13 +205,13 @@ impl Shape {
     }
 }
 
-/// A length that is one: 0 or more, infinity included, as in Redis.
+/// Validates a length: 0 or more, infinity included, as in Redis.
 fn length(got: f64) -> Result<f64, Error> {
     if got >= 0.0 { Ok(got) } else { Err(Error::Length { got }) }
 }
 
-/// An angle with a margin for what rounding does to distances: less than a centimetre on short ones. None if it is as
-/// good as half a turn, where distances lose half of their digits.
+/// Adds a margin for rounding errors of distances to an angle: less than a centimetre for short ones. `None` if it is
+/// close to half a turn, where distances lose half of their digits.
 fn widen(angle: f64) -> Option<f64> {
     let angle = angle * (1.0 + 1e-9) + 1e-9;
     (angle < core::f64::consts::PI - 1e-3).then_some(angle)

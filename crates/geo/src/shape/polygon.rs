@@ -1,4 +1,4 @@
-//! All points inside of a line of vertices.
+//! A polygon: all points inside a closed line of vertices.
 
 use crate::cover::Grain;
 use crate::hash::Cell;
@@ -7,11 +7,11 @@ use crate::redis::Extent;
 use crate::window::Window;
 use crate::{Error, Point};
 
-/// The squares that a polygon leaves out are worth finding: a long or hollow one leaves most of its window empty.
+/// Squares outside of a polygon are worth finding: most of the window of a long or hollow polygon is empty.
 pub(super) const GRAIN: Grain = Grain { squares: 64, gap: 1 };
 
-/// How near to a square an edge counts as in it, in degrees and, for cross products, in square degrees: more than all
-/// rounding.
+/// The distance from a square within which an edge counts as inside, in degrees and, for cross products, in square
+/// degrees: more than all rounding errors.
 const NEAR: f64 = 1e-9;
 
 /// The points inside of a closed line: see [`Shape::polygon`](crate::Shape::polygon).
@@ -46,7 +46,7 @@ impl Polygon {
         self.vertices.iter().copied().zip(before.copied())
     }
 
-    /// Whether a square has points inside: surely not if no edge comes near and its centre is outside.
+    /// Whether a square may have points inside: not if no edge is near and its centre is outside.
     pub(super) fn meets(&self, square: &Cell) -> bool {
         let centre = Point {
             lon: f64::midpoint(square.west, square.east),
@@ -67,7 +67,7 @@ impl Polygon {
         Point { lon: degrees(y.atan2(x)), lat: degrees(z.atan2((x * x + y * y).sqrt())) }
     }
 
-    /// How far Valkey looks, to the furthest corner of the bounding box, and that box.
+    /// How far Valkey searches, to the furthest corner of the bounding box, and that box.
     pub(super) fn reach(&self, middle: &Origin) -> (f64, Extent) {
         let Extent { west, east, south, north } = self.extent;
         let corners = [(west, north), (east, north), (west, south), (east, south)];

@@ -1,4 +1,4 @@
-//! All points within a distance along each axis.
+//! A rectangle: all points within a distance along each axis.
 
 use core::f64::consts::{FRAC_PI_2, PI};
 
@@ -15,7 +15,7 @@ pub(super) struct Rectangle {
     width: f64,
     height: f64,
     unit: Unit,
-    /// Half the sides in metres.
+    /// Half the sides, in metres.
     aside: f64,
     up: f64,
     border: Border,
@@ -44,20 +44,20 @@ impl Rectangle {
                 .unwrap_or_else(|| self.is_wide(centre, point))
     }
 
-    /// Whether the height takes in the latitude of a point.
+    /// Whether the latitude of a point is within the height.
     #[inline]
     fn is_high(&self, centre: &Origin, point: Point) -> bool {
         along_meridian(point.lat, centre.point.lat) <= self.up
     }
 
-    /// Whether the width takes in a point. As for a circle, what is not a number is inside.
+    /// Whether a point is within the width. As for a circle, NaN counts as inside.
     #[inline]
     fn is_wide(&self, centre: &Origin, point: Point) -> bool {
         let aside = point.distance(Point { lon: centre.point.lon, lat: point.lat });
         !matches!(aside.partial_cmp(&self.aside), Some(core::cmp::Ordering::Greater))
     }
 
-    /// How far Redis looks, and the bounding box that it works out.
+    /// How far Redis searches, and the bounding box that it computes.
     pub(super) fn reach(&self, centre: Point) -> (f64, Extent) {
         let (width, height) = (self.width / 2.0, self.height / 2.0);
         let factor = self.unit.metres();

@@ -7,9 +7,9 @@
 //!
 //! # The power sum
 //!
-//! A shuffle looks up 16 entries only, so values are taken in windows of 16, each of which has terms of 16 bits: two tables of
-//! bytes. What lies outside of a window is given an index with the top bit set, for which the shuffle answers 0. Values above
-//! 32 are rare, and their windows are left out for the blocks that have none.
+//! A shuffle looks up 16 entries only, so values are taken in windows of 16, each of which has terms of 16 bits: two
+//! tables of bytes. A value outside a window gets an index with the top bit set, for which the shuffle returns 0.
+//! Values above 32 are rare, and blocks without them skip their windows.
 #![expect(unsafe_code, reason = "loads, stores and calls of vector instructions")]
 
 use core::arch::x86_64::{
@@ -36,7 +36,7 @@ const PACKED_LANES: usize = LANES * 6 / 8;
 const WINDOW: usize = 16;
 /// Windows that hold the values from 1 on.
 const WINDOWS: usize = 4;
-/// Windows that are always looked at.
+/// Windows that are always processed.
 const COMMON: usize = 2;
 /// Vectors that share one test for larger values.
 const SHARED: usize = 8;
@@ -226,7 +226,7 @@ fn raise(registers: &mut Unpacked, all: &[&Dense]) {
     }
 }
 
-/// [`raise`] for so many sketches, in one pass.
+/// [`raise`] for `N` sketches, in one pass.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn raise_to<const N: usize>(registers: &mut Unpacked, all: &[&Dense; N]) {

@@ -9,7 +9,7 @@
 //!
 //! 2^(50 - value) is a 56-bit number with one bit set: seven *limbs* of 8 bits. A `vpermb` looks a limb of 64 registers
 //! up in a table, by the low six bits alone, and `vpdpbusd` adds them up in 32-bit lanes. Values above 26 are rare, and
-//! the three limbs that they need are left out for the blocks that have none.
+//! blocks without them skip the three limbs that they need.
 #![expect(unsafe_code, reason = "loads, stores and calls of vector instructions")]
 
 use core::arch::x86_64::{
@@ -208,7 +208,7 @@ fn raise(registers: &mut Unpacked, all: &[&Dense]) {
     }
 }
 
-/// [`raise`] for so many sketches, in one pass.
+/// [`raise`] for `N` sketches, in one pass.
 ///
 /// Here a register takes the *upper* six bits of its byte. The highest such byte has the highest register whatever the
 /// two bits below it are, so they are cleared once for all sketches. Whole vectors are loaded, without a mask: the

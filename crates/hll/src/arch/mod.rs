@@ -1,8 +1,8 @@
-//! The loops over many registers or opcodes, once for each kind of processor.
+//! The loops over many registers or opcodes, one implementation for each instruction set.
 //!
 //! [`portable`] is plain Rust and runs everywhere. The others do the same with vector instructions and must agree with
 //! it on every input, which the tests check for each that the machine can run. One [`Kernels`] is chosen at the first
-//! use; a call through it is a function pointer, so it pays for whole arrays and for scans, not for single registers.
+//! use; calls go through function pointers, which is worth it for whole arrays and scans, not for single registers.
 
 #[cfg(feature = "std")]
 use std::sync::OnceLock;

@@ -2,20 +2,21 @@
 //!
 //! # Which bytes are opcodes
 //!
-//! The one difficulty is the second byte of an XZERO, which may look like any opcode. After a byte that does not look
-//! like the start of an XZERO there is always an opcode, whether that byte is one or a second byte. So what a byte is
-//! depends on the series of such bytes before it alone, and where none is longer than two, on two bytes: it is a second
-//! byte if the one before looks like an XZERO and the one before that does not. Three vectors from three offsets show
-//! that for 32 bytes at once.
+//! The second byte of an XZERO may look like any opcode. After a byte that does not look like the start of an XZERO
+//! there is always an opcode, whether that byte is one or a second byte. So what a byte is depends on the series of
+//! such bytes before it alone, and where none is longer than two, on two bytes: it is a second byte if the one before
+//! looks like an XZERO and the one before that does not. Three vectors from three offsets show that for 32 bytes at
+//! once.
 //!
 //! An XZERO stands between other opcodes in all that PFADD writes, so longer series are not worth an exact count: the
 //! scan stops before them, and the plain one goes on.
 //!
 //! # Registers covered
 //!
-//! The start of an opcode adds 1, a ZERO and a VAL their count besides, an XZERO 256 times its six bits, and its second
-//! byte itself. `vpsadbw` sums that over groups of eight bytes, and the groups over a block. In the block that reaches
-//! the register, a prefix sum over its bytes, of 16 bits that stay at their maximum when they pass it, shows the byte.
+//! The start of an opcode adds 1; a ZERO and a VAL add their count, an XZERO 256 times its six bits, and its second
+//! byte adds itself. `vpsadbw` sums that over groups of eight bytes, and the groups over a block. In the block that
+//! reaches the register, a prefix sum over its bytes, of 16 bits that stay at their maximum when they pass it, shows
+//! the byte.
 #![expect(unsafe_code, reason = "stores of vectors")]
 
 use core::arch::x86_64::{

@@ -1,11 +1,11 @@
-//! The kernels in plain Rust: what runs where no other does, and what the others must agree with.
+//! The kernels in plain Rust: the fallback, and the reference that the others are tested against.
 
 use crate::dense::{self, Dense};
 use crate::estimate::{Histogram, PowerSum};
 use crate::layout::{Packed, REGISTER_BITS, Unpacked};
 use crate::sparse::Spot;
 
-/// Bytes that hold a whole number of registers, and how many.
+/// A number of bytes that is an integer number of registers, and this number.
 const GROUP_BYTES: usize = 6;
 const GROUP: usize = GROUP_BYTES * 8 / REGISTER_BITS;
 const MASK: u64 = (1 << REGISTER_BITS) - 1;

@@ -12,15 +12,15 @@ use super::set::Compact;
 use super::upper::GROUP;
 use crate::OrderError;
 
-/// Why a [`Compact`] does not take a value. The set is as it was: its owner keeps the members in another form.
+/// Why a [`Compact`] refuses a value. The set is unchanged; its owner converts it to another encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Refused {
-    /// The value does not have the prefix of the set.
+    /// The value does not have the set's prefix.
     Outside {
         /// The value.
         value: i64,
-        /// What the set may hold.
+        /// The set's prefix.
         prefix: Prefix,
     },
     /// The set would have more than [`Compact::MOST`] members.
@@ -40,13 +40,13 @@ impl fmt::Display for Refused {
 
 impl error::Error for Refused {}
 
-/// Why values do not make a [`Compact`].
+/// Why a [`Compact`] cannot be made of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CompactError {
-    /// They do not strictly increase.
+    /// The values are not strictly increasing.
     Order(OrderError),
-    /// One does not have the prefix, or there are too many.
+    /// A value does not have the prefix, or there are too many.
     Refused(Refused),
 }
 
@@ -74,13 +74,13 @@ impl From<Refused> for CompactError {
 }
 
 impl Compact {
-    /// Makes a set, without slack, of values that strictly increase and have this prefix: those of an
-    /// [`IntSet`](crate::IntSet), for one. O(n).
+    /// Creates a set, without slack, from strictly increasing values that have this prefix, such as the members of an
+    /// [`IntSet`](crate::IntSet). O(n).
     ///
     /// # Errors
     ///
-    /// The first value that is not above the one before it, or else the first that does not have the prefix, or else
-    /// that they are more than [`Compact::MOST`].
+    /// The first value that is not greater than the one before it; if there is none, the first that lacks the prefix;
+    /// if there is none, that there are more than [`Compact::MOST`] values.
     ///
     /// # Examples
     ///
@@ -107,14 +107,16 @@ impl Compact {
         Self::of_members(prefix, members)
     }
 
-    /// Makes a set, without slack, of values that strictly increase, and finds their narrowest prefix; that of no
-    /// values is 0 alone. O(n).
+    /// Creates a set, without slack, from strictly increasing values, with the longest prefix that they share; without
+    /// values, the prefix admits 0 alone. O(n).
     ///
-    /// A value that comes later may well lie outside: give a shard the prefix of all that belongs there.
+    /// A value that is inserted later may not have that prefix. For a shard, use [`from_sorted`](Self::from_sorted)
+    /// with the prefix of the shard.
     ///
     /// # Errors
     ///
-    /// The first value that is not above the one before it, or that they are more than [`Compact::MOST`].
+    /// The first value that is not greater than the one before it, or that there are more than [`Compact::MOST`]
+    /// values.
     pub fn spanning(values: impl IntoIterator<Item = i64>) -> Result<Self, CompactError> {
         let members = in_order(values)?;
         let prefix = match (members.first(), members.last()) {

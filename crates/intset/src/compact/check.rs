@@ -1,4 +1,4 @@
-//! Whether a set is whole, for tests.
+//! Validation of a whole set, for tests.
 
 use alloc::vec::Vec;
 
@@ -8,11 +8,11 @@ use super::set::Compact;
 use super::upper::GROUP;
 
 impl Compact {
-    /// Checks everything that the operations rely on. O(n).
+    /// Checks every invariant of the set. O(n).
     ///
     /// # Panics
     ///
-    /// If something is wrong, which no use of this type can bring about.
+    /// If an invariant does not hold, which is a bug of this crate.
     #[doc(hidden)]
     pub fn internal_validate(&self) {
         let view = self.view();

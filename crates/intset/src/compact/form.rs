@@ -19,10 +19,10 @@ const LOW_AT: usize = HOLE_LEN_AT + 1;
 
 const _: () = assert!(LOW_AT + 1 == HEADER);
 
-/// The fewest members whose common bits are left out: among so many, random bits do not agree by chance.
+/// The minimum number of members whose common bits are omitted: among this many, random bits do not agree by chance.
 const HOLE_MEMBERS: usize = 24;
 
-/// The number of buckets, a power of two, below which it is not worth while to build a set anew: an entry of the
+/// The logarithm of the minimum number of buckets, below which rebuilding a set is not worth it: one entry of the
 /// directory.
 const LEAST_BUCKETS: u32 = GROUP.ilog2();
 
@@ -54,7 +54,7 @@ pub(super) struct Form {
 }
 
 impl Form {
-    /// The form that suits these members best, which increase and have the prefix.
+    /// The best form for these members, which increase and have the prefix.
     pub(super) fn suiting(prefix: Prefix, members: &[u64]) -> Self {
         let below = 1_u64.checked_shl(prefix.width()).unwrap_or(0).wrapping_sub(1);
         let start = ordered(prefix.first());
@@ -148,14 +148,14 @@ impl Form {
         self.lows_at() + self.lows_end().div_ceil(8) + PAD
     }
 
-    /// Whether there are so many members that more buckets would save memory: one and a half in each.
+    /// Whether more buckets would save memory: there are one and a half members in each.
     #[inline(always)]
     pub(super) const fn is_crowded(self) -> bool {
         2 * self.len() > 3 * self.buckets() && self.low > 0
     }
 
-    /// Whether there are so few members that fewer buckets would save memory: a sixth of what would be too many, which
-    /// is well below what any form is chosen for.
+    /// Whether fewer buckets would save memory: there is a sixth of the members that would be too many, which is well
+    /// below the number that any form is chosen for.
     #[inline(always)]
     pub(super) const fn is_sparse(self) -> bool {
         4 * self.len() < self.buckets() && self.buckets() > GROUP

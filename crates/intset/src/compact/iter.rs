@@ -5,7 +5,7 @@ use core::ops::Range;
 use super::set::Compact;
 use super::view::View;
 
-/// The members of a [`Compact`], from the least. Made by [`Compact::iter`].
+/// An iterator over the members of a [`Compact`], in ascending order. Created by [`Compact::iter`].
 #[derive(Clone)]
 pub struct CompactIter<'a> {
     view: View<'a>,
@@ -20,7 +20,7 @@ pub struct CompactIter<'a> {
 struct End {
     /// The word that is iterated over.
     index: usize,
-    /// Its ones that are still to come.
+    /// Its set bits not yet returned.
     ones: u64,
 }
 

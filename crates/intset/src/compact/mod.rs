@@ -1,20 +1,20 @@
-//! A set of `i64` that share their high bits, in little more memory than the information they carry.
+//! A set of `i64` that share their high bits, in little more memory than the information-theoretic minimum.
 //!
 //! # Idea
 //!
-//! Ids that are spread evenly over 60 bits carry 5.2 bytes each when there are a million of them: 60 bits, less the 20
-//! that their order as a set does not keep, and 1.4 back for what it does. An [`IntSet`](crate::IntSet) takes eight.
-//! Cut into shards by their high bits, ids of a shard have these in common ([`Prefix`]), and of the rest again the high
-//! bits of sorted members grow slowly: they are kept in unary, a bit or two a member, and only the low bits as they
-//! are. That is the code of Elias and Fano. It is made for lists that never change; a shard of some hundred members is
-//! a kilobyte and a half, though, and moving half of that up by a field costs less than a cache miss.
+//! A million ids that are spread evenly over 60 bits need 5.2 bytes each: 60 bits less 18.6, because a set stores no
+//! order. An [`IntSet`](crate::IntSet) takes eight. If ids are divided into shards by their high bits, the ids of a
+//! shard share these ([`Prefix`]). Of the remaining bits, the high ones of sorted members grow slowly: they are stored
+//! in unary, one or two bits per member, and only the low bits are stored as they are. This is the Elias-Fano code. It
+//! is designed for lists that never change; but a shard of some hundred members takes a kilobyte and a half, and moving
+//! half of that by one field costs less than a cache miss.
 //!
-//! It is a form to keep members in, not one to send: what goes out is Redis's intset ([`Compact::write_int_set`]), and
-//! nothing is read in.
+//! It is an encoding for memory, not for exchange: it is written as Redis's intset ([`Compact::write_int_set`]), and
+//! never read.
 //!
 //! # Representation
 //!
-//! A member's bits, from the highest: the sign turned over (so that order is that of unsigned numbers), then
+//! The bits of a member, from the highest: the sign bit inverted (so that the order is that of unsigned numbers), then
 //!
 //! ```text
 //!    64         width                                      0
@@ -45,19 +45,21 @@
 //! * *low parts*: in the order of the members, so that those of a bucket are found by the number of ones before it.
 //! * *pad*: what a load of the last field may touch.
 //!
-//! [`Compact`] owns the blob and takes two words itself.
+//! [`Compact`] owns the blob. The type itself takes two words.
 //!
 //! # Transitions
 //!
-//! The form is chosen anew when a bucket would have more than one and a half members in the mean, or fewer than a
-//! quarter, and when a member comes that does not fit the hole. There are as few buckets as hold one and a half each,
-//! never fewer than 16, or twice as many if that makes the low parts whole bytes, which move faster. So a member that
-//! comes and goes changes no form. The *hole* is the longest run of bits that all members have in common, sought among
-//! 24 members or more when the form is chosen: among so many, random bits do not agree by chance. It is what makes a
-//! UUID of version 4 take 4 bits less, its version, and a run of neighbours take little.
+//! The form (the number of buckets and the hole) is chosen again when the buckets would have more than one and a half
+//! members on average, or fewer than a quarter, and when a new member does not fit the hole. The number of buckets is
+//! the smallest that gives each one and a half members, at least 16, or twice as many if the low parts are then whole
+//! bytes, which move faster. So a member that is repeatedly inserted and removed does not change the form. The *hole*
+//! is the longest run of bits that all members share. It is searched for among 24 members or more when the form is
+//! chosen: among that many, random bits do not agree by chance. It saves the 4 version bits of a UUID of version 4, and
+//! most bits of a run of neighbours.
 //!
-//! A set holds at most [`Compact::MOST`] members, which the directory can count. A value that does not have the prefix,
-//! or is one too many, is [`Refused`] and nothing changes: the owner of the set keeps it in another form from there on.
+//! A set has at most [`Compact::MOST`] members, which is what the directory can count. A value that does not have the
+//! prefix, or is one too many, is [`Refused`] and nothing changes: the owner of the set converts it to another
+//! encoding.
 //!
 //! # Worked example
 //!
@@ -79,8 +81,8 @@
 //!
 //! # Size
 //!
-//! Bytes a member of a shard of 48 bits, header included; the crate's tests hold the table to it. *uuids* have the 4
-//! bits of their version among the 48. The bound is the logarithm of the number of sets that there are.
+//! Bytes per member of a shard of 48 bits, header included (`cargo test -p tallis-intset` verifies the table). *uuids*
+//! have the 4 bits of their version among the 48. The bound is the logarithm of the number of possible sets.
 //!
 //! | members | random: bound | exact | grown one by one | uuids: bound | exact | grown one by one |
 //! |--------:|--------------:|------:|-----------------:|-------------:|------:|-----------------:|
@@ -89,20 +91,20 @@
 //! |     488 |          5.06 |  5.32 |             5.36 |         4.56 |  4.82 |             4.84 |
 //! |   2,000 |          4.81 |  5.02 |             5.12 |         4.31 |  4.65 |             4.73 |
 //!
-//! One that grows has slack, less than a twentieth or 16 bytes, whichever is more; one that shrinks, less than twice as
-//! much.
+//! A set that grows has slack: less than a twentieth or 16 bytes, whichever is more. One that shrinks has less than
+//! twice as much.
 //!
 //! # Complexity
 //!
-//! n members. Where they are spread evenly a bucket has few of them; where they are not, all of them may be in one, and
-//! are searched by halving.
+//! n members. If they are spread evenly, each bucket has few of them; if not, all of them may be in one bucket, which
+//! is searched by halving.
 //!
 //! | operation | time |
 //! |---|---|
 //! | [`len`](Compact::len), [`prefix`](Compact::prefix), [`heap_bytes`](Compact::heap_bytes) | O(1) |
 //! | [`contains`](Compact::contains), [`rank`](Compact::rank), [`count_below`](Compact::count_below) | O(1) spread evenly; else up to O(n/64), a few bits of each bucket that is passed |
 //! | [`get`](Compact::get), [`first`](Compact::first), [`last`](Compact::last), [`random_member`](Compact::random_member) | O(log n) spread evenly; else up to O(n/64) |
-//! | [`try_insert`](Compact::try_insert), [`remove`](Compact::remove) | that, and O(n) to move; O(n) to choose a form anew, for all insertions together as much as a few for each |
+//! | [`try_insert`](Compact::try_insert), [`remove`](Compact::remove) | that, and O(n) to move members; O(n) to choose a form again, which is amortized over the insertions |
 //! | [`iter`](Compact::iter), [`to_int_set`](Compact::to_int_set), [`from_sorted`](Compact::from_sorted) | O(n) |
 //!
 //! # References

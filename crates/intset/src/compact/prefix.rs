@@ -33,15 +33,15 @@ impl Prefix {
         Self { first, width }
     }
 
-    /// The fewest values that have both `a` and `b` among them. The least and the greatest of a set give the prefix of
-    /// the set.
+    /// The longest prefix that `a` and `b` share. The least and the greatest member of a set give the
+    /// prefix of the set.
     #[inline]
     #[must_use]
     pub const fn spanning(a: i64, b: i64) -> Self {
         Self::new(a, i64::BITS - (a ^ b).leading_zeros())
     }
 
-    /// How many low bits differ from value to value: 0 to 64.
+    /// The number of low bits that are free: 0 to 64.
     #[inline]
     #[must_use]
     pub const fn width(self) -> u32 {

@@ -11,9 +11,9 @@ use super::view::View;
 use crate::growth::{self, COMPACT};
 use crate::{IntSet, Width, codec};
 
-/// A set of `i64` that share their high bits, in little more memory than the information they carry.
+/// A sorted set of `i64` that share their high bits, in little more memory than the information-theoretic minimum.
 ///
-/// The [module documentation](super) explains the layout.
+/// The [module documentation](super) describes the layout.
 ///
 /// ```
 /// use intset::{Compact, Prefix, Refused};
@@ -29,15 +29,15 @@ use crate::{IntSet, Width, codec};
 /// assert_eq!(set.len(), 1);
 /// ```
 pub struct Compact {
-    /// The capacity. It begins with a header, and is as long as the header asks for.
+    /// The blob and its slack. The header says how long the blob is.
     blob: Box<[u8]>,
 }
 
 impl Compact {
-    /// The most members that a set may have.
+    /// The maximum number of members.
     pub const MOST: usize = MOST;
 
-    /// An empty set of values with this prefix. It takes 40 bytes of the heap.
+    /// Creates an empty set of values with this prefix. It takes 40 bytes on the heap.
     #[must_use]
     pub fn new(prefix: Prefix) -> Self {
         let form = Form::suiting(prefix, &[]);
@@ -49,7 +49,7 @@ impl Compact {
         Self { blob }
     }
 
-    /// What the set may hold. O(1).
+    /// The prefix that all members share. O(1).
     #[inline]
     #[must_use]
     pub fn prefix(&self) -> Prefix {
@@ -70,7 +70,7 @@ impl Compact {
         self.len() == 0
     }
 
-    /// Whether `value` is a member. One outside of the prefix is none.
+    /// Returns whether `value` is a member; always false if it lacks the prefix.
     #[inline(never)]
     #[must_use]
     pub fn contains(&self, value: i64) -> bool {
@@ -81,14 +81,14 @@ impl Compact {
         }
     }
 
-    /// The number of members below `value`, whether or not it is one, or has the prefix.
+    /// Returns the number of members below `value`, which need not be a member or have the prefix.
     #[inline(never)]
     #[must_use]
     pub fn count_below(&self, value: i64) -> usize {
         self.view().count_below(value)
     }
 
-    /// The index of a member, counted from the least.
+    /// Returns the index of a member in ascending order, or `None` if `value` is not a member.
     #[inline(never)]
     #[must_use]
     pub fn rank(&self, value: i64) -> Option<usize> {
@@ -98,7 +98,7 @@ impl Compact {
         place.found.then_some(place.index)
     }
 
-    /// The member at `index`, counted from the least.
+    /// Returns the member at `index` in ascending order.
     #[inline(never)]
     #[must_use]
     pub fn get(&self, index: usize) -> Option<i64> {
@@ -120,24 +120,25 @@ impl Compact {
         self.get(self.len().checked_sub(1)?)
     }
 
-    /// The member that `random` chooses; `None` for an empty set.
+    /// Returns the member that the random number `random` selects, or `None` for an empty set.
     ///
-    /// With 64 random bits no member is more than one part in 2^32 likelier than another.
+    /// With 64 random bits, the probabilities of any two members differ by at most one part in 2^32.
     #[inline]
     #[must_use]
     pub fn random_member(&self, random: u64) -> Option<i64> {
         self.get(crate::set::random_index(random, self.len()))
     }
 
-    /// The members, from the least. A saver that writes them as it goes needs no copy of the set: an intset is a header
-    /// and these.
+    /// Iterates over the members, in ascending order. To write an intset without a copy of the set, write its header
+    /// and then these.
     #[inline]
     #[must_use]
     pub fn iter(&self) -> CompactIter<'_> {
         CompactIter::new(self.view())
     }
 
-    /// The width that Redis's intset needs for these members; its blob is a header of 8 bytes and as many for each.
+    /// The width that Redis's intset needs for these members. Its blob is a header of 8 bytes and this width for each
+    /// member.
     #[must_use]
     pub fn int_set_width(&self) -> Width {
         // Of members that increase, one of the ends is the widest.
@@ -145,7 +146,7 @@ impl Compact {
         ends.into_iter().flatten().map(Width::of).max().unwrap_or(Width::W16)
     }
 
-    /// Appends the members to `out` as the blob of Redis's intset, in the narrowest width that holds them. O(n).
+    /// Appends the members to `out` as the blob of Redis's intset, in the narrowest width that fits. O(n).
     ///
     /// ```
     /// use intset::{Compact, Prefix};
@@ -166,9 +167,9 @@ impl Compact {
         });
     }
 
-    /// The members as Redis's intset, without slack, in the narrowest width that holds them. O(n).
+    /// Converts the set to Redis's intset, without slack, in the narrowest width that fits. O(n).
     ///
-    /// A set that was an intset all along may be wider: its widths never shrink.
+    /// An intset with the same members and another history may be wider, because its width never shrinks.
     #[must_use]
     pub fn to_int_set(&self) -> IntSet {
         if self.is_empty() {
@@ -180,25 +181,25 @@ impl Compact {
         IntSet::from_capacity(blob.into())
     }
 
-    /// The blob without slack, as the [module documentation](super) draws it. Nothing reads it in: to send the members,
-    /// there is [`write_int_set`](Self::write_int_set).
+    /// Returns the blob without slack, as in the [module documentation](super). No function reads it; to exchange the
+    /// members, use [`write_int_set`](Self::write_int_set).
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.blob[..self.form().bytes()]
     }
 
-    /// The bytes of the heap that the set holds, slack included. O(1).
+    /// The bytes on the heap, slack included. O(1).
     #[inline]
     #[must_use]
     pub const fn heap_bytes(&self) -> usize {
         self.blob.len()
     }
 
-    /// Adds `value`; `Ok(false)` if it was a member. O(n) to move what is behind it, some ten bytes at a time.
+    /// Inserts `value` and returns whether it was new. O(n) to move the members after it.
     ///
     /// # Errors
     ///
-    /// A value that does not have the prefix, or is one too many; the set stays as it is.
+    /// [`Refused`] if the value lacks the prefix or is one too many; the set is unchanged.
     #[inline(never)]
     pub fn try_insert(&mut self, value: i64) -> Result<bool, Refused> {
         let view = self.view();
@@ -234,9 +235,9 @@ impl Compact {
         Ok(true)
     }
 
-    /// Takes `value` out; false if it was no member. O(n) to move what is behind it.
+    /// Removes `value` and returns whether it was a member. O(n) to move the members after it.
     ///
-    /// Memory that is no longer needed goes back; the prefix stays.
+    /// Memory that is no longer needed is released; the prefix stays.
     #[inline(never)]
     pub fn remove(&mut self, value: i64) -> bool {
         let view = self.view();
@@ -268,12 +269,12 @@ impl Compact {
         true
     }
 
-    /// Takes all members out and gives their memory back; the prefix stays.
+    /// Removes all members and releases their memory; the prefix stays.
     pub fn clear(&mut self) {
         *self = Self::new(self.prefix());
     }
 
-    /// Releases the memory that only growth would need.
+    /// Releases all slack.
     pub fn shrink_to_fit(&mut self) {
         self.set_capacity(self.form().bytes());
     }
@@ -306,7 +307,7 @@ impl Compact {
         Ok(true)
     }
 
-    /// Chooses the form anew, with one more member if one is given.
+    /// Rebuilds the set in the best form, with one more member if one is given.
     #[cold]
     #[inline(never)]
     fn rebuild_with(&mut self, value: Option<i64>) {

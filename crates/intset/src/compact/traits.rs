@@ -1,4 +1,4 @@
-//! Equality, hash and the like: all by members, whatever the prefix and the slack.
+//! Equality, hash and other traits. They compare the members, not the prefix or the slack.
 
 use core::fmt;
 use core::hash::{Hash, Hasher};

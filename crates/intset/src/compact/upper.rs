@@ -5,9 +5,8 @@
 //! For each bucket there is a one for each of its members, and a zero. So the member of index `i` in bucket `q` is the
 //! one at bit `i + q`, and bucket `q` begins behind the zero of index `q - 1`. To find it without counting from the
 //! start, the directory has for each group of [`GROUP`] buckets how many members there are before it: group `g` begins
-//! at bit `GROUP * g + directory[g]`. A group and its members are some thirty bits, so that one load brings them; which
-//! of these bits a bucket begins at differs from question to question, so that no step there branches on what it
-//! counts.
+//! at bit `GROUP * g + directory[g]`. A group and its members are some thirty bits, so that one load brings them; the
+//! bit at which a bucket begins differs between lookups, so no step branches on the counts.
 
 use super::bits;
 

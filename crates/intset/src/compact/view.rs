@@ -9,7 +9,7 @@ use super::upper::{Bucket, GROUP, Upper};
 /// Members of a bucket that are compared without a branch between them. One in fifteen has more company than that.
 const FEW: usize = 3;
 
-/// A byte behind the first cache line, where a shard of some hundred members has its upper bits: it is asked for
+/// A byte behind the first cache line, where a shard of some hundred members has its upper bits: it is prefetched
 /// together with the header.
 const AHEAD: usize = 96;
 
@@ -46,8 +46,8 @@ impl<'a> View<'a> {
         bits::read(self.lows, index * self.form.low as usize) & bits::mask(self.form.low.into())
     }
 
-    /// Lets the processor fetch the low parts about this index, as a member in each bucket would have it, while the
-    /// bits of its bucket are looked for.
+    /// Prefetches the low parts around this index, estimated from the bucket, while the bits of the bucket are
+    /// searched.
     #[inline(always)]
     fn touch_low(self, index: usize) {
         black_box(self.lows.get(index * self.form.low as usize / 8).copied());

@@ -1,4 +1,4 @@
-//! What can end the copying of a value.
+//! Errors of copying a value.
 
 use std::fmt;
 
@@ -8,9 +8,9 @@ use crate::{error::Error, writer::WriteError};
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum CopyError {
-    /// It is not what its type asks for.
+    /// The value is malformed.
     Read(Error),
-    /// It cannot be written.
+    /// The value cannot be written.
     Write(WriteError),
 }
 

@@ -3,8 +3,8 @@
 use super::kind::ValueType;
 
 impl ValueType {
-    /// How the value is encoded, by OBJECT ENCODING's names, those of older servers among them. A string is `string`
-    /// whatever it holds, and a value of a module is `module`.
+    /// The encoding of the value, by the names of OBJECT ENCODING, including those of older servers. It is `string` for
+    /// every string, and `module` for a value of a module.
     ///
     /// ```
     /// use rdb::ValueType;

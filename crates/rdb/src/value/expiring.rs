@@ -1,4 +1,4 @@
-//! Hashes of which fields expire.
+//! Hashes whose fields can expire.
 
 use std::fmt;
 use std::io::{Read, Write};
@@ -32,21 +32,20 @@ impl ExpiryForm {
     }
 }
 
-/// A field of a hash, its value, and when it expires.
+/// A field of a hash, its value, and its expiry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Field<'a> {
     /// The field.
     pub field: &'a [u8],
     /// Its value.
     pub value: &'a [u8],
-    /// When it expires, in milliseconds since the epoch; `None` if it does not.
+    /// The expiry in milliseconds since 1970; `None` if the field does not expire.
     pub expire_at_ms: Option<i64>,
 }
 
-/// The fields of a hash of which some expire, one after the other.
+/// Reads the fields of a hash whose fields can expire, one at a time.
 ///
-/// The file may hold a field twice, and none at all; that is for the caller to judge. Fields that are not read are
-/// skipped.
+/// The file may have duplicate fields, or none; the caller must handle this. Fields that are not read are skipped.
 pub struct Fields<'r, R> {
     body: &'r mut Body<R>,
     value: Vec<u8>,
@@ -59,10 +58,10 @@ impl<'r, R> Fields<'r, R> {
 }
 
 impl<R: Read> Fields<'_, R> {
-    /// The next field, which lasts until the one after is asked for; `None` after the last.
+    /// Reads the next field, which is valid until the next call; `None` after the last.
     ///
     /// # Errors
-    /// What is wrong with the bytes, and where; [`ErrorKind::FieldExpiry`] for a time that is none.
+    /// [`Error`] if the bytes are malformed; [`ErrorKind::FieldExpiry`] for an expiry that is not valid.
     #[expect(
         clippy::should_implement_trait,
         reason = "a field is borrowed, which `Iterator` cannot say"
@@ -91,7 +90,8 @@ impl<R: Read> Fields<'_, R> {
         }
     }
 
-    /// No field expires before, in milliseconds since the epoch, by the file's own word; 0 if it does not say so.
+    /// The earliest expiry of a field according to the file, in milliseconds since 1970; 0 if the file does not have
+    /// it.
     #[must_use]
     pub fn earliest_ms(&self) -> i64 {
         if let State::Fields { form: ExpiryForm::Since(earliest), .. } = self.body.state {
@@ -101,7 +101,7 @@ impl<R: Read> Fields<'_, R> {
         }
     }
 
-    /// How many fields are still to come, by the file's own word.
+    /// The number of fields not yet read, according to the file.
     #[must_use]
     pub fn announced(&self) -> u64 {
         if let State::Fields { left, .. } = self.body.state { left } else { 0 }
@@ -114,10 +114,10 @@ impl<R> fmt::Debug for Fields<'_, R> {
     }
 }
 
-/// What Valkey writes of a field that does not expire.
+/// The expiry that Valkey writes for a field that does not expire.
 const NO_EXPIRY: i64 = -1;
 
-/// The expiry that stands before a field.
+/// Reads the expiry before a field.
 fn read_before<R: Read>(source: &mut Source<R>, form: ExpiryForm) -> Result<Option<i64>, Error> {
     let start = match form {
         ExpiryForm::Behind => return Ok(None),
@@ -135,7 +135,7 @@ fn read_before<R: Read>(source: &mut Source<R>, form: ExpiryForm) -> Result<Opti
     time.map(Some).ok_or(Error::new(at, ErrorKind::FieldExpiry))
 }
 
-/// The expiry that stands behind a value. Valkey refuses a time before the epoch.
+/// Reads the expiry after a value. Valkey refuses a time before 1970.
 fn read_behind<R: Read>(source: &mut Source<R>, form: ExpiryForm) -> Result<Option<i64>, Error> {
     if form != ExpiryForm::Behind {
         return Ok(None);
@@ -148,7 +148,7 @@ fn read_behind<R: Read>(source: &mut Source<R>, form: ExpiryForm) -> Result<Opti
     }
 }
 
-/// Passes over a field, with a pause as in [`scan_with`](super::scan::scan_with).
+/// Skips a field, with a pause as in [`scan_with`](super::scan::scan_with).
 pub(super) fn scan_with<R: Read, E: From<Error>>(
     source: &mut Source<R>,
     form: ExpiryForm,
@@ -170,9 +170,9 @@ fn number_of(expire_at_ms: Option<i64>, earliest_ms: i64) -> Result<u64, WriteEr
     })
 }
 
-/// Takes the fields of a hash of which some expire.
+/// Writes the fields of a hash whose fields can expire.
 ///
-/// If it is dropped before the last, whatever comes next on the writer fails.
+/// If it is dropped before the last one was written, the next call on the writer fails.
 #[must_use = "the fields are still to be written"]
 pub struct FieldsWriter<'a, W> {
     pub(super) sink: &'a mut Sink<W>,
@@ -181,11 +181,11 @@ pub struct FieldsWriter<'a, W> {
 }
 
 impl<W: Write> FieldsWriter<'_, W> {
-    /// One field.
+    /// Writes one field.
     ///
     /// # Errors
-    /// [`WriteError`]; one field more than announced is refused, and so is a time before the earliest; both leave the file
-    /// as it was.
+    /// [`WriteError`] if there are more fields than announced or an expiry is before the earliest; nothing is written
+    /// then.
     pub fn field(&mut self, field: Field<'_>) -> Result<(), WriteError> {
         let Field { field, value, expire_at_ms } = field;
         let earliest_ms = self.earliest_ms;
@@ -202,10 +202,10 @@ impl<W: Write> FieldsWriter<'_, W> {
         })
     }
 
-    /// Ends the hash.
+    /// Finishes the hash.
     ///
     /// # Errors
-    /// [`WriteError`], if fields are missing; then the file cannot be finished.
+    /// [`WriteError`] if fields are missing; the file cannot be finished then.
     pub fn finish(self) -> Result<(), WriteError> {
         self.sink.check_complete()
     }

@@ -5,27 +5,27 @@ use std::{fmt, io::Write};
 use super::scan::{PACKED, PLAIN};
 use crate::{length, sink::Sink, string, writer::WriteError};
 
-/// Takes the strings of a collection: the members of a set, the fields and values of a hash.
+/// Writes the strings of a collection: the members of a set, the elements of a list, the fields and values of a hash.
 ///
-/// If it is dropped before the last, whatever comes next on the writer fails.
+/// If it is dropped before the last one was written, the next call on the writer fails.
 #[must_use = "the strings are still to be written"]
 pub struct StringsWriter<'a, W> {
     pub(super) sink: &'a mut Sink<W>,
 }
 
 impl<W: Write> StringsWriter<'_, W> {
-    /// One member; one field or value of a hash.
+    /// Writes one member, or one field or value of a hash.
     ///
     /// # Errors
-    /// [`WriteError`]; one more than announced is refused, and leaves the file as it was.
+    /// [`WriteError`] if there are more than announced; nothing is written then.
     pub fn member(&mut self, member: &[u8]) -> Result<(), WriteError> {
         self.sink.one(|sink| string::write(sink, member))
     }
 
-    /// Ends the collection.
+    /// Finishes the collection.
     ///
     /// # Errors
-    /// [`WriteError`], if strings are missing; then the file cannot be finished.
+    /// [`WriteError`] if strings are missing; the file cannot be finished then.
     pub fn finish(self) -> Result<(), WriteError> {
         self.sink.check_complete()
     }
@@ -37,24 +37,24 @@ impl<W> fmt::Debug for StringsWriter<'_, W> {
     }
 }
 
-/// Takes the nodes of a list.
+/// Writes the nodes of a list.
 ///
-/// If it is dropped before the last, whatever comes next on the writer fails.
+/// If it is dropped before the last one was written, the next call on the writer fails.
 #[must_use = "the nodes are still to be written"]
 pub struct NodesWriter<'a, W> {
     pub(super) sink: &'a mut Sink<W>,
 }
 
 impl<W: Write> NodesWriter<'_, W> {
-    /// A node of one element.
+    /// Writes a plain node: one element.
     ///
     /// # Errors
-    /// [`WriteError`]; one node more than announced is refused, and leaves the file as it was.
+    /// [`WriteError`] if there are more nodes than announced; nothing is written then.
     pub fn plain(&mut self, element: &[u8]) -> Result<(), WriteError> {
         self.node(PLAIN, element)
     }
 
-    /// A node of several, as a listpack blob.
+    /// Writes a packed node: a listpack blob.
     ///
     /// # Errors
     /// As [`plain`](Self::plain).
@@ -69,10 +69,10 @@ impl<W: Write> NodesWriter<'_, W> {
         })
     }
 
-    /// Ends the list.
+    /// Finishes the list.
     ///
     /// # Errors
-    /// [`WriteError`], if nodes are missing; then the file cannot be finished.
+    /// [`WriteError`] if nodes are missing; the file cannot be finished then.
     pub fn finish(self) -> Result<(), WriteError> {
         self.sink.check_complete()
     }
@@ -84,19 +84,19 @@ impl<W> fmt::Debug for NodesWriter<'_, W> {
     }
 }
 
-/// Takes the members of a sorted set.
+/// Writes the members of a sorted set.
 ///
-/// If it is dropped before the last, whatever comes next on the writer fails.
+/// If it is dropped before the last one was written, the next call on the writer fails.
 #[must_use = "the members are still to be written"]
 pub struct ZSetWriter<'a, W> {
     pub(super) sink: &'a mut Sink<W>,
 }
 
 impl<W: Write> ZSetWriter<'_, W> {
-    /// One member and its score.
+    /// Writes one member and its score.
     ///
     /// # Errors
-    /// [`WriteError`]; one member more than announced is refused, and leaves the file as it was.
+    /// [`WriteError`] if there are more members than announced; nothing is written then.
     pub fn member(&mut self, member: &[u8], score: f64) -> Result<(), WriteError> {
         self.sink.one(|sink| {
             string::write(sink, member)?;
@@ -104,10 +104,10 @@ impl<W: Write> ZSetWriter<'_, W> {
         })
     }
 
-    /// Ends the set.
+    /// Finishes the set.
     ///
     /// # Errors
-    /// [`WriteError`], if members are missing; then the file cannot be finished.
+    /// [`WriteError`] if members are missing; the file cannot be finished then.
     pub fn finish(self) -> Result<(), WriteError> {
         self.sink.check_complete()
     }

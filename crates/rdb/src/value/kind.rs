@@ -2,10 +2,10 @@
 
 use crate::version::{Dialect, Version};
 
-/// What the bytes of a value are: Redis's types, each in every layout that a server has written.
+/// The type of an encoded value: each of Redis's types in every layout that a server has written.
 ///
-/// A type byte never changes its meaning, so a layout that is no longer written keeps its byte.
-/// The one clash is 22, which Redis used in a release candidate of 7.4 and Valkey uses since 9.
+/// A type byte never changes its meaning, so a layout that is no longer written keeps its byte. The only conflict is
+/// 22, which Redis used in a release candidate of 7.4 and Valkey uses since 9.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ValueType {
     /// A string. A bitmap and a HyperLogLog are strings too.
@@ -95,7 +95,7 @@ const TYPES: [(ValueType, u8, u16, &str); 26] = {
     ]
 };
 
-/// What a collection in one blob is.
+/// The type of a collection in one blob.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Blob {
     /// A set as an intset.
@@ -147,7 +147,7 @@ pub(crate) const MODULE_PRE_RELEASE: u8 = 6;
 const FIRST_BY_DIALECT: u8 = 22;
 
 impl ValueType {
-    /// The type that a byte means in a file of this dialect.
+    /// Returns the type of a type byte in a file of this dialect.
     #[must_use]
     pub fn from_byte(byte: u8, dialect: Dialect) -> Option<Self> {
         TYPES
@@ -167,21 +167,21 @@ impl ValueType {
         self.row().1
     }
 
-    /// The first version that may hold this type: of Redis's numbering, or of Valkey's for
+    /// The first version that has this type, in Redis's numbering, or in Valkey's for
     /// [`ValkeyHashTtl`](Self::ValkeyHashTtl).
     #[must_use]
     pub fn since(self) -> u16 {
         self.row().2
     }
 
-    /// What TYPE answers for such a key (`module` for a module's value, whose own name is in its
+    /// The reply of TYPE for such a key (`module` for a module's value, whose own name is in its
     /// [`ModuleId`](crate::ModuleId)).
     #[must_use]
     pub fn type_name(self) -> &'static str {
         self.row().3
     }
 
-    /// Which servers write this type byte with this meaning. Valkey shares all below 22.
+    /// The dialect in which this type byte has this meaning. Valkey shares all below 22.
     #[must_use]
     pub fn dialect(self) -> Dialect {
         if self == Self::ValkeyHashTtl { Dialect::Valkey } else { Dialect::Redis }

@@ -46,14 +46,14 @@ const VERSION_BITS: u32 = 10;
 pub struct ModuleId(u64);
 
 impl ModuleId {
-    /// The id as it is stored.
+    /// Creates an id from its stored number.
     #[must_use]
     pub const fn from_bits(bits: u64) -> Self {
         Self(bits)
     }
 
-    /// The id of a name of nine characters of `A-Z a-z 0-9 - _` and a version of at most 1023; `None` if they are not
-    /// that.
+    /// Creates an id from a name of nine characters of `A-Z a-z 0-9 - _` and a version of at most 1023; returns `None`
+    /// for others.
     ///
     /// ```
     /// let id = rdb::ModuleId::new(*b"MBbloom--", 4).unwrap();
@@ -68,7 +68,7 @@ impl ModuleId {
         (version >> VERSION_BITS == 0).then_some(Self(name << VERSION_BITS | u64::from(version)))
     }
 
-    /// The number that is stored.
+    /// The stored number.
     #[must_use]
     pub const fn bits(self) -> u64 {
         self.0
@@ -102,7 +102,7 @@ impl fmt::Debug for ModuleId {
     }
 }
 
-/// A part of a module's value. `B` is what holds the bytes of a string.
+/// A part of a module's value. `B` holds the bytes of a string.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ModulePart<B> {
@@ -119,7 +119,7 @@ pub enum ModulePart<B> {
 }
 
 impl<B: AsRef<[u8]>> ModulePart<B> {
-    /// The same part with the bytes lent.
+    /// Returns the same part with borrowed bytes.
     #[must_use]
     pub fn borrowed(&self) -> ModulePart<&[u8]> {
         match self {
@@ -132,7 +132,7 @@ impl<B: AsRef<[u8]>> ModulePart<B> {
     }
 }
 
-/// The parts of a module's value, in order.
+/// An iterator over the parts of a module's value, in order.
 #[derive(Debug)]
 pub struct ModuleParts<'a> {
     /// `None` behind the end tag or an error.
@@ -207,12 +207,12 @@ pub(super) fn write_part<W: Write>(
     }
 }
 
-/// Writes what stands before a string.
+/// Writes the tag of a string.
 pub(super) fn write_string_tag<W: Write>(sink: &mut Sink<W>) -> Result<(), WriteError> {
     length::write(sink, STRING)
 }
 
-/// Writes what stands behind the last part.
+/// Writes the end tag.
 pub(super) fn write_end<W: Write>(sink: &mut Sink<W>) -> Result<(), WriteError> {
     length::write(sink, END)
 }
@@ -221,7 +221,7 @@ pub(crate) fn read_id<R: Read>(source: &mut Source<R>) -> Result<ModuleId, Error
     length::read(source).map(ModuleId)
 }
 
-/// Passes over the parts up to and including the end tag, with a pause after each string.
+/// Skips the parts up to and including the end tag, with a pause after each string.
 pub(crate) fn scan_parts<R: Read, E: From<Error>>(
     source: &mut Source<R>,
     pause: &mut impl FnMut(&mut Source<R>) -> Result<(), E>,
@@ -241,7 +241,7 @@ pub(crate) fn scan_parts<R: Read, E: From<Error>>(
     }
 }
 
-/// Passes over what a module stores beside the keys: id, when it was written, parts.
+/// Skips the data that a module stores apart from the keys: id, time of writing, parts.
 pub(crate) fn scan_aux<R: Read>(source: &mut Source<R>) -> Result<ModuleId, Error> {
     let id = read_id(source)?;
     let at = source.offset();
@@ -254,7 +254,7 @@ pub(crate) fn scan_aux<R: Read>(source: &mut Source<R>) -> Result<ModuleId, Erro
     Ok(id)
 }
 
-/// Passes over what modules store with a key: for each of them the bits of its class, and parts.
+/// Skips the metadata that modules store with a key: for each module the bits of its class, and parts.
 pub(crate) fn scan_metadata<R: Read>(source: &mut Source<R>) -> Result<(), Error> {
     for _ in 0..length::read(source)? {
         source.array::<4>()?; // class
@@ -263,23 +263,23 @@ pub(crate) fn scan_metadata<R: Read>(source: &mut Source<R>) -> Result<(), Error
     Ok(())
 }
 
-/// Checks that bytes are what [`scan_metadata`] passes over, and nothing more.
+/// Validates that bytes are exactly what [`scan_metadata`] skips.
 pub(super) fn check_metadata(bytes: &[u8]) -> Result<(), Error> {
     let mut source = Source::new(bytes, Some(bytes.len() as u64), false);
     scan_metadata(&mut source)?;
     source.check_end()
 }
 
-/// Checks that bytes are what [`scan_aux`] passes over, and nothing more.
+/// Validates that bytes are exactly what [`scan_aux`] skips.
 pub(crate) fn check_aux(body: &[u8]) -> Result<(), Error> {
     let mut source = Source::new(body, Some(body.len() as u64), false);
     scan_aux(&mut source)?;
     source.check_end()
 }
 
-/// Takes the parts of a module's value.
+/// Writes the parts of a module's value.
 ///
-/// If it is dropped before [`finish`](Self::finish), whatever comes next on the writer fails.
+/// If it is dropped before [`finish`](Self::finish), the next call on the writer fails.
 #[must_use = "the parts are still to be written"]
 pub struct ModuleWriter<'a, W> {
     sink: &'a mut Sink<W>,
@@ -292,7 +292,7 @@ impl<'a, W: Write> ModuleWriter<'a, W> {
         Ok(Self { sink })
     }
 
-    /// One part; a string is compressed where servers do so.
+    /// Writes one part; a string is compressed if servers do so.
     ///
     /// # Errors
     /// [`WriteError`].
@@ -301,7 +301,7 @@ impl<'a, W: Write> ModuleWriter<'a, W> {
         write_part(self.sink, part)
     }
 
-    /// A string of so many bytes that come in parts, written as they are.
+    /// Begins a string of `len` bytes that is written in parts, not compressed.
     ///
     /// # Errors
     /// [`WriteError`].
@@ -333,10 +333,10 @@ impl<'a, W: Write> ModuleWriter<'a, W> {
         PartsWriter::new(self.sink, len)
     }
 
-    /// A string of so many bytes whose LZF stream is this.
+    /// Writes a string of `plain_len` bytes as this LZF stream.
     ///
     /// # Errors
-    /// [`WriteError`]; a stream that gives another number of bytes is refused.
+    /// [`WriteError`] if the stream is malformed or decompresses to another number of bytes.
     pub fn compressed_bytes(&mut self, stream: &[u8], plain_len: u64) -> Result<(), WriteError> {
         string::check_stream(stream, plain_len)?;
         self.sink.check_owed(END_TAG)?;
@@ -344,10 +344,10 @@ impl<'a, W: Write> ModuleWriter<'a, W> {
         string::write_stream(self.sink, stream, plain_len)
     }
 
-    /// Ends the value.
+    /// Finishes the value.
     ///
     /// # Errors
-    /// [`WriteError`], if bytes of a string are missing; then the file cannot be finished.
+    /// [`WriteError`] if bytes of a string are missing; the file cannot be finished then.
     pub fn finish(self) -> Result<(), WriteError> {
         self.sink.check_owed(END_TAG)?;
         write_end(self.sink)?;

@@ -4,9 +4,9 @@ use std::{fmt, io::Write};
 
 use crate::{length, sink::Sink, writer::WriteError};
 
-/// Takes the bytes of a string.
+/// Writes the bytes of a string, in parts.
 ///
-/// If it is dropped before the last, whatever comes next on the writer fails.
+/// If it is dropped before the last byte was written, the next call on the writer fails.
 #[must_use = "the bytes are still to be written"]
 pub struct PartsWriter<'a, W> {
     sink: &'a mut Sink<W>,
@@ -22,10 +22,10 @@ impl<'a, W: Write> PartsWriter<'a, W> {
         Ok(Self { sink, behind })
     }
 
-    /// The next bytes.
+    /// Writes the next bytes.
     ///
     /// # Errors
-    /// [`WriteError`]; more bytes than announced are refused, and leave the file as it was.
+    /// [`WriteError`] if there are more bytes than announced; nothing is written then.
     pub fn part(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
         let left = self.sink.owed.checked_sub(bytes.len() as u64);
         let left = left.filter(|&left| left >= self.behind).ok_or(WriteError::TooManyMembers)?;
@@ -34,10 +34,10 @@ impl<'a, W: Write> PartsWriter<'a, W> {
         Ok(())
     }
 
-    /// Ends the string.
+    /// Finishes the string.
     ///
     /// # Errors
-    /// [`WriteError`], if bytes are missing; then the file cannot be finished.
+    /// [`WriteError`] if bytes are missing; the file cannot be finished then.
     pub fn finish(self) -> Result<(), WriteError> {
         self.sink.check_owed(self.behind)
     }

@@ -7,10 +7,10 @@ use super::{
 };
 use crate::{error::Error, source::Source, string};
 
-/// A value as it came: its type, and the bytes behind the type byte, unchanged.
+/// A value that is not decoded: its type, and the bytes after the type byte.
 ///
-/// The bytes follow the grammar of their type, compressed strings included, so they can be written
-/// to another file or payload as they are. What packed blobs hold is not looked at.
+/// The bytes follow the grammar of their type, compressed strings included, so they can be written unchanged to another
+/// file or payload. Packed blobs are not validated.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RawValue {
     kind: ValueType,
@@ -23,10 +23,10 @@ impl RawValue {
         Self { kind, body: body.into_boxed_slice() }
     }
 
-    /// Takes bytes from elsewhere, if they are one value of that type and nothing more.
+    /// Creates a value from bytes, after validating that they are exactly one value of that type. O(bytes).
     ///
     /// # Errors
-    /// What is wrong, with an offset from the start of the body.
+    /// [`Error`], with an offset from the start of the body.
     ///
     /// ```
     /// use rdb::{RawValue, ValueType};
@@ -40,25 +40,25 @@ impl RawValue {
         Ok(Self::scanned(kind, body))
     }
 
-    /// What it is.
+    /// The type of the value.
     #[must_use]
     pub fn kind(&self) -> ValueType {
         self.kind
     }
 
-    /// The bytes behind the type byte.
+    /// The bytes after the type byte.
     #[must_use]
     pub fn body(&self) -> &[u8] {
         &self.body
     }
 
-    /// The bytes behind the type byte.
+    /// The bytes after the type byte.
     #[must_use]
     pub fn into_body(self) -> Box<[u8]> {
         self.body
     }
 
-    /// The id of the module's type, for a value of a module.
+    /// The id of the module's type; `None` for any other value.
     #[must_use]
     pub fn module(&self) -> Option<ModuleId> {
         if self.kind != ValueType::Module {
@@ -67,7 +67,8 @@ impl RawValue {
         module::read_id(&mut Source::new(&*self.body, Some(self.body.len() as u64), false)).ok()
     }
 
-    /// The listpack of a hash whose fields expire: a field, its value and its expiry in turn. `None` for any other value.
+    /// The listpack of a hash whose fields can expire, with field, value and expiry in turn; `None` for any other
+    /// value.
     #[must_use]
     pub fn expiring_fields(&self) -> Option<Vec<u8>> {
         #[expect(clippy::wildcard_enum_match_arm, reason = "no other type has such a listpack")]
@@ -80,7 +81,7 @@ impl RawValue {
         string::read(&mut Source::new(blob, Some(blob.len() as u64), false)).ok()
     }
 
-    /// The id and the parts of a value of a module, for a caller that knows the module.
+    /// The id and the parts of a module's value; `None` for any other value.
     ///
     /// ```
     /// use rdb::{ModuleId, ModulePart, RawValue, ValueType};

@@ -16,7 +16,7 @@ use crate::{
     string::{self, StringValue},
 };
 
-/// Where the reading stands.
+/// The state of the reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
     /// Before a record, or behind the value of a payload.
@@ -120,7 +120,7 @@ impl<R: Read> Body<R> {
         let at = self.source.offset();
         let count = length::read(&mut self.source)?;
         let Some(strings) = count.checked_mul(each) else {
-            // Each of them takes a byte: so many do not fit into any file.
+            // Each of them takes at least a byte, so a file cannot have that many.
             let left = self.source.left().unwrap_or(u64::MAX);
             return Err(Error::new(at, ErrorKind::TooLong { len: count, left }));
         };
@@ -147,7 +147,7 @@ impl<R: Read> Body<R> {
         Ok(RawValue::scanned(kind, self.source.take_recording()))
     }
 
-    /// Passes over a value that was not begun, and returns what it says of its size.
+    /// Skips a value from its beginning, and returns its stored size.
     pub(crate) fn pass_value(&mut self) -> Result<u64, Error> {
         let kind = self.take_value()?;
         let size = scan_with(&mut self.source, kind, &mut |_| Ok::<(), Error>(()))?;
@@ -155,12 +155,12 @@ impl<R: Read> Body<R> {
         Ok(size)
     }
 
-    /// Hands the bytes of a value to `out` as they come.
+    /// Passes the bytes of a value to `out` as they are read.
     pub(crate) fn copy_value<E: From<Error>>(
         &mut self,
         mut out: impl FnMut(&[u8]) -> Result<(), E>,
     ) -> Result<(), E> {
-        /// Bytes that are handed over at once.
+        /// The bytes that are passed at once.
         const PIECE: usize = 32 << 10;
         let kind = self.take_value()?;
         self.source.start_recording();
@@ -170,7 +170,7 @@ impl<R: Read> Body<R> {
         Ok(())
     }
 
-    /// Passes over what is left of a value.
+    /// Skips the rest of a value.
     pub(crate) fn skip_value(&mut self) -> Result<(), Error> {
         match self.take_state() {
             State::Value(kind) => scan(&mut self.source, kind)?,
@@ -206,61 +206,60 @@ impl<R: Read> Body<R> {
         Ok(())
     }
 
-    /// A count from the input, as far as the bytes that remain allow; fit to size a
-    /// table with.
+    /// Limits a count from the input to what the remaining bytes can contain, so that it is safe to use as a capacity.
     pub(crate) fn plausible(&self, count: u64) -> usize {
-        /// Taken for granted where the length is not known.
+        /// The limit if the length is not known.
         const UNKNOWN: u64 = 1024;
         usize::try_from(count.min(self.source.left().unwrap_or(UNKNOWN))).unwrap_or(usize::MAX)
     }
 }
 
-/// A value.
+/// A value of a file or a payload.
 #[derive(Debug)]
 pub enum Value<'r, R> {
     /// A string.
     String(StringValue),
-    /// A collection in one blob, not looked into.
+    /// A collection in one blob, not validated.
     Blob(Blob, Vec<u8>),
-    /// A set as its members, still to be read.
+    /// A set, to be read member by member.
     Set(Strings<'r, R>),
-    /// A hash as its fields, each before its value, still to be read.
+    /// A hash, to be read string by string: each field, then its value.
     Hash(Strings<'r, R>),
-    /// A hash of which fields expire, still to be read.
+    /// A hash whose fields can expire, to be read field by field.
     HashTtl(Fields<'r, R>),
-    /// A hash of which fields expire, as a listpack that is not looked into.
+    /// A hash whose fields can expire, as a listpack that is not validated.
     HashTtlListpack {
-        /// Each field before its value and the time at which it expires, in milliseconds since the epoch, or 0.
+        /// Each field, its value, and its expiry in milliseconds since 1970, or 0.
         listpack: Vec<u8>,
-        /// No field expires before, in milliseconds since the epoch.
+        /// The earliest expiry of a field, in milliseconds since 1970.
         earliest_ms: i64,
     },
-    /// A list as its elements, still to be read.
+    /// A list, to be read element by element.
     List(Strings<'r, R>),
-    /// A list of [ziplist](crate::ziplist) blobs, still to be read.
+    /// A list of [ziplist](crate::ziplist) blobs, to be read one by one.
     ListZiplists(Strings<'r, R>),
-    /// A list as its nodes, still to be read.
+    /// A list, to be read node by node.
     ListNodes(Nodes<'r, R>),
-    /// A sorted set as its members and scores, still to be read.
+    /// A sorted set, to be read member by member.
     ZSet(Scores<'r, R>),
     /// A value of any other type.
     Raw(RawValue),
 }
 
-/// The strings of a collection, one after the other: the members of a set, the fields and values of a hash, the elements
-/// of a list.
+/// Reads the strings of a collection, one at a time: the members of a set, the fields and values of a hash, the
+/// elements of a list.
 ///
-/// The file may hold a member or a field twice, and none at all; that is for the caller to judge. Strings that are not
-/// read are skipped.
+/// The file may have duplicate members or fields, or none; the caller must handle this. Strings that are not read are
+/// skipped.
 pub struct Strings<'r, R> {
     body: &'r mut Body<R>,
 }
 
 impl<R: Read> Strings<'_, R> {
-    /// The next string, which lasts until the one after is asked for; `None` after the last.
+    /// Reads the next string, which is valid until the next call; `None` after the last.
     ///
     /// # Errors
-    /// What is wrong with the bytes, and where.
+    /// [`Error`] if the bytes are malformed.
     #[expect(
         clippy::should_implement_trait,
         reason = "a string is borrowed, which `Iterator` cannot say"
@@ -285,7 +284,7 @@ impl<R: Read> Strings<'_, R> {
         }
     }
 
-    /// How many strings are still to come, by the file's own word.
+    /// The number of strings not yet read, according to the file.
     #[must_use]
     pub fn announced(&self) -> u64 {
         match self.body.state {
@@ -300,7 +299,7 @@ impl<R: Read> Strings<'_, R> {
         }
     }
 
-    /// How many strings to make room for: what is announced, as far as the bytes that remain can bear it out.
+    /// A safe capacity for the strings: the announced number, limited by the bytes that remain.
     #[must_use]
     pub fn size_hint(&self) -> usize {
         self.body.plausible(self.announced())
@@ -313,9 +312,9 @@ impl<R> fmt::Debug for Strings<'_, R> {
     }
 }
 
-/// The nodes of a list, one after the other.
+/// Reads the nodes of a list, one at a time.
 ///
-/// Those that are not read are skipped.
+/// Nodes that are not read are skipped.
 pub struct Nodes<'r, R> {
     body: &'r mut Body<R>,
 }
@@ -325,21 +324,21 @@ pub struct Nodes<'r, R> {
 pub enum Node {
     /// One element.
     Plain(Vec<u8>),
-    /// Several, as a listpack blob, not looked into.
+    /// Several elements, as a listpack blob that is not validated.
     Packed(Vec<u8>),
 }
 
 impl<R: Read> Nodes<'_, R> {
-    /// How many nodes are still to come, by the file's own word.
+    /// The number of nodes not yet read, according to the file.
     #[must_use]
     pub fn announced(&self) -> u64 {
         if let State::Nodes(left) = self.body.state { left } else { 0 }
     }
 
-    /// The next node; `None` after the last.
+    /// Reads the next node; `None` after the last.
     ///
     /// # Errors
-    /// What is wrong with the bytes, and where; [`ErrorKind::BadNode`] for a node of neither kind.
+    /// [`Error`] if the bytes are malformed; [`ErrorKind::BadNode`] for a node of an unknown kind.
     #[expect(clippy::should_implement_trait, reason = "it reads, which can fail, as its like do")]
     pub fn next(&mut self) -> Result<Option<Node>, Error> {
         match self.body.take_state() {
@@ -370,19 +369,19 @@ impl<R> fmt::Debug for Nodes<'_, R> {
     }
 }
 
-/// The members of a sorted set with their scores, one after the other; servers write the highest score first.
+/// Reads the members of a sorted set with their scores, one at a time. Servers write the highest score first.
 ///
-/// The file may hold a member twice, a score that is not a number, and no member at all; that is for the caller to
-/// judge. Members that are not read are skipped.
+/// The file may have duplicate members, scores that are NaN, or no member; the caller must handle this. Members that
+/// are not read are skipped.
 pub struct Scores<'r, R> {
     body: &'r mut Body<R>,
 }
 
 impl<R: Read> Scores<'_, R> {
-    /// The next member and its score; the member lasts until the one after is asked for. `None` after the last.
+    /// Reads the next member and its score. The member is valid until the next call. `None` after the last.
     ///
     /// # Errors
-    /// What is wrong with the bytes, and where.
+    /// [`Error`] if the bytes are malformed.
     #[expect(
         clippy::should_implement_trait,
         reason = "a member is borrowed, which `Iterator` cannot say"
@@ -408,7 +407,7 @@ impl<R: Read> Scores<'_, R> {
         }
     }
 
-    /// How many members are still to come, by the file's own word.
+    /// The number of members not yet read, according to the file.
     #[must_use]
     pub fn announced(&self) -> u64 {
         match self.body.state {
@@ -423,8 +422,7 @@ impl<R: Read> Scores<'_, R> {
         }
     }
 
-    /// How many members to make room for: what is announced, as far as the bytes that remain can
-    /// bear it out.
+    /// A safe capacity for the members: the announced number, limited by the bytes that remain.
     #[must_use]
     pub fn size_hint(&self) -> usize {
         self.body.plausible(self.announced())

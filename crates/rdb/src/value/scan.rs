@@ -1,6 +1,6 @@
-//! The grammar of every type: how to get from the first byte of a value's body past its last.
+//! The grammar of every type: how to find the end of a value's body.
 //!
-//! Each step of a loop consumes a byte or fails, so a count that lies ends with the input.
+//! Each step of a loop consumes a byte or fails, so a loop with a false count ends with the input.
 
 use std::io::Read;
 
@@ -14,15 +14,15 @@ use super::{
 use crate::error::{Error, ErrorKind};
 use crate::{length, source::Source, string};
 
-/// Passes over the body of a value.
+/// Skips the body of a value.
 pub(crate) fn scan<R: Read>(source: &mut Source<R>, kind: ValueType) -> Result<(), Error> {
     scan_with(source, kind, &mut |_| Ok::<(), Error>(())).map(drop)
 }
 
 /// As [`scan`], with a pause after each string and each chunk of a long one.
 ///
-/// Returns what the value says of its size: the bytes of a string or a blob, the items of a collection, the entries of
-/// a stream; of a value of a module nothing.
+/// Returns the stored size of the value: the bytes of a string or a blob, the items of a collection, the entries of a
+/// stream; 0 for a value of a module.
 pub(crate) fn scan_with<R: Read, E: From<Error>>(
     source: &mut Source<R>,
     kind: ValueType,

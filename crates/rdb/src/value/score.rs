@@ -1,4 +1,4 @@
-//! The scores of a sorted set that is kept member by member.
+//! The scores of a sorted set that is stored member by member.
 //!
 //! ```text
 //! text      length byte, digits      fd: not a number    fe: infinity    ff: minus infinity
@@ -21,7 +21,7 @@ const NAN: u8 = 253;
 const INFINITY: u8 = 254;
 const MINUS_INFINITY: u8 = 255;
 
-/// Reads a score, which is NaN if the digits are no number: what is skipped is not checked either.
+/// Reads a score; it is NaN if the digits are not a number, because skipped scores are not validated either.
 pub(crate) fn read<R: Read>(source: &mut Source<R>, form: ScoreForm) -> Result<f64, Error> {
     if form == ScoreForm::Double {
         return source.array().map(f64::from_le_bytes);
@@ -37,7 +37,7 @@ pub(crate) fn read<R: Read>(source: &mut Source<R>, form: ScoreForm) -> Result<f
     }
 }
 
-/// Passes over a score, whatever its digits.
+/// Skips a score, without validating its digits.
 pub(crate) fn scan<R: Read>(source: &mut Source<R>, form: ScoreForm) -> Result<(), Error> {
     match form {
         ScoreForm::Double => source.array::<8>().map(drop),

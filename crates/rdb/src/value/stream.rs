@@ -4,7 +4,7 @@ use std::io::Read;
 
 use crate::{error::Error, length, source::Source, string};
 
-/// What each layout has beyond the one before.
+/// What each layout adds to the previous one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Layout {
     /// Redis 5.
@@ -22,7 +22,7 @@ const ID: usize = 16;
 /// Bytes of a time.
 const TIME: usize = 8;
 
-/// Passes over a stream: its nodes, its counters, and its consumer groups. Returns how many entries it has.
+/// Skips a stream: its nodes, its counters, and its consumer groups. Returns the number of its entries.
 pub(crate) fn scan<R: Read, E: From<Error>>(
     source: &mut Source<R>,
     layout: Layout,

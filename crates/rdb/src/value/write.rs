@@ -14,7 +14,7 @@ use crate::{
     format, length, record::Attributes, sink::Sink, string, version::Target, writer::WriteError,
 };
 
-/// What stands before a value.
+/// The bytes before a value.
 #[derive(Clone, Copy)]
 pub(crate) enum Head<'a> {
     /// In a file: attributes, metadata, type, key.
@@ -23,9 +23,9 @@ pub(crate) enum Head<'a> {
     Payload,
 }
 
-/// Writes one value, with what belongs before it.
+/// Writes one value, preceded by its key or type byte.
 ///
-/// Nothing is written until the value is: one that is dropped leaves no trace.
+/// Nothing is written before the value: a writer that is dropped has no effect.
 #[must_use = "nothing is written until the value is"]
 pub struct ValueWriter<'a, W> {
     sink: &'a mut Sink<W>,
@@ -77,10 +77,10 @@ impl<'a, W: Write> ValueWriter<'a, W> {
         Ok(sink)
     }
 
-    /// Puts before the key of a file what modules store with it, as it came: the metadata of a
-    /// [`Record::Key`](crate::Record::Key). A payload holds none.
+    /// Sets the metadata that modules store with the key, as read in a [`Record::Key`](crate::Record::Key). A payload
+    /// has none.
     ///
-    /// What writes the value fails if it does not follow its grammar, and before version 13.
+    /// Writing the value fails if the metadata do not follow their grammar, and for versions before 13.
     pub fn metadata(mut self, bytes: &'a [u8]) -> Self {
         if let Head::Key { metadata, .. } = &mut self.head {
             *metadata = bytes;
@@ -88,21 +88,21 @@ impl<'a, W: Write> ValueWriter<'a, W> {
         self
     }
 
-    /// The version that is written: what it lacks has to be given in an older form.
+    /// The version that is written. Types that it does not have must be written in an older form.
     #[must_use]
     pub fn target(&self) -> Target {
         self.target
     }
 
-    /// A string, as an integer or compressed where servers do so.
+    /// Writes a string, as an integer or compressed if servers do so.
     ///
     /// # Errors
-    /// [`WriteError`], as for all of these.
+    /// [`WriteError`], as for all methods.
     pub fn string(self, bytes: &[u8]) -> Result<(), WriteError> {
         string::write(self.begin(ValueType::String)?, bytes)
     }
 
-    /// A string of so many bytes that come in parts, written as they are.
+    /// Begins a string of `len` bytes that is written in parts, not compressed.
     ///
     /// # Errors
     /// [`WriteError`].
@@ -125,16 +125,16 @@ impl<'a, W: Write> ValueWriter<'a, W> {
         PartsWriter::new(self.begin(ValueType::String)?, len)
     }
 
-    /// A string of so many bytes whose LZF stream is this.
+    /// Writes a string of `plain_len` bytes as this LZF stream.
     ///
     /// # Errors
-    /// [`WriteError`]; a stream that gives another number of bytes is refused.
+    /// [`WriteError`] if the stream is malformed or decompresses to another number of bytes.
     pub fn compressed_string(self, stream: &[u8], plain_len: u64) -> Result<(), WriteError> {
         string::check_stream(stream, plain_len)?;
         string::write_stream(self.begin(ValueType::String)?, stream, plain_len)
     }
 
-    /// A string that is the decimal text of an integer.
+    /// Writes a string that is the decimal text of an integer.
     ///
     /// # Errors
     /// [`WriteError`].
@@ -142,15 +142,15 @@ impl<'a, W: Write> ValueWriter<'a, W> {
         string::write_int(self.begin(ValueType::String)?, int)
     }
 
-    /// A collection in one blob.
+    /// Writes a collection in one blob, which is not validated.
     ///
     /// # Errors
-    /// [`WriteError`]; a form that the version to write does not have is refused.
+    /// [`WriteError`] if the version does not have this form.
     pub fn blob(self, blob: Blob, bytes: &[u8]) -> Result<(), WriteError> {
         string::write(self.begin(blob.value_type())?, bytes)
     }
 
-    /// A set as its members, of which there must be exactly as many as announced.
+    /// Begins a set of exactly `members` members.
     ///
     /// # Errors
     /// [`WriteError`].
@@ -158,7 +158,7 @@ impl<'a, W: Write> ValueWriter<'a, W> {
         self.strings(ValueType::Set, members, 1)
     }
 
-    /// A hash as its fields, each before its value, of which there must be exactly as many as announced.
+    /// Begins a hash of exactly `fields` fields, each written before its value.
     ///
     /// # Errors
     /// [`WriteError`].
@@ -166,7 +166,7 @@ impl<'a, W: Write> ValueWriter<'a, W> {
         self.strings(ValueType::Hash, fields, 2)
     }
 
-    /// A list as its elements, of which there must be exactly as many as announced: the form before nodes.
+    /// Begins a list of exactly `elements` elements: the old form, without nodes.
     ///
     /// # Errors
     /// [`WriteError`].
@@ -174,10 +174,10 @@ impl<'a, W: Write> ValueWriter<'a, W> {
         self.strings(ValueType::List, elements, 1)
     }
 
-    /// A list as its nodes, of which there must be exactly as many as announced.
+    /// Begins a list of exactly `nodes` nodes.
     ///
     /// # Errors
-    /// [`WriteError`]; before version 10 there is no such value.
+    /// [`WriteError`]; versions before 10 have no such value.
     pub fn list_nodes(self, nodes: u64) -> Result<NodesWriter<'a, W>, WriteError> {
         Ok(NodesWriter { sink: self.begin(ValueType::ListQuicklist2)?.announce(nodes, 1)? })
     }
@@ -192,8 +192,8 @@ impl<'a, W: Write> ValueWriter<'a, W> {
         Ok(StringsWriter { sink: self.begin(kind)?.announce(count, each)? })
     }
 
-    /// A sorted set as its members and scores, of which there must be exactly as many as announced. Servers write the
-    /// highest score first, which loads fastest.
+    /// Begins a sorted set of exactly `members` members with scores. Servers write the highest score first, which loads
+    /// fastest.
     ///
     /// # Errors
     /// [`WriteError`].
@@ -201,11 +201,11 @@ impl<'a, W: Write> ValueWriter<'a, W> {
         Ok(ZSetWriter { sink: self.begin(ValueType::ZSet)?.announce(members, 1)? })
     }
 
-    /// A hash of which fields expire, as its fields, of which there must be exactly as many as announced; no field expires
-    /// before `earliest_ms`, in milliseconds since the epoch.
+    /// Begins a hash whose fields can expire, of exactly the announced number of fields. No field may expire before
+    /// `earliest_ms`, in milliseconds since 1970.
     ///
     /// # Errors
-    /// [`WriteError`]; Redis has such a value since version 12, and Valkey since 80.
+    /// [`WriteError`]; Redis has such a value from version 12 on, Valkey from 80 on.
     ///
     /// ```
     /// use rdb::{Field, Target, WriteOptions, dump};
@@ -233,18 +233,18 @@ impl<'a, W: Write> ValueWriter<'a, W> {
         Ok(FieldsWriter { sink: sink.announce(fields, 1)?, earliest_ms: Some(earliest_ms) })
     }
 
-    /// A hash of which fields expire, as a listpack: each field before its value and its time, those that expire first
-    /// before the others, and those that do not, with 0, behind them. `earliest_ms` is the first time.
+    /// Writes a hash whose fields can expire as a listpack of field, value and expiry in turn, ascending by expiry;
+    /// fields without one have 0 and come last. `earliest_ms` is the first expiry, in milliseconds since 1970.
     ///
     /// # Errors
-    /// [`WriteError`]; Redis has such a value since version 12, and Valkey has none.
+    /// [`WriteError`]; Redis has such a value from version 12 on, Valkey has none.
     pub fn hash_ttl_listpack(self, listpack: &[u8], earliest_ms: i64) -> Result<(), WriteError> {
         let sink = self.begin(ValueType::HashTtlListpack)?;
         sink.put(&earliest_ms.to_le_bytes())?;
         string::write(sink, listpack)
     }
 
-    /// A value of a module, part by part.
+    /// Begins a module's value, written part by part.
     ///
     /// # Errors
     /// [`WriteError`].
@@ -252,10 +252,10 @@ impl<'a, W: Write> ValueWriter<'a, W> {
         ModuleWriter::new(self.begin(ValueType::Module)?, id)
     }
 
-    /// A value as it came from another file or payload.
+    /// Writes a value that was read from another file or payload without decoding.
     ///
     /// # Errors
-    /// [`WriteError`]; a type that the version to write does not have is refused.
+    /// [`WriteError`] if the version does not have this type.
     pub fn raw(self, value: &RawValue) -> Result<(), WriteError> {
         self.begin(value.kind())?.put(value.body())
     }

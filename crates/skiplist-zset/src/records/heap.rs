@@ -2,9 +2,9 @@
 
 use super::{HEAP_MAX, UNIT, in_16};
 
-/// A heap that grows takes an eighth more than it must, and at least this.
+/// A heap that grows reserves an eighth more than it needs, and at least this.
 const SLACK: usize = 64;
-/// So many holes are looked at for one of the right size.
+/// The number of holes that are tried for one of the right size.
 const HOLES_TRIED: usize = 4;
 /// No hole: no record begins so late.
 pub(super) const NO_HOLE: u16 = u16::MAX;
@@ -13,7 +13,7 @@ pub(super) const NO_HOLE: u16 = u16::MAX;
 #[derive(Clone, Debug)]
 pub(super) struct Heap {
     pub(super) bytes: Box<[u8]>,
-    /// Bytes that have been given out, holes included.
+    /// The bytes in use, holes included.
     pub(super) used: u16,
     /// Bytes of holes.
     pub(super) dead: u16,
@@ -39,7 +39,7 @@ impl Heap {
         self.bytes[at..at + 4].copy_from_slice(&[a, b, c, d]);
     }
 
-    /// A hole of this size, and the one that leads to it.
+    /// A hole of this size, and the previous one in the list.
     pub(super) fn fitting(&self, size: usize) -> Option<(u16, u16)> {
         let (mut before, mut at) = (NO_HOLE, self.hole);
         for _ in 0..HOLES_TRIED {
@@ -55,14 +55,14 @@ impl Heap {
         None
     }
 
-    /// Asks for where a record may go: the first hole, and what is behind all records.
+    /// Prefetches the positions where a record may be added: the first hole, and the end of all records.
     #[inline]
     pub(super) fn prefetch_room(&self) {
         prefetch::byte(&self.bytes, usize::from(self.hole) * UNIT);
         prefetch::byte(&self.bytes, usize::from(self.used));
     }
 
-    /// The place for a record.
+    /// Returns the position for a record.
     pub(super) fn take(&mut self, size: usize) -> usize {
         if let Some((before, at)) = self.fitting(size) {
             let (next, _) = self.hole_at(at);
@@ -99,7 +99,7 @@ impl Heap {
     }
 }
 
-/// The bytes that a heap takes for so many.
+/// The capacity of a heap for this many bytes.
 pub(super) fn room_for(used: usize) -> usize {
     (used + (used / 8).max(SLACK)).next_multiple_of(UNIT).min(HEAP_MAX)
 }

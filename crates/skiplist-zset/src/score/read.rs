@@ -1,4 +1,4 @@
-//! Scores from the texts that listpacks have.
+//! Parsing scores from the texts in listpacks.
 
 use core::cmp::Ordering;
 use core::str;

@@ -1,4 +1,4 @@
-//! How members come in, get other scores and go, and when a set takes its other form.
+//! Adding, updating and removing members, and changes of the encoding.
 
 use core::hash::BuildHasher;
 use core::ops::Range;
@@ -11,14 +11,14 @@ use crate::small::Small;
 use crate::{Limits, Refused};
 
 impl<S: BuildHasher + Default> ZSet<S> {
-    /// Gives a member a score. O(log n).
+    /// Adds a member with a score, or sets the score of an existing member. O(log n).
     ///
-    /// A set becomes a skip list when it would have more than the [`Limits`]; it never goes back by itself. Zero and
-    /// negative zero are the same score: the one that was there first stays.
+    /// A set becomes a skip list when it would exceed the [`Limits`], and does not turn back by itself. Zero and
+    /// negative zero are the same score: the existing one stays.
     ///
     /// # Errors
     ///
-    /// [`Refused`]; the set is as it was.
+    /// [`Refused`]; the set is unchanged.
     ///
     /// # Examples
     ///
@@ -42,11 +42,11 @@ impl<S: BuildHasher + Default> ZSet<S> {
         self.update(member, limits, |_| Some(score))
     }
 
-    /// Adds to the score of a member, or to 0 if there is no such member, and gives the sum. O(log n).
+    /// Adds to the score of a member, or to 0 if there is no such member, and returns the sum. O(log n).
     ///
     /// # Errors
     ///
-    /// [`Refused`], for opposite infinities too; the set is as it was.
+    /// [`Refused`], also for opposite infinities; the set is unchanged.
     pub fn incr(
         &mut self,
         member: impl AsRef<[u8]>,
@@ -61,16 +61,16 @@ impl<S: BuildHasher + Default> ZSet<S> {
         Ok(sum)
     }
 
-    /// Lets `choose` decide on the score of a member, which gets the old one if there is such a member; `None` leaves
-    /// all as it is. One look-up serves both. O(log n).
+    /// Sets the score of a member to the result of `choose`, which is called with the current score, if any. If it
+    /// returns `None`, nothing changes. A single lookup serves both. O(log n).
     ///
     /// # Errors
     ///
-    /// [`Refused`]; the set is as it was.
+    /// [`Refused`]; the set is unchanged.
     ///
     /// # Examples
     ///
-    /// As ZADD does with GT: a score only goes up.
+    /// As ZADD with GT: a score only increases.
     ///
     /// ```
     /// use skiplist_zset::{Change, Limits, ZSet};
@@ -93,23 +93,23 @@ impl<S: BuildHasher + Default> ZSet<S> {
         self.change(member.as_ref(), limits, S::default, choose)
     }
 
-    /// Chooses the form anew, as Redis does for what it builds or loads: a listpack within the limits, else a skip
-    /// list. O(n).
+    /// Chooses the encoding by the limits, as Redis does for sets that it builds or loads: a listpack within the
+    /// limits, else a skip list. O(n).
     ///
     /// # Errors
     ///
-    /// [`Refused::Full`], of a set that no listpack and no skip list can hold; the set is as it was.
+    /// [`Refused::Full`] if neither a listpack nor a skip list can hold the set; it is unchanged.
     pub fn fit(&mut self, limits: &Limits) -> Result<(), Refused> {
         self.fit_by(limits, S::default)
     }
 }
 
 impl<S: BuildHasher + Clone> ZSet<S> {
-    /// As [`update`](Self::update), with the hasher that the set gets if it becomes a skip list. O(log n).
+    /// [`update`](Self::update) with the hasher to use if the set becomes a skip list. O(log n).
     ///
     /// # Errors
     ///
-    /// [`Refused`]; the set is as it was.
+    /// [`Refused`]; the set is unchanged.
     #[inline]
     pub fn update_with_hasher(
         &mut self,
@@ -121,20 +121,20 @@ impl<S: BuildHasher + Clone> ZSet<S> {
         self.change(member.as_ref(), limits, || hasher.clone(), choose)
     }
 
-    /// As [`fit`](Self::fit), with the hasher that the set gets if it becomes a skip list. O(n).
+    /// [`fit`](Self::fit) with the hasher to use if the set becomes a skip list. O(n).
     ///
     /// # Errors
     ///
-    /// [`Refused::Full`], of a set that no listpack and no skip list can hold; the set is as it was.
+    /// [`Refused::Full`] if neither a listpack nor a skip list can hold the set; it is unchanged.
     pub fn fit_with_hasher(&mut self, limits: &Limits, hasher: &S) -> Result<(), Refused> {
         self.fit_by(limits, || hasher.clone())
     }
 
-    /// Makes the set a skip list with that hasher, whatever its size, if it is none. O(n log n).
+    /// Converts the set to a skip list with this hasher, whatever its size, unless it is one. O(n log n).
     ///
     /// # Errors
     ///
-    /// [`Refused::Full`]; the set is as it was.
+    /// [`Refused::Full`]; the set is unchanged.
     pub fn make_skip_list(&mut self, hasher: &S) -> Result<(), Refused> {
         self.enlarge(|| hasher.clone()).map(|_| ())
     }
@@ -213,7 +213,7 @@ impl<S: BuildHasher> ZSet<S> {
 }
 
 impl<S: BuildHasher> ZSet<S> {
-    /// Takes a member out and gives its score. O(log n).
+    /// Removes a member and returns its score. O(log n).
     pub fn remove(&mut self, member: impl AsRef<[u8]>) -> Option<f64> {
         match &mut self.form {
             Form::Small(set) => {
@@ -225,7 +225,8 @@ impl<S: BuildHasher> ZSet<S> {
         }
     }
 
-    /// Takes out the members of these ranks, as far as there are so many; returns how many. O(k log n), at most O(n).
+    /// Removes the members with these ranks, cut at the number of members, and returns how many. O(k log n), at most
+    /// O(n).
     pub fn remove_range(&mut self, ranks: Range<usize>) -> usize {
         let ranks = self.clamped(&ranks);
         let count = ranks.len();
@@ -236,7 +237,7 @@ impl<S: BuildHasher> ZSet<S> {
         count
     }
 
-    /// Takes out the member with the lowest score. O(log n).
+    /// Removes and returns the member with the lowest score. O(log n).
     pub fn pop_first(&mut self) -> Option<(Vec<u8>, f64)> {
         let (member, score) = self.first()?;
         let member = member.to_vec();
@@ -244,7 +245,7 @@ impl<S: BuildHasher> ZSet<S> {
         Some((member, score))
     }
 
-    /// Takes out the member with the highest score. O(log n).
+    /// Removes and returns the member with the highest score. O(log n).
     pub fn pop_last(&mut self) -> Option<(Vec<u8>, f64)> {
         let (member, score) = self.last()?;
         let member = member.to_vec();

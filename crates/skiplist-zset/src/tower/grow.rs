@@ -1,4 +1,4 @@
-//! How entries, blocks and towers come in.
+//! Insertion of entries, blocks and towers.
 
 use super::{FAN, LEVELS, Order, Path, Run, count_of};
 use crate::block::{BLOCK, Block};
@@ -41,7 +41,7 @@ impl Order {
         record
     }
 
-    /// Makes room in a block that has none for an entry at `at`: parts it, or builds its heap anew.
+    /// Makes room in a full block for an entry at `at`: splits the block, or rebuilds its heap.
     #[cold]
     pub(crate) fn make_room(&mut self, path: &Path, at: usize, records: &mut Records) -> Moves {
         let number = path.block;
@@ -59,7 +59,7 @@ impl Order {
         self.split(path, middle, records)
     }
 
-    /// Builds the heap of a block anew.
+    /// Rebuilds the heap of a block.
     pub(super) fn refill(&mut self, number: u32, records: &mut Records) -> Moves {
         let moves = records.refill(number, self.block(number).entries());
         self.blocks[number as usize].set_records(moves.iter().map(|&(_, new)| new));

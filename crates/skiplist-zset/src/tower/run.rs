@@ -1,6 +1,6 @@
-//! The towers of a level that one reaches from the same tower above.
+//! The towers of a level that are reached from the same tower above.
 
-/// Keys, or spans, that are looked at together.
+/// Keys, or spans, that are compared together.
 const GROUP: usize = 8;
 
 /// The part of a level below one tower.
@@ -67,7 +67,8 @@ impl Run {
 
     /// The place of a child.
     ///
-    /// All are compared: no processor foresees where a search ends, and so many take a few steps by vectors.
+    /// All are compared: the end of a search is not predictable, and vector instructions compare this many in a few
+    /// steps.
     #[inline]
     pub(super) fn place_of_child(&self, child: u32) -> usize {
         let mut found = 0;

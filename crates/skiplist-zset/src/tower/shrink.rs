@@ -1,4 +1,4 @@
-//! How entries, blocks and towers go.
+//! Removal of entries, blocks and towers.
 
 use super::{Order, Path, Run, count_of};
 use crate::block::{BLOCK, Block};
@@ -8,7 +8,7 @@ use crate::records::{HEAP_MAX, Moves, NONE, Records};
 const THIN: usize = BLOCK / 4;
 const JOINED_MAX: usize = BLOCK * 5 / 8;
 const JOINED_BYTES_MAX: usize = HEAP_MAX * 5 / 8;
-/// A heap with more bytes of holes than of records is built anew, unless it is so small.
+/// A heap with more bytes of holes than of records is rebuilt, unless it is smaller than this.
 const HOLES_MIN: usize = 128;
 
 impl Order {
@@ -28,7 +28,7 @@ impl Order {
         }
     }
 
-    /// Takes an empty block out, joins a thin one with a neighbour, builds a heap anew that is mostly holes.
+    /// Removes an empty block, merges a nearly empty one with a neighbour, rebuilds a heap that is mostly holes.
     #[inline]
     pub(crate) fn tidy(&mut self, path: &Path, records: &mut Records) -> Moves {
         let len = self.block(path.block).len();

@@ -1,4 +1,4 @@
-//! Whether all of an order agrees.
+//! Verification of the invariants of the skip list.
 
 use super::Order;
 use crate::block::{Target, Tie, is_before};

@@ -1,4 +1,4 @@
-//! A look at what the commands have left.
+//! Comparison of the state that the commands have left.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,13 +10,13 @@ use super::script::DATABASES;
 use super::subject::{AUDITOR, LiveSubject, Subject};
 use super::{Reply, Report, Settings};
 
-/// A database that the commands do not use, for payloads on their way from one side to the other.
+/// A database that the commands do not use, for payloads that are copied from one side to the other.
 const SCRATCH_DB: &str = "15";
 
-/// The types whose values DEBUG DIGEST takes in on both sides.
+/// The types whose values DEBUG DIGEST includes on both sides.
 const DIGESTED: [&str; 5] = ["string", "set", "zset", "hash", "list"];
 
-/// What a look has found.
+/// The result of a comparison.
 #[derive(Debug)]
 pub(super) struct Found {
     pub(super) words: Vec<Vec<u8>>,
@@ -25,11 +25,11 @@ pub(super) struct Found {
     pub(super) why: String,
 }
 
-/// What earlier looks have seen.
+/// The results of earlier comparisons.
 #[derive(Debug, Default)]
 pub(super) struct Audit {
     forms: HashMap<(u32, Vec<u8>), String>,
-    /// Checksums of payloads that both sides have restored.
+    /// The checksums of the payloads that both sides have restored.
     restored: HashSet<u64>,
 }
 
@@ -116,7 +116,7 @@ impl Audit {
     }
 }
 
-/// What is asked about a key. DUMP comes right after the encoding.
+/// The commands that compare a key. DUMP follows the encoding directly.
 fn questions(settings: &Settings, key: &[u8]) -> Vec<(Vec<Vec<u8>>, Rule)> {
     let ask = |name: &str, rule| {
         let mut words: Vec<Vec<u8>> = name.split(' ').map(Into::into).collect();
@@ -136,7 +136,7 @@ fn questions(settings: &Settings, key: &[u8]) -> Vec<(Vec<Vec<u8>>, Rule)> {
     all
 }
 
-/// Both sides take the payload and dump the same value again.
+/// Restores the payload on both sides, which must then dump the same value.
 fn restore(live: &mut LiveSubject, subject: &mut dyn Subject, payload: &[u8]) -> Result<(), Found> {
     let mut command = words(&["RESTORE", "scratch", "0"]);
     command.push(payload.to_vec());
@@ -166,7 +166,7 @@ fn restore(live: &mut LiveSubject, subject: &mut dyn Subject, payload: &[u8]) ->
     both(live, subject, &words(&["DEL", "scratch"]), Rule::Exact).map(drop)
 }
 
-/// One question to both sides; the server's answer.
+/// Runs one command on both sides; returns the server's reply.
 fn both(
     live: &mut LiveSubject,
     subject: &mut dyn Subject,

@@ -1,4 +1,4 @@
-//! When two replies say the same.
+//! When two replies are equal.
 
 use super::Reply;
 use super::payload::Payload;
@@ -6,23 +6,23 @@ use super::payload::Payload;
 /// How the replies of a command are compared. Errors are compared word for word under every rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rule {
-    /// The same in every byte.
+    /// Equal in every byte.
     Exact,
     /// Lists in any order.
     Unordered,
     /// Pairs in any order, as a map or as a list.
     Pairs,
-    /// A time to live or a time of expiry that may be apart by so many units; what is negative is exact.
+    /// A time to live or an expiry that may differ by this many units; negative values are exact.
     Time(u32),
     /// A payload of DUMP: the same value.
     Dump,
-    /// The same kind of reply; a list has elements of any number.
+    /// The same kind of reply; arrays may differ in length.
     Shape,
-    /// Random members: as many, and all of them members.
+    /// Random members: the same number, and all of them are members.
     RandomMember,
-    /// A random key: one that exists.
+    /// A random key that exists.
     RandomKey,
-    /// Members taken at random. The run brings both sides to the same state after it.
+    /// Members removed at random. The run brings both sides to the same state afterwards.
     Pop,
     /// A page of a scan: a cursor and some elements.
     Page,
@@ -32,10 +32,10 @@ pub(super) enum Rule {
     CommandInfo,
 }
 
-/// How far apart the clocks of both sides may be.
+/// The maximum difference between the clocks of both sides.
 pub(super) const SLACK_SECONDS: u32 = 120;
 
-/// Names that a COMMAND INFO of a script has, at most.
+/// The maximum number of names in a COMMAND INFO of a script.
 const MOST_INFO: usize = 8;
 
 /// Compares under `rule`.
@@ -86,7 +86,7 @@ pub(super) fn same(rule: Rule, ours: &Reply, theirs: &Reply) -> Result<(), Strin
         }
         Rule::Page => page(ours).is_some() && page(theirs).is_some(),
         Rule::DebugObject => same_object(ours, theirs),
-        // Without names it lists all commands there are, of which the subject may know fewer.
+        // Without names it lists all commands, of which the subject may have fewer.
         Rule::CommandInfo => {
             let all = |reply: &Reply| reply.elements().is_some_and(|all| all.len() > MOST_INFO);
             (all(ours) && all(theirs)) || info(ours) == info(theirs)
@@ -95,7 +95,7 @@ pub(super) fn same(rule: Rule, ours: &Reply, theirs: &Reply) -> Result<(), Strin
     if equal { Ok(()) } else { differ() }
 }
 
-/// The reply with its lists put into one order, inner ones too.
+/// The reply with its arrays sorted, inner ones too.
 fn unordered(reply: &Reply) -> String {
     let Some(elements) = reply.elements() else { return format!("{reply:?}") };
     let mut all: Vec<String> = elements.iter().map(unordered).collect();
@@ -103,7 +103,7 @@ fn unordered(reply: &Reply) -> String {
     format!("{} {all:?}", shape(reply))
 }
 
-/// Whether it is a map, and its pairs in one order. `None` if it has none.
+/// Whether it is a map, and its pairs, sorted; `None` if it does not consist of pairs.
 fn pairs(reply: &Reply) -> Option<(bool, Vec<String>)> {
     let map = if let Reply::Map(pairs) = reply { Some(pairs) } else { None };
     let mut all: Vec<String> = match map {
@@ -114,7 +114,7 @@ fn pairs(reply: &Reply) -> Option<(bool, Vec<String>)> {
     Some((map.is_some(), all))
 }
 
-/// The kind of a reply, without what is in it. A list of nothing has the kind of a list.
+/// The kind of a reply, without its content. An empty array has the kind of an array.
 fn shape(reply: &Reply) -> &'static str {
     match reply {
         Reply::Status(_) => "status",
@@ -156,8 +156,8 @@ fn same_object(ours: &Reply, theirs: &Reply) -> bool {
         Some(text.split(' ').filter_map(shown).collect())
     };
     let (a, b) = (length(ours), length(theirs));
-    // Two right compressors may differ, and one of them may give up. What is shorter than this is not compressed: a
-    // mark, two lengths, and the least that more than 20 bytes can become.
+    // Two correct compressors may differ, and one of them may give up. A string shorter than this is not compressed: a
+    // mark, two lengths, and the shortest stream of more than 20 bytes.
     let lengths = a.is_some() && b.is_some() && (a == b || a.min(b) >= Some(8));
     let encoding = "encoding:";
     let (a, b) = (field(ours, encoding), field(theirs, encoding));

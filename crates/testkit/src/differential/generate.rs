@@ -1,14 +1,14 @@
-//! What random commands are made of: keys, members, numbers, times.
+//! The parts of random commands: keys, members, numbers, times.
 
 use super::script::{Found, How};
 use crate::rng::Rng;
 
-/// A command while it is being made.
+/// A command that is being generated.
 #[derive(Debug)]
 pub(super) struct Line {
     pub(super) words: Vec<Vec<u8>>,
     pub(super) how: How,
-    /// Whether another word in the place of one would make the replies random.
+    /// Whether replacing a word would make the replies random.
     pub(super) fragile: bool,
 }
 
@@ -48,7 +48,7 @@ pub(super) const KEYS: [&[u8]; 17] = [
     b"l:1",
 ];
 
-/// What a key is to hold, as far as its place among the [`KEYS`] decides.
+/// The type of a key's value, as far as its index among the [`KEYS`] determines it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A string that is mostly a number.
@@ -57,7 +57,7 @@ pub(super) enum Kind {
     Set,
     Hll,
     ZSet,
-    /// A sorted set of places.
+    /// A sorted set of points (GEOADD).
     Place,
     Bloom,
     Hash,
@@ -69,7 +69,7 @@ pub(super) enum Kind {
 pub(super) struct Gen {
     pub(super) rng: Rng,
     pub(super) found: Found,
-    /// Steps so far. The roles of the keys move on with it.
+    /// Steps so far. The roles of the keys change with it.
     pub(super) step: usize,
 }
 
@@ -86,7 +86,7 @@ impl Gen {
         all[self.rng.index(all.len())]
     }
 
-    /// A key: mostly one that holds what the command works on.
+    /// A key, mostly of the type that the command works on.
     pub(super) fn key(&mut self, kind: Kind) -> Vec<u8> {
         let (first, count) = match kind {
             Kind::Number => (0, 1),
@@ -110,13 +110,13 @@ impl Gen {
         self.pick(&KEYS).to_vec()
     }
 
-    /// Two keys that mostly hold the same kind of value.
+    /// Two keys, mostly of the same type.
     pub(super) fn two_keys(&mut self) -> [Vec<u8>; 2] {
         let kind = self.pick(&[Kind::Number, Kind::String, Kind::Set, Kind::Set, Kind::Hll]);
         [self.key(kind), self.key(kind)]
     }
 
-    /// A text that is, or is not quite, an integer.
+    /// A text that is an integer, or almost one.
     pub(super) fn integer(&mut self) -> Vec<u8> {
         const ODD: [&str; 34] = [
             "127",
@@ -161,7 +161,7 @@ impl Gen {
         }
     }
 
-    /// A text that is, or is not quite, a number with a fraction.
+    /// A text that is a number with a fraction, or almost one.
     pub(super) fn float(&mut self) -> Vec<u8> {
         const ODD: [&str; 30] = [
             "0.1",
@@ -265,7 +265,7 @@ impl Gen {
         self.pick(&[4_102_444_800, 4_102_444_801, 5_000_000_000, 9_000_000_000, 30_000_000_000])
     }
 
-    /// A time that is no time, or too far away.
+    /// A time that is not valid, or too far away.
     pub(super) fn bad_time(&mut self) -> &'static str {
         self.pick(&[
             "9223372036854775807",

@@ -1,4 +1,4 @@
-//! The harness: two sides, a script, and what to report.
+//! The harness: two sides, a script, and a report.
 
 use super::apart;
 use super::report::{Difference, Report};
@@ -8,7 +8,7 @@ use super::subject::{AUDITOR, LiveSubject, Subject};
 use super::{Reply, Settings};
 use crate::live::Server;
 
-/// The harness: settings, and what to do with them.
+/// The differential harness: runs the same commands on a server and on a subject.
 #[derive(Clone, Debug)]
 pub struct Differential {
     pub(super) settings: Settings,
@@ -17,11 +17,11 @@ pub struct Differential {
 /// Where and how the sides differ.
 #[derive(Clone, Debug)]
 pub(super) struct Failure {
-    /// The index of the command; of the last one, if a look found it.
+    /// The index of the command; of the last one, if a comparison of the bytes found it.
     pub(super) at: usize,
-    /// Whether a look at the bytes found it.
+    /// Whether a comparison of the bytes found it.
     pub(super) in_state: bool,
-    /// The command or what was looked at, as words.
+    /// The command, or what was compared, as words.
     pub(super) words: Vec<Vec<u8>>,
     pub(super) ours: String,
     pub(super) theirs: String,
@@ -29,7 +29,7 @@ pub(super) struct Failure {
 }
 
 impl Differential {
-    /// A harness with these settings.
+    /// Creates a harness with these settings.
     #[must_use]
     pub const fn new(settings: Settings) -> Self {
         Self { settings }
@@ -37,12 +37,12 @@ impl Differential {
 
     /// Runs the commands of the seed on `server` and on a fresh subject.
     ///
-    /// The server is emptied first, and its limits are set. `subject` makes an empty subject, and is called again for
+    /// The server is flushed first, and its limits are set. `subject` creates an empty subject, and is called again for
     /// each attempt to shrink a failure.
     ///
     /// # Errors
     ///
-    /// The first difference, with the shortest script that was found to show it.
+    /// The first difference, with the shortest script that was found for it.
     ///
     /// # Panics
     ///
@@ -83,7 +83,8 @@ impl Differential {
     }
 }
 
-/// Payloads of types that have no commands here, made by the server itself; small, so that their bytes have one order.
+/// Payloads of types that the subject has no commands for, created by the server; small, so that their bytes have a
+/// fixed order.
 fn foreign(live: &mut LiveSubject) -> Vec<Vec<u8>> {
     let long = "x".repeat(70);
     let makers: [&[&str]; 2] = [

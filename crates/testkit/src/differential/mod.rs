@@ -1,16 +1,16 @@
-//! The same commands on a live server and on a subject: the same replies, the same bytes.
+//! A differential test: the same commands on a live server and on a subject must give the same replies and the same
+//! bytes.
 //!
 //! # Idea
 //!
-//! A seed makes a script of commands over a small space of keys and members, so that types collide, keys expire and
-//! every encoding gives way to the next. The script runs on a `redis-server` and on the [`Subject`]; replies must be
-//! equal, and so must be what the commands have left: type, encoding, expiry and DUMP of each key, and each side must
-//! restore the other's DUMP. [`sweep`](Differential::sweep) is the second half: each command with each wrong type,
-//! wrong number of words and wrong number, in order and not at random.
+//! A seed determines a script of commands over a small space of keys and members, so that types collide, keys expire
+//! and every encoding is converted to the next. The script runs on a `redis-server` and on the [`Subject`]; replies
+//! must be equal, and so must be the state afterwards: type, encoding, expiry and DUMP of each key, and each side must
+//! restore the other's DUMP. [`sweep`](Differential::sweep) is the second part: each command with each wrong type,
+//! wrong number of words and wrong number, systematically and not at random.
 //!
-//! A script depends on its seed alone, never on a reply. So any part of it is a script too, and a failure can be
-//! *shrunk*: commands are left out as long as the two sides still differ, and what remains is printed as one would type
-//! it.
+//! A script depends only on its seed, never on a reply. So any part of it is a script too, and a failure can be
+//! *shrunk*: commands are removed as long as the two sides still differ, and the rest is printed as command lines.
 //!
 //! # What equal means
 //!
@@ -19,15 +19,15 @@
 //! | errors | word for word, always |
 //! | most | every byte |
 //! | SMEMBERS, SINTER, KEYS, ... | the same elements, in any order |
-//! | TTL and the like | two minutes apart at most; what is negative, exactly |
-//! | SRANDMEMBER, ZRANDMEMBER, RANDOMKEY | as many, members all of them, none twice where Redis says so |
-//! | SPOP | the same, and taken and left make up what was there; then both sides are brought to one state, which the script decides |
-//! | SCAN, SSCAN, ZSCAN | a whole iteration, page by page: the same elements, once or more |
+//! | TTL and similar | at most two minutes apart; negative values exactly |
+//! | SRANDMEMBER, ZRANDMEMBER, RANDOMKEY | the same number, all of them members, without duplicates where Redis guarantees it |
+//! | SPOP | the same, and removed and remaining members are the previous ones; then both sides are brought to one state, which the script determines |
+//! | SCAN, SSCAN, ZSCAN | a whole iteration, page by page: the same elements, each at least once |
 //! | DUMP | the same value: decompressed, hash tables in any order, blobs exactly |
-//! | DEBUG OBJECT | encoding, and the length where nothing can be compressed |
+//! | DEBUG OBJECT | the encoding, and the length where nothing can be compressed |
 //! | MEMORY USAGE, INFO, TIME, COMMAND DOCS | the kind of reply |
 //!
-//! Nothing depends on the time that passes: a time to live is thousands of seconds, each apart from all others, or is
+//! Nothing depends on the time that passes: a time to live is thousands of seconds, different from all others, or is
 //! over.
 //!
 //! # Worked example
@@ -49,8 +49,7 @@
 //!
 //! # Limits
 //!
-//! One thread, one server. What needs real time to pass, or more memory than a machine gives for a test, is not
-//! generated.
+//! One thread, one server. Commands that need real time to pass, or more memory than a test may use, are not generated.
 
 mod apart;
 mod audit;

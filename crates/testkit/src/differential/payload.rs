@@ -1,4 +1,4 @@
-//! The value in a DUMP payload, without what may differ between two right ones.
+//! The value in a DUMP payload, without what may differ between two correct ones.
 
 use listpack::{ListPack, Validation};
 use rdb::{Blob, StringValue, ValueType};
@@ -6,7 +6,7 @@ use rdb::{Blob, StringValue, ValueType};
 use super::quoted;
 use crate::kept::Kept;
 
-/// A value and its type, with compression undone and the members of a set or a hash table in one order.
+/// A value and its type, decompressed, and with the members of a set or a hash table in a fixed order.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Payload {
     kind: ValueType,
@@ -15,11 +15,12 @@ pub struct Payload {
 
 #[derive(Clone, PartialEq, Eq)]
 enum Content {
-    /// The value of a module: its id, and its parts, strings apart from numbers.
+    /// The value of a module: its id and its parts.
     Module(String, Vec<Vec<u8>>),
-    /// The members of a listpack, and how many bytes it has. One that was a hash table has them in any order.
+    /// The members of a listpack, and its length in bytes. One that was converted from a hash table has them in any
+    /// order.
     Members(usize, Vec<Vec<u8>>),
-    /// Any other.
+    /// Any other value.
     Value(Kept),
 }
 
@@ -27,7 +28,7 @@ impl Payload {
     /// Reads a payload.
     ///
     /// # Errors
-    /// What is wrong with the bytes.
+    /// [`rdb::Error`] if the bytes are malformed.
     pub fn read(payload: &[u8]) -> Result<Self, rdb::Error> {
         let mut payload = rdb::dump::decode(payload)?;
         let kind = payload.kind();
@@ -50,7 +51,7 @@ impl Payload {
         Ok(Self { kind, content })
     }
 
-    /// The name of what holds the value: finer than OBJECT ENCODING where the bytes say more.
+    /// The name of the encoding, more detailed than OBJECT ENCODING if the bytes show more.
     pub(super) fn form(&self, encoding: &str) -> String {
         match &self.content {
             Content::Module(id, parts) => format!("{id} of {} parts", parts.len()),
@@ -78,7 +79,7 @@ impl Payload {
     }
 }
 
-/// What a part holds: a string its bytes, a number its text.
+/// The content of a part: the bytes of a string, the text of a number.
 fn flat(part: rdb::ModulePart<Vec<u8>>) -> Vec<u8> {
     if let rdb::ModulePart::Bytes(bytes) = part {
         [&b"bytes "[..], &bytes].concat()

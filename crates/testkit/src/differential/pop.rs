@@ -1,12 +1,12 @@
-//! SPOP: what it takes is random, what it must keep is not.
+//! SPOP, whose removed members are random.
 //!
-//! The server pops, the subject pops; what each took and what each has left make up what was there. Then both sides are
-//! brought to one state, and one that the script alone decides: as many members as are left, the first ones in their
-//! order. Were it what the server happens to have left, the same seed would go another way the next time.
+//! Both sides pop; on each, the removed and the remaining members must be the previous ones. Then both sides are
+//! brought to one state that depends only on the script: the same number of members, the first ones in their order. If
+//! it were the server's remaining members, the same seed would give another run the next time.
 //!
-//! One member less changes no encoding, so the member is added again and the last one removed: the key keeps its
-//! encoding and its expiry. A count that takes most of a set makes Redis build a new one from the few that stay, and
-//! which encoding that gets depends on which they are. Then both sides make the key anew.
+//! One member less does not change the encoding, so the member is added again and the last one removed: the key keeps
+//! its encoding and its expiry. If the count is most of a set, Redis builds a new set of the few that remain, and its
+//! encoding depends on them. Then both sides create the key again.
 
 use std::collections::BTreeSet;
 
@@ -59,7 +59,7 @@ pub(super) fn run<S: Subject>(run: &mut Run<'_, S>, at: usize, op: &Op) -> Resul
             "what is left has another encoding",
         ));
     }
-    // Nothing taken, or everything: the script goes on as it is.
+    // No member or all members were removed: the script continues unchanged.
     if our_rest.is_empty() || our_rest.len() == before.len() {
         return Ok(());
     }
@@ -113,7 +113,7 @@ fn encoding(side: &mut dyn Subject, session: usize, key: &[u8]) -> Reply {
     side.execute(session, &[b"OBJECT".to_vec(), b"ENCODING".to_vec(), key.to_vec()])
 }
 
-/// Whether the members taken and those left are, together and once each, those before.
+/// Whether the removed and the remaining members together are exactly the previous ones.
 fn adds_up(taken: &Reply, rest: &Members, before: &Members) -> bool {
     let taken = taken.given();
     let count = taken.len() + rest.len();

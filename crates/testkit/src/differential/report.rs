@@ -1,9 +1,9 @@
-//! What a run reports.
+//! The report of a run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-/// What is there only for its errors: two of them on servers before 7.2.
+/// Commands that are in scripts only for their errors: two of them on servers before 7.2.
 const REFUSED: [&str; 10] = [
     "(unknown)",
     "CLIENT",
@@ -17,10 +17,10 @@ const REFUSED: [&str; 10] = [
     "OBJECT",
 ];
 
-/// How often a command ran.
+/// How often a command was executed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
-    /// With a reply that is no error.
+    /// With a reply that is not an error.
     pub done: usize,
     /// With an error.
     pub refused: usize,
@@ -31,30 +31,30 @@ pub struct Count {
 pub struct Report {
     /// Commands whose replies were compared.
     pub commands: usize,
-    /// The same by command: the name in capitals, of a container with its subcommand.
+    /// The same by command: the name in upper case, with its subcommand if any.
     pub by_command: BTreeMap<String, Count>,
-    /// Keys whose bytes were compared, each as often as it was.
+    /// Number of comparisons of a key's bytes.
     pub keys_compared: usize,
     /// Payloads that each side restored from the other.
     pub payloads_restored: usize,
-    /// Transactions that a watched key has stopped.
+    /// Transactions that a watched key has aborted.
     pub aborted: usize,
-    /// The forms that values were seen in: `embstr`, `intset-16`, `set-hashtable`, `hll-dense`, ...
+    /// The encodings that occurred: `embstr`, `intset-16`, `set-hashtable`, `hll-dense`, ...
     pub forms: BTreeSet<String>,
-    /// From one form to the next of the same key, between two looks: `hll-sparse -> hll-dense`.
+    /// The conversions of encodings of a key between two comparisons: `hll-sparse -> hll-dense`.
     pub transitions: BTreeMap<String, usize>,
 }
 
 impl Report {
-    /// The commands that never had a reply other than an error.
+    /// Returns the commands that had only errors as replies.
     #[must_use]
     pub fn never_done(&self) -> Vec<&str> {
         let never = self.by_command.iter().filter(|(_, count)| count.done == 0);
         never.map(|(name, _)| name.as_str()).collect()
     }
 
-    /// Those of them that should have had another one: not those that are there for their errors, nor those of newer
-    /// servers.
+    /// Returns those of [`never_done`](Self::never_done) that should have succeeded: without those that are in the
+    /// script for their errors, and those of newer servers.
     #[must_use]
     pub fn always_refused(&self) -> Vec<&str> {
         let mut never = self.never_done();
@@ -62,7 +62,7 @@ impl Report {
         never
     }
 
-    /// Adds what another run has compared.
+    /// Adds the numbers of another run.
     pub fn add(&mut self, other: &Self) {
         self.commands += other.commands;
         self.aborted += other.aborted;
@@ -97,26 +97,27 @@ impl fmt::Display for Report {
     }
 }
 
-/// A difference: where, what, and the shortest script that was found for it.
+/// A difference between server and subject, with the shortest script that was found for it.
 #[derive(Clone, Debug)]
 pub struct Difference {
     /// The seed of the run.
     pub seed: u64,
-    /// The number of the command, from 0; of the last one before it, if a look at the bytes found it.
+    /// The index of the command, from 0; that of the last one before it, if a comparison of the bytes found the
+    /// difference.
     pub step: usize,
-    /// The command, or what was looked at.
+    /// The command, or what was compared.
     pub command: String,
-    /// What the subject answered or held.
+    /// The subject's reply or state.
     pub ours: String,
-    /// What the server answered or held.
+    /// The server's reply or state.
     pub theirs: String,
-    /// In words.
+    /// A description of the difference.
     pub why: String,
-    /// The last commands before it that name the same key.
+    /// The last commands before it with the same key.
     pub recent: Vec<String>,
-    /// A short script that ends in a difference, on empty sides. Empty if the difference did not come again.
+    /// A short script that leads to a difference from an empty state. Empty if the difference was not reproducible.
     pub script: Vec<String>,
-    /// What that script ends in.
+    /// The difference at the end of that script.
     pub script_ends: String,
 }
 

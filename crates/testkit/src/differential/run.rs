@@ -10,16 +10,16 @@ use super::script::{Damage, How, Op};
 use super::subject::{AUDITOR, Caught, LiveSubject, SESSIONS, Subject};
 use super::{Reply, Settings, command_line, pop};
 
-/// Commands that the server gets in one write.
+/// The number of commands that are sent to the server in one write.
 const BATCH: usize = 64;
 
-/// A key that no command has, for a short time.
+/// A temporary key that no command uses.
 const ASIDE: &[u8] = b"the harness puts it aside";
 
-/// Pages of a scan before it counts as endless.
+/// The number of pages after which a scan counts as endless.
 const PAGES: usize = 100_000;
 
-/// Both sides at work.
+/// A run on both sides.
 pub(super) struct Run<'a, S> {
     pub(super) settings: &'a Settings,
     pub(super) live: LiveSubject,
@@ -39,7 +39,7 @@ impl<'a, S: Subject> Run<'a, S> {
         Self { settings, live, subject, report, audit, ended: false, queued }
     }
 
-    /// Runs everything, with looks at the bytes in between and at the end.
+    /// Runs everything, with comparisons of the bytes in between and at the end.
     pub(super) fn all(&mut self, ops: &[Op], looks: bool) -> Result<(), Failure> {
         let mut at = 0;
         while at < ops.len() && !self.ended {
@@ -58,7 +58,7 @@ impl<'a, S: Subject> Run<'a, S> {
         Ok(())
     }
 
-    /// Compares what the commands have left.
+    /// Compares the state that the commands have left.
     pub(super) fn look(&mut self, at: usize) -> Result<(), Failure> {
         let Self { settings, live, subject, report, audit, .. } = self;
         audit.look(settings, live, subject, report).map_err(|found| Failure {
@@ -93,7 +93,7 @@ impl<'a, S: Subject> Run<'a, S> {
         Ok(())
     }
 
-    /// The words of a command. What SPOP leaves inside a transaction is only certain if it is nothing.
+    /// The words of a command. The result of SPOP inside a transaction is deterministic only if it removes everything.
     fn to_send(&self, op: &Op) -> Vec<Vec<u8>> {
         let mut words = op.words.clone();
         if self.queued[op.session].is_some()
@@ -113,7 +113,7 @@ impl<'a, S: Subject> Run<'a, S> {
                 let older_leaves = self.live.is_older()
                     && (waits || apart::finds_no_key(self, op.session, &op.words));
                 if older_leaves || !waits && apart::is_near(self, op.session, &op.words) {
-                    // The two sides would write different things.
+                    // The two sides would write different values.
                     return Ok(());
                 }
                 self.batch(at, std::slice::from_ref(op))
@@ -221,7 +221,7 @@ impl<'a, S: Subject> Run<'a, S> {
             return Err("the numbers of results differ".to_owned());
         }
         for (at, ((words, ours), theirs)) in waiting.iter().zip(mine).zip(other).enumerate() {
-            // What SPOP takes inside a transaction is everything.
+            // SPOP inside a transaction removes everything.
             let rule = families::rule(words);
             let rule = if rule == Rule::Pop { Rule::Unordered } else { rule };
             let Err(why) = self.same(rule, words, ours, theirs) else { continue };
@@ -279,7 +279,7 @@ impl<'a, S: Subject> Run<'a, S> {
             return Ok(());
         }
         if let Err(why) = self.same(rule, words, ours, theirs)
-            // A search on the rim that writes was put aside before it ran.
+            // A search on the edge of the map that writes its result was handled before it ran.
             && (apart::writes(words)
                 || !apart::explains(self, Difference { session, words, behind: &[], ours, theirs }))
         {
@@ -325,8 +325,8 @@ impl<'a, S: Subject> Run<'a, S> {
         if theirs.is_error() { count.refused += 1 } else { count.done += 1 }
     }
 
-    /// What SRANDMEMBER, ZRANDMEMBER or HRANDFIELD gave are members, and different ones if they were not asked for with
-    /// a negative count.
+    /// Checks that the results of SRANDMEMBER, ZRANDMEMBER or HRANDFIELD are members, and distinct unless the count is
+    /// negative.
     fn check_members(
         &mut self,
         at: usize,
@@ -357,7 +357,7 @@ impl<'a, S: Subject> Run<'a, S> {
         if all { Ok(()) } else { Err(failure(at, words, ours, theirs, "not all are members")) }
     }
 
-    /// What RANDOMKEY gave exists.
+    /// Checks that the result of RANDOMKEY exists.
     fn check_key(
         &mut self,
         at: usize,
@@ -377,7 +377,7 @@ impl<'a, S: Subject> Run<'a, S> {
 fn scored(reply: &Reply) -> (Vec<Vec<u8>>, Option<Vec<Reply>>) {
     let mut flat: Vec<Reply> = Vec::new();
     for element in reply.elements().unwrap_or_default() {
-        // RESP3 has a list for each pair.
+        // RESP3 has an array for each pair.
         match element.elements() {
             Some(pair) => flat.extend_from_slice(pair),
             None => flat.push(element.clone()),
@@ -401,7 +401,7 @@ fn chunk(side: &mut dyn Subject, key: &[u8], nth: usize) -> Option<(i64, Vec<u8>
         let reply = side.execute(AUDITOR, &ask);
         let [Reply::Int(next), Reply::Bulk(bytes)] = reply.elements()? else { return None };
         (cursor, piece) = (*next, bytes.clone());
-        // Behind the last chunk it would begin anew.
+        // After the last chunk it would start again.
         if cursor == 0 {
             break;
         }
@@ -440,7 +440,7 @@ fn batch(ops: &[Op], start: usize, limit: usize) -> usize {
     end
 }
 
-/// Scans to the end: all elements, each once, sorted; or the reply that is no page.
+/// Scans to the end: returns all elements, without duplicates, sorted; or the reply that is not a page.
 fn iterate(side: &mut dyn Subject, op: &Op, cursor: usize) -> Result<Vec<Vec<u8>>, Reply> {
     let mut words = op.words.clone();
     let mut all = Vec::new();

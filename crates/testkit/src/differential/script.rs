@@ -5,8 +5,8 @@ use super::families::{FAMILIES, MULTI, Row};
 use super::generate::{Gen, Line};
 use crate::live::Protocol;
 
-/// One command of a script, or one row of commands that belong together. It depends on nothing but the seed, so that
-/// any part of a script is a script.
+/// One command of a script, or a series of commands that belong together. It depends only on the seed, so any part of a
+/// script is a script.
 #[derive(Clone, Debug)]
 pub(super) struct Op {
     pub(super) session: usize,
@@ -46,7 +46,7 @@ pub(super) enum How {
     },
 }
 
-/// What is wrong with a chunk of a dump.
+/// The damage of a chunk of a dump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Damage {
     Nothing,
@@ -60,18 +60,18 @@ pub(super) enum Damage {
     Shift(i64),
 }
 
-/// Commands after a CONFIG until the limits are set back.
+/// The number of commands after a CONFIG until the limits are reset.
 const RESET_AFTER: usize = 60;
 
 /// How many databases the commands use.
 pub(super) const DATABASES: u32 = 4;
 
-/// What the commands depend on beside the settings: what the server is.
+/// The properties of the server that the commands depend on in addition to the settings.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     /// Payloads of types that have no commands here.
     pub(super) foreign: Vec<Vec<u8>>,
-    /// Whether the server's `RedisBloom` is one before 8, with other limits on arguments.
+    /// Whether the server's `RedisBloom` is older than 8, with other limits on arguments.
     pub(super) old_blooms: bool,
 }
 
@@ -90,7 +90,7 @@ pub(super) fn script(settings: &Settings, found: Found) -> Vec<Op> {
     let mut ops = Vec::with_capacity(settings.commands);
     // Commands since a MULTI that may still be open, by session.
     let mut open: [Option<u32>; 2] = [None; 2];
-    // When the limits go back to those of the settings.
+    // When the limits are reset to those of the settings.
     let mut reset = None;
     while ops.len() < settings.commands && total > 0 {
         generator.step = ops.len();
@@ -116,9 +116,9 @@ pub(super) fn script(settings: &Settings, found: Found) -> Vec<Op> {
                 .iter()
                 .any(|option| word.eq_ignore_ascii_case(option))
         });
-        // What is set with a time that is over counts in DBSIZE until it is touched.
+        // A key that is set with an expiry in the past counts in DBSIZE until it is accessed.
         let touch = if sets_a_time { keys_of(&op.words) } else { Vec::new() };
-        // Other limits do not stay for long: those of the settings are what the run is about.
+        // Other limits are reset soon: the run is to test those of the settings.
         if op.words[0].eq_ignore_ascii_case(b"CONFIG") && reset.is_none() {
             reset = Some(ops.len() + RESET_AFTER);
         }
@@ -154,7 +154,7 @@ pub(super) fn script(settings: &Settings, found: Found) -> Vec<Op> {
     ops
 }
 
-/// The keys to which a command gives a time.
+/// The keys that a command sets an expiry for.
 fn keys_of(words: &[Vec<u8>]) -> Vec<Vec<u8>> {
     if !words[0].eq_ignore_ascii_case(b"MSETEX") {
         return words.get(1).cloned().into_iter().collect();
@@ -198,7 +198,7 @@ fn make(
     if settings.leaves_out("DUMP") && matches!(line.how, How::WithDump { .. }) {
         line.how = How::Plain;
     }
-    // Wrong numbers have other errors there.
+    // Invalid numbers have other errors there.
     line.fragile |= generator.found.old_blooms && name.starts_with("BF.");
     if line.how == How::Plain && !line.fragile {
         distort(generator, &mut line.words, !settings.leaves_out("NONESUCH"));
@@ -206,7 +206,7 @@ fn make(
     Op { session, words: line.words, how: line.how }
 }
 
-/// Now and then a word too few or too many, another case, a wrong word, an unknown command.
+/// Sometimes removes or adds a word, changes the case, or uses a wrong word or an unknown command.
 fn distort(generator: &mut Gen, words: &mut Vec<Vec<u8>>, unknown: bool) {
     // None of them is a time to live that ends within a run, or a length that fills the memory.
     const WRONG: [&[u8]; 10] = [

@@ -1,11 +1,11 @@
-//! What a run is made of.
+//! The settings of a run.
 
 use std::path::PathBuf;
 
 use super::families::{self, FAMILIES};
 use crate::live::{Options, Protocol};
 
-/// The limits at which a value changes its encoding, by Redis's names.
+/// The limits at which a value changes its encoding, named as in Redis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// `set-max-intset-entries`.
@@ -36,7 +36,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Limits so low that every transition fires within tens of commands.
+    /// Returns limits that are so low that every conversion happens within tens of commands.
     #[must_use]
     pub const fn low() -> Self {
         Self {
@@ -70,27 +70,27 @@ impl Limits {
     }
 }
 
-/// What a run is made of. The same settings give the same commands.
+/// The settings of a run. The same settings give the same commands.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Fixes every command.
+    /// The seed, which determines every command.
     pub seed: u64,
-    /// How many commands.
+    /// The number of commands.
     pub commands: usize,
-    /// How many commands from one look at the bytes to the next.
+    /// The number of commands between two comparisons of the bytes.
     pub look_every: usize,
-    /// The families to take commands from, by name; see [`family_names`].
+    /// The names of the command families to use; see [`family_names`].
     pub families: Vec<&'static str>,
-    /// The module that the server loads: [`MODULE_FAMILY`] needs it.
+    /// The module that the server loads, which [`MODULE_FAMILY`] needs.
     pub module: Option<PathBuf>,
-    /// Commands that the subject does not know yet, in capitals (`SPOP`, `OBJECT FREQ`). They are not sent, nor used by
-    /// the harness itself where it can do without: `DUMP`, `RESTORE`, `PEXPIRETIME`, `CONFIG SET`.
+    /// Commands that the subject does not have, in upper case (`SPOP`, `OBJECT FREQ`). They are not sent, and the
+    /// harness itself avoids them where possible: `DUMP`, `RESTORE`, `PEXPIRETIME`, `CONFIG SET`.
     pub leave_out: Vec<&'static str>,
     /// The limits on both sides.
     pub limits: Limits,
-    /// The form of the replies.
+    /// The protocol of the replies.
     pub protocol: Protocol,
-    /// Whether both sides compress strings. Without it each `serializedlength` is compared, else only the short ones.
+    /// Whether both sides compress strings. If not, every `serializedlength` is compared, else only short ones.
     pub compression: bool,
 }
 
@@ -111,7 +111,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// How the server is to be started.
+    /// Returns the options to start the server with.
     #[must_use]
     pub fn options(&self) -> Options {
         let mut options = Options::new()
@@ -133,13 +133,13 @@ impl Settings {
     }
 }
 
-/// The families that only newer servers know, each with a command by which they tell.
+/// The families that only newer servers have, each with a command that shows whether a server has it.
 pub const LATER_FAMILIES: [(&str, &str); 2] = families::LATER;
 
-/// The family that a server knows only with RedisBloom.
+/// The family that a server has only with RedisBloom.
 pub const MODULE_FAMILY: &str = families::BLOOM;
 
-/// The names of the families that every server knows: all but [`MODULE_FAMILY`] and [`LATER_FAMILIES`].
+/// Returns the names of the families that every server has: all but [`MODULE_FAMILY`] and [`LATER_FAMILIES`].
 #[must_use]
 pub fn family_names() -> Vec<&'static str> {
     let is_later = |name| name == MODULE_FAMILY || LATER_FAMILIES.iter().any(|it| it.0 == name);

@@ -1,7 +1,7 @@
-//! From a failure to a short script that shows it.
+//! Shrinking a failing script.
 //!
-//! What comes after the failure is cut off; then commands are left out, as [`fewer`] does, as long as the sides still
-//! differ on the same command. Then one key takes the place of two, and words are left out of the commands that remain.
+//! Commands after the failure are cut off; then commands are removed, by [`fewer`], as long as the sides still differ
+//! on the same command. Then keys are merged, and words are removed from the remaining commands.
 
 use std::collections::HashSet;
 use std::{mem, slice};
@@ -14,7 +14,7 @@ use super::{Difference, Settings, command_line, quoted};
 use crate::live::Server;
 use crate::shrink::fewer;
 
-/// Attempts in all. Each is a run on empty sides.
+/// The maximum number of attempts. Each is a run from an empty state.
 const ATTEMPTS: usize = 600;
 
 /// Commands before the failure that are shown.
@@ -24,7 +24,7 @@ const RECENT: usize = 10;
 const SHOWN: usize = 200;
 
 impl Differential {
-    /// What to report of a failure.
+    /// Creates the report of a failure.
     pub(super) fn difference<S: Subject>(
         &self,
         server: &Server,
@@ -74,12 +74,12 @@ impl<S: Subject, F: FnMut(&Settings) -> S> Shrink<'_, F> {
         Some((ops, last))
     }
 
-    /// Leaves commands out.
+    /// Removes commands.
     fn fewer(&mut self, ops: &mut Vec<Op>, last: &mut Failure) {
         (*ops, *last) = fewer(mem::take(ops), last.clone(), |rest| self.fails(&rest));
     }
 
-    /// Puts one session and one key in the place of several.
+    /// Replaces several sessions and keys by one.
     fn plainer(&mut self, ops: &mut Vec<Op>, last: &mut Failure) {
         let one: Vec<Op> = ops.iter().map(|op| Op { session: 0, ..op.clone() }).collect();
         if ops.iter().any(|op| op.session != 0)
@@ -104,7 +104,7 @@ impl<S: Subject, F: FnMut(&Settings) -> S> Shrink<'_, F> {
         }
     }
 
-    /// Leaves words out of one command.
+    /// Removes words of one command.
     fn shorten(&mut self, at: usize, ops: &mut Vec<Op>, last: &mut Failure) {
         let Some(Op { words, how: How::Plain, .. }) = ops.get(at) else { return };
         let Some((name, words)) = words.split_first() else { return };
@@ -120,7 +120,7 @@ impl<S: Subject, F: FnMut(&Settings) -> S> Shrink<'_, F> {
         }
     }
 
-    /// The script up to its failure, if it fails as the one at hand does: on the same command, or at a look.
+    /// The script up to its failure, if it fails in the same way: at the same command, or at a comparison of the bytes.
     fn fails(&mut self, ops: &[Op]) -> Option<(Vec<Op>, Failure)> {
         self.left = self.left.checked_sub(1)?;
         let looks = self.failure.in_state;

@@ -1,4 +1,4 @@
-//! What is compared with the server.
+//! The subject, which is compared with the server.
 
 use std::io;
 
@@ -6,34 +6,34 @@ use super::{Reply, Settings, apart, command_line};
 use crate::caught::caught;
 use crate::live::{Server, Wire, name_in};
 
-/// Sessions that the commands come from; a last one looks at what they have left.
+/// The number of sessions of the commands; one more session compares the state.
 pub(super) const SESSIONS: usize = 2;
 
-/// The session that looks.
+/// The session that compares the state.
 pub(super) const AUDITOR: usize = SESSIONS;
 
-/// Something that takes commands as a Redis would: a store, or another server.
+/// A Redis-like program under test: a store, or another server.
 pub trait Subject {
     /// Runs a command of one of three sessions (0, 1, 2), each with its own database, MULTI and WATCH, on the same
     /// data.
     ///
-    /// The reply has the form of the protocol that the settings name: a set is an [`Array`](Reply::Array) in RESP2.
+    /// The reply has the form of the protocol in the settings: a set is an [`Array`](Reply::Array) in RESP2.
     fn execute(&mut self, session: usize, words: &[Vec<u8>]) -> Reply;
 }
 
-/// A subject whose panic is a reply like no other: so that it is reported with its seed, and shrunk.
+/// A subject whose panics become a special reply, so that they are reported with the seed, and shrunk.
 #[derive(Debug)]
 pub(super) struct Caught<S>(pub(super) S);
 
 impl<S: Subject> Subject for Caught<S> {
     fn execute(&mut self, session: usize, words: &[Vec<u8>]) -> Reply {
-        // The run ends here: what a panic may have left half done is not looked at.
+        // The run ends here: the state after a panic is not compared.
         let outcome = caught(|| self.0.execute(session, words));
         outcome.unwrap_or_else(|said| Reply::Error(format!("(a panic) {said}")))
     }
 }
 
-/// A server as a subject. Each is a fresh one: what the server held is gone, its limits are those of the settings.
+/// A server as a subject. Creating it flushes the server and sets the limits of the settings.
 #[derive(Debug)]
 pub struct LiveSubject {
     wires: Vec<Wire>,
@@ -41,11 +41,11 @@ pub struct LiveSubject {
 }
 
 impl LiveSubject {
-    /// Empties the server and opens the sessions.
+    /// Flushes the server and opens the sessions.
     ///
     /// # Panics
     ///
-    /// If the server cannot be talked to, or refuses the settings.
+    /// If the connection fails or the server refuses the settings.
     #[must_use]
     pub fn new(server: &Server, settings: &Settings) -> Self {
         match Self::open(server, settings) {
@@ -59,7 +59,7 @@ impl LiveSubject {
             (0..=SESSIONS).map(|_| Wire::open(server, settings.protocol)).collect();
         let is_older = apart::is_older(server.version());
         let mut subject = Self { wires: wires?, is_older };
-        // A server that drops expired keys of itself counts them in DBSIZE or not, as it happens.
+        // With active expiry, whether a server counts expired keys in DBSIZE would be random.
         let passive = [&b"DEBUG"[..], b"SET-ACTIVE-EXPIRE", b"0"].map(<[u8]>::to_vec);
         let mut first = vec![vec![b"FLUSHALL".to_vec()], passive.to_vec()];
         for [name, value] in settings.limits.pairs() {

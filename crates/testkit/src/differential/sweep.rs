@@ -1,8 +1,8 @@
-//! Each command with each wrong thing, in order.
+//! Each command with each kind of wrong argument, systematically.
 //!
-//! Each command of the families is given keys of every kind, every number of words up to [`MOST_WORDS`], and arguments
-//! that are no numbers, too great, negative, empty or binary. Replies must be equal; where all were errors, nothing may
-//! have changed on either side; and the bytes of all keys are compared after each group.
+//! Each command of the families is called with keys of every kind, every number of words up to [`MOST_WORDS`], and
+//! arguments that are not numbers, too large, negative, empty or binary. Replies must be equal; if all were errors,
+//! nothing may have changed on either side; and the bytes of all keys are compared after each group.
 
 use super::compare::{self, Rule};
 use super::families::{FAMILIES, Row};
@@ -13,11 +13,11 @@ use super::subject::{AUDITOR, LiveSubject, Subject};
 use super::{Difference, Reply, Report, Settings, command_line};
 use crate::live::Server;
 
-/// Arguments after the name, at most.
+/// The maximum number of arguments.
 const MOST_WORDS: usize = 5;
 
-/// What stands where a number, an option, a member or another key should. None of them is a time to live that ends
-/// within a run, or a length that fills the memory.
+/// The values in place of a number, an option, a member or another key. None of them is a time to live that ends within
+/// a run, or a length that fills the memory.
 const JUNK: [&[u8]; 21] = [
     b"x",
     b"-1",
@@ -42,7 +42,7 @@ const JUNK: [&[u8]; 21] = [
     b"1e400",
 ];
 
-/// The kinds of keys: each name, and what makes it.
+/// The kinds of keys: the name of each, and the commands that create it.
 const FIXTURE: [(&[u8], &[&[u8]]); 15] = [
     (b"missing", &[]),
     (b"int", &[b"SETNX", b"int", b"12345"]),
@@ -61,7 +61,7 @@ const FIXTURE: [(&[u8], &[&[u8]]); 15] = [
     (b"bloom", &[b"BF.ADD", b"bloom", b"a"]),
 ];
 
-/// The kinds of keys that a server knows.
+/// The kinds of keys that a server has.
 fn fixture(settings: &Settings) -> impl Iterator<Item = (&'static [u8], &'static [&'static [u8]])> {
     let blooms = settings.families.contains(&MODULE_FAMILY);
     FIXTURE.into_iter().filter(move |(_, maker)| blooms || maker.first() != Some(&&b"BF.ADD"[..]))
@@ -72,11 +72,11 @@ const STATEFUL: [&str; 9] =
     ["MULTI", "EXEC", "DISCARD", "WATCH", "UNWATCH", "SELECT", "SWAPDB", "CONFIG SET", "MOVE"];
 
 impl Differential {
-    /// Runs every command of the families with every wrong thing.
+    /// Runs every command of the families with every kind of wrong argument.
     ///
     /// # Errors
     ///
-    /// The first difference. Its script makes the keys and ends in the command.
+    /// The first difference. Its script creates the keys and ends with the command.
     ///
     /// # Panics
     ///
@@ -157,7 +157,7 @@ impl<S: Subject> Sweep<'_, S> {
             }
         }
         if changed.is_empty() {
-            // All errors: nothing has changed, the subject says so itself.
+            // All were errors: nothing has changed, as the subject reports itself.
             self.unchanged(row, key)?;
         } else {
             self.run.look(self.at)?;
@@ -166,7 +166,7 @@ impl<S: Subject> Sweep<'_, S> {
         Ok(())
     }
 
-    /// Ends what a command may have begun, and goes back to database 0.
+    /// Ends a transaction that a command may have begun, and selects database 0.
     fn settle(&mut self, session: usize) -> Result<(), Failure> {
         for words in [words(&["DISCARD"]), words(&["UNWATCH"]), words(&["SELECT", "0"])] {
             if self.run.settings.leaves_out(&String::from_utf8_lossy(&words[0])) {
@@ -179,7 +179,7 @@ impl<S: Subject> Sweep<'_, S> {
         Ok(())
     }
 
-    /// Makes the keys, those of other types by RESTORE on the side of the subject.
+    /// Creates the keys; on the subject, those of other types by RESTORE.
     fn fixture(&mut self) -> Result<(), Failure> {
         if !std::mem::take(&mut self.dirty) {
             return Ok(());
@@ -227,7 +227,7 @@ impl<S: Subject> Sweep<'_, S> {
     }
 }
 
-/// The subject makes a key, or the sweep ends here.
+/// Creates a key on the subject, or ends the sweep.
 fn expect_made(at: usize, command: &[Vec<u8>], subject: &mut dyn Subject) -> Result<(), Failure> {
     let reply = subject.execute(0, command);
     if reply.is_error() {

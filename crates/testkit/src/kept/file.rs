@@ -1,4 +1,4 @@
-//! A whole file.
+//! A complete file.
 
 use std::io::Read;
 
@@ -6,16 +6,16 @@ use rdb::{Attributes, Error, Reader, Record, WriteError, WriteOptions, Writer};
 
 use super::Kept;
 
-/// A record of a file, read whole.
+/// A record of a file, read completely.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
     /// A key.
     Key {
         /// Its name.
         key: Vec<u8>,
-        /// What stands before it.
+        /// Its attributes.
         attributes: Attributes,
-        /// What modules store with it.
+        /// The metadata that modules store with it.
         metadata: Vec<u8>,
         /// Its value.
         value: Kept,
@@ -24,10 +24,10 @@ pub enum Item {
     Other(Record),
 }
 
-/// Reads all records, by `read` what each value is.
+/// Reads all records of a file; `read` reads each value.
 ///
 /// # Errors
-/// What is wrong with the bytes, and what `read` returns.
+/// [`Error`] if the bytes are malformed, and the errors of `read`.
 pub fn read_file<R: Read>(
     mut reader: Reader<R>,
     mut read: impl FnMut(&mut Reader<R>) -> Result<Kept, Error>,
@@ -50,7 +50,7 @@ pub fn read_file<R: Read>(
     Ok(items)
 }
 
-/// Writes records, in their order, as a file.
+/// Writes records, in order, as a file.
 ///
 /// # Errors
 /// [`WriteError`].

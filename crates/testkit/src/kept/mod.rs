@@ -1,4 +1,4 @@
-//! Values and files, read whole, and written again: what tests of files and payloads compare.
+//! Values and files, read completely and written again, for tests of files and payloads.
 
 mod file;
 mod used;
@@ -13,10 +13,10 @@ use rdb::{
 pub use file::{Item, read_file, write_file};
 pub use used::ON_ANY_VALUE;
 
-/// A field, its value, and when it expires.
+/// A field, its value, and its expiry in milliseconds since 1970.
 pub type KeptField = (Vec<u8>, Vec<u8>, Option<i64>);
 
-/// A value of a file or a payload, read whole.
+/// A value of a file or a payload, read completely.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Kept {
     /// A string.
@@ -27,10 +27,10 @@ pub enum Kept {
     Set(Vec<Vec<u8>>),
     /// The fields of a hash table with their values, in the order of the bytes.
     Hash(Vec<[Vec<u8>; 2]>),
-    /// The earliest time of a hash table whose fields expire, and its fields with their values and times, in the order of
-    /// the bytes.
+    /// The earliest expiry of a hash table whose fields expire, and its fields with their values and expiries, in the
+    /// order of the bytes.
     HashTtl(i64, Vec<KeptField>),
-    /// A listpack of fields that expire, and the earliest time.
+    /// A listpack of fields that expire, and the earliest expiry.
     HashTtlListpack(Vec<u8>, i64),
     /// The elements of a list.
     List(Vec<Vec<u8>>),
@@ -40,7 +40,7 @@ pub enum Kept {
     ListNodes(Vec<Node>),
     /// Members, and the bits of their scores (a NaN is not equal to itself).
     ZSet(Vec<(Vec<u8>, u64)>),
-    /// A value of another type, or one that was taken as it is.
+    /// A value of another type, or one that was not decoded.
     Raw(RawValue),
 }
 
@@ -48,7 +48,7 @@ impl Kept {
     /// Reads a value.
     ///
     /// # Errors
-    /// What is wrong with the bytes.
+    /// [`Error`] if the bytes are malformed.
     pub fn read<R: Read>(value: Value<'_, R>) -> Result<Self, Error> {
         Ok(match value {
             Value::String(string) => Self::String(string),
@@ -144,14 +144,15 @@ impl Kept {
         }
     }
 
-    /// The value with a string as its bytes, whether it was kept as an integer or not.
+    /// Returns the value with a string as bytes, also if it was stored as an integer.
     #[must_use]
     pub fn with_string_as_bytes(self) -> Self {
         let Self::String(string) = self else { return self };
         Self::String(StringValue::Bytes(string.into_bytes()))
     }
 
-    /// The value with the members of a hash table in the order of their bytes, and without what servers do not keep right.
+    /// Returns the value with the members of a hash table in the order of their bytes, and without what servers do not
+    /// store correctly.
     #[must_use]
     pub fn in_order(mut self) -> Self {
         match &mut self {

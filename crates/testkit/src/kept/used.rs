@@ -1,6 +1,6 @@
-//! What a value of unknown origin is used by.
+//! Commands that use a value from an untrusted source.
 
-/// Commands of every family, on the key `k` or on it and another: none may panic, whatever the value is.
+/// Commands of every family, on the key `k` or on it and another: none may panic, for any value.
 pub const ON_ANY_VALUE: &[&[&str]] = &[
     &["TYPE", "k"],
     &["OBJECT", "ENCODING", "k"],

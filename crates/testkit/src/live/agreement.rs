@@ -1,4 +1,4 @@
-//! Whether nodes agree on a cluster that is complete.
+//! Whether the nodes of a cluster agree that it is complete.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! Six servers that are a cluster.
+//! A cluster of six servers.
 
 use std::fmt::Display;
 use std::io;
@@ -24,9 +24,10 @@ const PAUSE: Duration = Duration::from_millis(25);
 
 /// A running cluster: three masters, each with a third of the slots and a replica, on 127.0.0.1.
 ///
-/// A node is named by its URL, `redis://127.0.0.1:PORT`. All methods take the cluster by reference, so that threads can
-/// share it. Dropping it ends the processes and removes their folders. A node takes another for dead after 1.5 seconds;
-/// [`wait_until_ok`](Self::wait_until_ok) then returns some two seconds later, when the replica has taken over.
+/// A node is identified by its URL, `redis://127.0.0.1:PORT`. All methods take the cluster by reference, so threads can
+/// share it. Dropping it ends the processes and removes their directories. A node considers another one failed after
+/// 1.5 seconds; [`wait_until_ok`](Self::wait_until_ok) then returns about two seconds later, when the replica has taken
+/// over.
 ///
 /// # Examples
 ///
@@ -46,14 +47,14 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// Starts six servers of `program` and joins them, each with `options`; what makes it a node of the cluster is set
-    /// whatever they say. Returns when all of them agree that the cluster is complete and replicas have the data of their
-    /// masters, which takes about four seconds.
+    /// Starts six servers of `program`, each with `options`, and joins them to a cluster; settings of the cluster
+    /// override the options. Returns when all of them agree that the cluster is complete and replicas have the data of
+    /// their masters, which takes about four seconds.
     ///
     /// # Errors
     ///
-    /// If a server does not start or refuses a command, or if something is still missing after a minute; the error says
-    /// what.
+    /// If a server does not start or refuses a command, or if the cluster is not complete after a minute; the error
+    /// says why.
     pub fn start(program: &Path, options: &Options) -> io::Result<Self> {
         let nodes = (0..2 * MASTERS).map(|_| Node::start(program, options).map(Mutex::new));
         let cluster = Self { nodes: nodes.collect::<io::Result<_>>()? };
@@ -62,14 +63,14 @@ impl Cluster {
         Ok(cluster)
     }
 
-    /// The URLs of all nodes, also of those that are killed or paused, for `redis::cluster::ClusterClient::new`.
+    /// Returns the URLs of all nodes, including killed and paused ones, for `redis::cluster::ClusterClient::new`.
     #[must_use]
     pub fn nodes(&self) -> Vec<String> {
         self.all().map(|node| node.url()).collect()
     }
 
-    /// The URLs of the masters, in the order of their first slots, by what a running node knows. After a node was
-    /// killed, paused or started again this is out of date until [`wait_until_ok`](Self::wait_until_ok) has returned.
+    /// Returns the URLs of the masters, in the order of their first slots, according to a running node. After a node
+    /// was killed, paused or restarted this is out of date until [`wait_until_ok`](Self::wait_until_ok) has returned.
     ///
     /// # Panics
     ///
@@ -80,7 +81,7 @@ impl Cluster {
         view.owners().into_iter().map(|line| url(line.port)).collect()
     }
 
-    /// The URL of the master that has the slot, by what a running node knows.
+    /// Returns the URL of the master that has the slot, according to a running node.
     ///
     /// # Panics
     ///
@@ -92,7 +93,7 @@ impl Cluster {
         owner.unwrap_or_else(|| panic!("no node has slot {slot}: {view:?}"))
     }
 
-    /// Opens a connection to one node, on TCP, database 0 and in RESP2. It follows no redirection.
+    /// Opens a TCP connection to one node, with database 0 and RESP2. It does not follow redirections.
     ///
     /// # Panics
     ///
@@ -105,7 +106,7 @@ impl Cluster {
         })
     }
 
-    /// Ends the node at once (SIGKILL). Its folder stays.
+    /// Kills the node (SIGKILL). Its directory stays.
     ///
     /// # Panics
     ///
@@ -114,8 +115,8 @@ impl Cluster {
         self.node(url).kill();
     }
 
-    /// Starts the node again on its folder. Its URL is the same as before, unless another process has taken the port
-    /// meanwhile: [`nodes`](Self::nodes) then has the new one at the same index. Where another node has taken over it
+    /// Restarts the node with its directory. Its URL stays the same, unless another process has taken the port
+    /// meanwhile: [`nodes`](Self::nodes) then has the new one at the same index. If another node has taken over, it
     /// becomes that node's replica.
     ///
     /// # Panics
@@ -125,7 +126,7 @@ impl Cluster {
         expect_ok(self.node(url).restart());
     }
 
-    /// Stops the node (SIGSTOP): its connections stay open, and nothing is answered.
+    /// Stops the node (SIGSTOP): its connections stay open, and it does not reply.
     ///
     /// # Panics
     ///
@@ -134,7 +135,7 @@ impl Cluster {
         self.node(url).pause();
     }
 
-    /// Lets a paused node go on (SIGCONT).
+    /// Resumes a paused node (SIGCONT).
     ///
     /// # Panics
     ///
@@ -143,28 +144,28 @@ impl Cluster {
         self.node(url).resume();
     }
 
-    /// Waits until the nodes that run agree on a cluster that is complete: each says `cluster_state:ok`, every slot
-    /// belongs to one of them, none of them is taken for dead, and the link of each replica is up.
+    /// Waits until the running nodes agree that the cluster is complete: each reports `cluster_state:ok`, every slot
+    /// belongs to one of them, none of them is considered failed, and the link of each replica is up.
     ///
     /// # Panics
     ///
-    /// If something is still missing after a minute; the message says what.
+    /// If the cluster is not complete after a minute; the message says why.
     pub fn wait_until_ok(&self) {
         if let Err(missing) = self.wait_until_ok_within(DEADLINE) {
             panic!("{missing}");
         }
     }
 
-    /// The same with a time of one's own, zero for one look.
+    /// [`wait_until_ok`](Self::wait_until_ok) with a timeout; zero checks once.
     ///
     /// # Errors
     ///
-    /// What is still missing then.
+    /// What is missing when the time is over.
     pub fn wait_until_ok_within(&self, time: Duration) -> Result<(), String> {
         wait(time, || self.missing())
     }
 
-    /// Moves a slot with its keys to another master, and waits until every node knows of it.
+    /// Moves a slot with its keys to another master, and waits until every node knows it.
     ///
     /// # Panics
     ///
@@ -173,7 +174,7 @@ impl Cluster {
         self.begin_slot_move(slot, to).finish();
     }
 
-    /// Begins to move a slot to another master: none of its keys has moved yet.
+    /// Begins to move a slot to another master, without moving keys.
     ///
     /// # Panics
     ///
@@ -183,7 +184,7 @@ impl Cluster {
         SlotMove::begin(self, slot, to)
     }
 
-    /// The folders of the nodes, in the order of [`nodes`](Self::nodes).
+    /// Returns the directories of the nodes, in the order of [`nodes`](Self::nodes).
     #[must_use]
     pub fn folders(&self) -> Vec<PathBuf> {
         self.all().map(|node| node.server().folder().to_owned()).collect()

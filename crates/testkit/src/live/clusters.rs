@@ -1,15 +1,16 @@
-//! Which clusters there are, and what happens when there is none.
+//! Starting clusters, and skipping tests without a server.
 
 use std::path::Path;
 
 use super::locate::{ADVICE, leave_out};
 use super::{Cluster, Options, locate, named};
 
-/// A [`Cluster`] of the program that [`server`](super::server) starts, or `None` on a machine that has no `redis-server`.
+/// Starts a [`Cluster`] of the program that [`server`](super::server) uses; `None` if the machine has no
+/// `redis-server`.
 ///
 /// # Panics
 ///
-/// If there is a server but the cluster does not start, or if there is none and `CI` is `true`.
+/// If the cluster does not start, or if there is no server and `CI` is `true`.
 #[must_use]
 pub fn cluster() -> Option<Cluster> {
     let Some(program) = locate() else {
@@ -19,12 +20,12 @@ pub fn cluster() -> Option<Cluster> {
     Some(start_cluster(&program, &Options::default()))
 }
 
-/// A [`Cluster`] of the server of that name with the [default options](Options::default), or `None` where it is not
-/// there.
+/// Starts a [`Cluster`] of the server with this name and the [default options](Options::default); `None` if it is not
+/// installed.
 ///
 /// # Panics
 ///
-/// If there is the server but the cluster does not start, or if there is none and `CI` is `true`.
+/// If the cluster does not start, or if there is no such server and `CI` is `true`.
 ///
 /// # Examples
 ///
@@ -37,12 +38,12 @@ pub fn cluster_named(name: &str) -> Option<Cluster> {
     cluster_named_with(name, &Options::default())
 }
 
-/// A [`Cluster`] of the server of that name, each node with `options`, or `None` where it is not there. Settings are
-/// treated as by [`named_with`](super::named_with).
+/// Starts a [`Cluster`] of the server with this name, each node with `options`; `None` if it is not installed. Settings
+/// are treated as in [`named_with`](super::named_with).
 ///
 /// # Panics
 ///
-/// If there is the server but the cluster does not start, or if there is none and `CI` is `true`.
+/// If the cluster does not start, or if there is no such server and `CI` is `true`.
 #[must_use]
 pub fn cluster_named_with(name: &str, options: &Options) -> Option<Cluster> {
     // One server by itself says which it is.

@@ -1,16 +1,16 @@
-//! Raw commands, and their replies as they came.
+//! Raw commands and their unchanged replies.
 
 use redis::{Connection, ConnectionLike, ServerError, Value};
 
-/// Sends one command of binary arguments and gives its reply.
+/// Sends one command with binary arguments and returns its reply.
 ///
 /// # Errors
 ///
-/// The server's own error, word for word: `WRONGTYPE Operation against a key ...`.
+/// The server's error, such as `WRONGTYPE Operation against a key ...`.
 ///
 /// # Panics
 ///
-/// If the connection breaks: the server is gone, and with it the sense of the test.
+/// If the connection breaks.
 ///
 /// # Examples
 ///
@@ -40,8 +40,8 @@ pub fn command<A: AsRef<[u8]>>(
     }
 }
 
-/// The text of an error as it came over the wire, without the `-`. Errors inside an array (`EXEC`) stay values: this
-/// reads them.
+/// Returns the text of an error as the server sent it, without the `-`. Use it also for errors inside an array
+/// (`EXEC`), which are values.
 #[must_use]
 pub fn error_text(error: &ServerError) -> String {
     match error.details() {
@@ -50,7 +50,7 @@ pub fn error_text(error: &ServerError) -> String {
     }
 }
 
-/// The bytes of a bulk reply, `None` for any other.
+/// Returns the bytes of a bulk reply; `None` for any other.
 ///
 /// # Examples
 ///

@@ -5,11 +5,11 @@ use redis::{Client, Connection, ConnectionAddr};
 use super::Server;
 
 impl Server {
-    /// A client that opens connections to the server's socket, on database 0 and in RESP2.
+    /// Returns a client for the server's socket, with database 0 and RESP2.
     ///
     /// # Panics
     ///
-    /// Never: a socket's path is an address.
+    /// Never: the path of a socket is always a valid address.
     #[must_use]
     pub fn client(&self) -> Client {
         match Client::open(ConnectionAddr::Unix(self.socket())) {
@@ -18,11 +18,11 @@ impl Server {
         }
     }
 
-    /// Opens a connection, on database 0 and in RESP2.
+    /// Opens a connection, with database 0 and RESP2.
     ///
     /// # Panics
     ///
-    /// If the server does not accept it.
+    /// If the server does not accept the connection.
     #[must_use]
     pub fn connect(&self) -> Connection {
         match self.try_connect() {

@@ -1,4 +1,4 @@
-//! Which servers there are, and what happens when there is none.
+//! Finding servers, and skipping tests without one.
 
 use std::env;
 use std::fs::OpenOptions;
@@ -22,21 +22,21 @@ const REDISBLOOM_VARIABLE: &str = "TALLIS_REDISBLOOM";
 /// What to do about a missing server.
 pub(super) const ADVICE: &str = "no redis-server; install it with apt-get install redis-server, or name one in TALLIS_REDIS_SERVER";
 
-/// A server as [`Options::default`] describes it, or `None` on a machine that has no `redis-server`.
+/// Starts a server with [`Options::default`]; `None` if the machine has no `redis-server`.
 ///
 /// # Panics
 ///
-/// If there is a server but it does not start, or if there is none and `CI` is `true`.
+/// If the server does not start, or if there is none and `CI` is `true`.
 #[must_use]
 pub fn server() -> Option<Server> {
     server_with(&Options::default())
 }
 
-/// A server with `options`, or `None` on a machine that has no `redis-server`.
+/// Starts a server with `options`; `None` if the machine has no `redis-server`.
 ///
 /// # Panics
 ///
-/// If there is a server but it does not start, or if there is none and `CI` is `true`.
+/// If the server does not start, or if there is none and `CI` is `true`.
 #[must_use]
 pub fn server_with(options: &Options) -> Option<Server> {
     let Some(program) = locate() else {
@@ -46,11 +46,11 @@ pub fn server_with(options: &Options) -> Option<Server> {
     Some(start(&program, options))
 }
 
-/// The server of that name with the [default options](Options::default), or `None` where it is not there.
+/// Starts the server with this name and the [default options](Options::default); `None` if it is not installed.
 ///
 /// # Panics
 ///
-/// If there is the server but it does not start, or if there is none and `CI` is `true`.
+/// If the server does not start, or if there is no such server and `CI` is `true`.
 ///
 /// # Examples
 ///
@@ -67,12 +67,12 @@ pub fn named(name: &str) -> Option<Server> {
     named_with(name, &Options::default())
 }
 
-/// The server of that name with `options`, or `None` where it is not there. Settings that the server does not have
-/// are left out, and those that it calls otherwise are called so.
+/// Starts the server with this name and `options`; `None` if it is not installed. Settings that the server does not
+/// have are omitted, and renamed ones are translated.
 ///
 /// # Panics
 ///
-/// If there is the server but it does not start, or if there is none and `CI` is `true`.
+/// If the server does not start, or if there is no such server and `CI` is `true`.
 #[must_use]
 pub fn named_with(name: &str, options: &Options) -> Option<Server> {
     match try_named_with(name, options)? {
@@ -81,15 +81,15 @@ pub fn named_with(name: &str, options: &Options) -> Option<Server> {
     }
 }
 
-/// As [`named_with`], for a test in which the server may refuse the options: the file that it is to start on.
+/// [`named_with`] for a test in which the server may refuse to start, such as with an invalid file.
 ///
 /// # Errors
 ///
-/// If there is the server but it does not start.
+/// If the server does not start.
 ///
 /// # Panics
 ///
-/// If there is none and `CI` is `true`.
+/// If there is no such server and `CI` is `true`.
 #[must_use]
 pub fn try_named_with(name: &str, options: &Options) -> Option<io::Result<Server>> {
     let program = if name == servers::INSTALLED {
@@ -123,9 +123,9 @@ fn start(program: &Path, options: &Options) -> Server {
     }
 }
 
-/// The program to start: the one that `TALLIS_REDIS_SERVER` names, else the first `redis-server` on the `PATH`.
+/// Returns the program to start: the value of `TALLIS_REDIS_SERVER`, or else the first `redis-server` on the `PATH`.
 ///
-/// A variable that is set is taken at its word: when it names no file, there is no server.
+/// If the variable is set but is not the path of a file, there is no server.
 #[must_use]
 pub fn locate() -> Option<PathBuf> {
     if let Some(named) = env::var_os(PROGRAM_VARIABLE).filter(|value| !value.is_empty()) {
@@ -135,11 +135,11 @@ pub fn locate() -> Option<PathBuf> {
     env::split_paths(&path).map(|folder| folder.join("redis-server")).find(|file| file.is_file())
 }
 
-/// The module RedisBloom, for [`Options::module`], or `None` on a machine that has none.
+/// Returns the module RedisBloom, for [`Options::module`]; `None` if the machine does not have it.
 ///
 /// # Panics
 ///
-/// If there is none and `CI` is `true`, or if the variable `TALLIS_REDISBLOOM` names no file.
+/// If there is none and `CI` is `true`, or if the variable `TALLIS_REDISBLOOM` is not the path of a file.
 #[must_use]
 pub fn redisbloom() -> Option<PathBuf> {
     let found = locate_redisbloom();
@@ -149,12 +149,12 @@ pub fn redisbloom() -> Option<PathBuf> {
     found
 }
 
-/// The same for a test that goes on without it: the module that the variable `TALLIS_REDISBLOOM` names, else that of
-/// `cargo xtask servers`.
+/// [`redisbloom`] for a test that does not need it: the value of `TALLIS_REDISBLOOM`, or else the module of `cargo
+/// xtask servers`.
 ///
 /// # Panics
 ///
-/// If the variable names no file.
+/// If the variable is not the path of a file.
 #[must_use]
 pub fn locate_redisbloom() -> Option<PathBuf> {
     let Some(named) = env::var_os(REDISBLOOM_VARIABLE).filter(|value| !value.is_empty()) else {
@@ -167,11 +167,11 @@ pub fn locate_redisbloom() -> Option<PathBuf> {
     }
 }
 
-/// Python with redis-py, Redis's client for it, or `None` on a machine that has none.
+/// Returns a command that runs Python with redis-py, its Redis client; `None` if the machine does not have it.
 ///
 /// # Panics
 ///
-/// If there is none and `CI` is `true`.
+/// If there is no such server and `CI` is `true`.
 #[must_use]
 pub fn redis_py() -> Option<Command> {
     let mut packages = servers::REDIS_PY.map(servers::package).into_iter();

@@ -1,9 +1,9 @@
-//! A live `redis-server`, to compare with.
+//! Live servers and clusters for tests.
 //!
 //! # Idea
 //!
-//! The bytes that a real server writes outrank any note about them. So a test starts a server of its own, asks it, and
-//! compares. [`server`] gives one, or `None` when the machine has no `redis-server`; the test then returns early:
+//! The behaviour of a real server is the reference, not a description of it. So a test starts its own server, and
+//! compares. [`server`] returns one, or `None` if the machine has no `redis-server`; the test then returns early:
 //!
 //! ```
 //! # fn main() {
@@ -14,42 +14,42 @@
 //! # }
 //! ```
 //!
-//! # Left out, but never in silence
+//! # Skipped tests are reported
 //!
-//! * The program is the one that the variable `TALLIS_REDIS_SERVER` names, else `redis-server` on the `PATH`.
-//! * When there is none, each test that asks says so on standard error, past the capture of the test harness, and adds
-//!   a line to the file that `TALLIS_SKIPPED_LOG` names. `cargo xtask test` sets that variable and counts the lines.
-//! * Under `CI=true` a missing server fails the test.
-//! * A server that is there but does not start always fails the test.
-//! * The same holds of a server that is asked for by [name](named), and of the module [RedisBloom](redisbloom).
+//! * The program is the value of the variable `TALLIS_REDIS_SERVER`, or else `redis-server` on the `PATH`.
+//! * If there is none, each test that needs it writes so to standard error, bypassing the capture of the test harness,
+//!   and adds a line to the file in `TALLIS_SKIPPED_LOG`. `cargo xtask test` sets that variable and counts the lines.
+//! * With `CI=true` a missing server fails the test.
+//! * A server that does not start always fails the test.
+//! * The same applies to servers by [name](named), and to the module [RedisBloom](redisbloom).
 //!
 //! # Servers by name
 //!
-//! `named("redis-8.2.3")` and `named("valkey-9.1.2")` give the servers that `cargo xtask servers` has brought to
-//! `target/servers`, or to the folder that `TALLIS_SERVERS` names; [`servers`](crate::servers) has how the files are
-//! called. `redis-7.0.15` is the `redis-server` of the machine.
+//! `named("redis-8.2.3")` and `named("valkey-9.1.2")` start the servers that `cargo xtask servers` has installed in
+//! `target/servers`, or in the directory `TALLIS_SERVERS`; [`servers`](crate::servers) has their paths. `redis-7.0.15`
+//! is the `redis-server` of the machine.
 //!
 //! # Clusters
 //!
-//! [`cluster`] and [`cluster_named`] give a [`Cluster`]: three masters with a replica each, whose nodes a test can
-//! kill, start again and pause, and whose slots it can move, the whole way or half of it. [`cluster_named_with`] gives
-//! each node [`Options`].
+//! [`cluster`] and [`cluster_named`] start a [`Cluster`]: three masters with a replica each. A test can kill, restart
+//! and pause its nodes, and move its slots, completely or partly. [`cluster_named_with`] takes [`Options`] for the
+//! nodes.
 //!
 //! # How a server ends
 //!
 //! The server runs under a small shell that holds a pipe from the test process. Dropping the handle closes the pipe,
-//! and so does the end of the process, however it comes: return, panic, abort or `kill -9`. The shell then kills the
-//! server. (The kernel's own signal on a parent's death would follow the *thread* that started the server, and a test
-//! harness ends its threads long before its process.)
+//! and so does any end of the process: return, panic, abort or `kill -9`. The shell then kills the server. (The
+//! kernel's parent-death signal depends on the *thread* that started the server, and a test harness ends its threads
+//! long before its process.)
 //!
 //! # Features
 //!
-//! `server` gives one server and a [`Wire`] to it, without the `redis` crate. The rest of this module, clusters and
-//! connections of the `redis` crate, comes with `live`.
+//! `server` has a single server and a [`Wire`] to it, without the `redis` crate. `live` adds clusters and connections
+//! of the `redis` crate.
 //!
 //! # Limits
 //!
-//! Unix only. A server takes some 20 ms to start; ask for one a test, not one a case. A cluster takes some seconds.
+//! Unix only. A server takes some 20 ms to start; start one per test, not one per case. A cluster takes some seconds.
 
 #[cfg(feature = "live")]
 mod agreement;

@@ -10,10 +10,11 @@ use redis::FromRedisValue;
 use super::view::View;
 use super::{Options, Server, ports};
 
-/// After how many milliseconds without an answer a node is taken for dead: a replica takes over some two seconds later.
+/// The milliseconds without a reply after which a node is considered failed: a replica takes over about two seconds
+/// later.
 const NODE_TIMEOUT: &str = "1500";
 
-/// How long a node that runs may take for an answer.
+/// The time limit for a reply of a running node.
 const ANSWER: Duration = Duration::from_secs(10);
 
 /// How many ports to try. Each of them was free a moment before.
@@ -23,7 +24,7 @@ const TRIES: usize = 20;
 #[derive(Debug)]
 pub(super) struct Node {
     server: Server,
-    /// What it is started with, beside what makes it a node.
+    /// The options, without the settings of the cluster.
     options: Options,
     port: u16,
     pub(super) state: State,

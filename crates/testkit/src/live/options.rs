@@ -1,12 +1,12 @@
-//! How a server is to be started.
+//! Options for starting a server.
 
 use std::path::{Path, PathBuf};
 
 use super::Version;
 
-/// How a server is to be started: settings beside the defaults, and a file to open.
+/// Options for starting a server: settings, an RDB file, a module.
 ///
-/// The defaults: a unix socket and no port, nothing saved, no append-only file, everything inside a temporary folder.
+/// The defaults: a unix socket and no port, no snapshots, no append-only file, everything in a temporary directory.
 ///
 /// # Examples
 ///
@@ -32,21 +32,21 @@ impl Options {
         Self::default()
     }
 
-    /// Sets `name`, as a line of `redis.conf` would. The last one of a name wins.
+    /// Sets `name` to `value`, as a line of `redis.conf` does. A later value of the same name overrides an earlier one.
     #[must_use]
     pub fn config(mut self, name: &str, value: &str) -> Self {
         self.settings.push([name.to_owned(), value.to_owned()]);
         self
     }
 
-    /// Starts on a copy of this RDB file. The file itself is never written.
+    /// Loads a copy of this RDB file at the start. The file itself is never written.
     #[must_use]
     pub fn rdb(mut self, file: impl AsRef<Path>) -> Self {
         self.rdb = Some(file.as_ref().to_owned());
         self
     }
 
-    /// Loads the module in this file; its path must be absolute, since the server has a folder of its own.
+    /// Loads the module in this file. The path must be absolute, because the server has its own working directory.
     #[must_use]
     pub fn module(mut self, file: impl AsRef<Path>) -> Self {
         self.modules.push(file.as_ref().to_owned());

@@ -1,4 +1,4 @@
-//! What a command answers, and how a command is written down.
+//! Replies, and the text of commands.
 
 use std::fmt::{self, Write};
 
@@ -7,29 +7,29 @@ use resp::Value;
 /// A reply, in the shapes of RESP2 and RESP3.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reply {
-    /// A short status, `OK` above all.
+    /// A status, such as `OK`.
     Status(String),
-    /// An error, word for word, its code first. Bytes that are no UTF-8 are replaced.
+    /// An error, which begins with its code. Bytes that are not UTF-8 are replaced.
     Error(String),
     /// An integer.
     Int(i64),
     /// A byte string.
     Bulk(Vec<u8>),
-    /// Nothing: the null of RESP3, or a null byte string of RESP2.
+    /// Null: the null of RESP3, or a null byte string of RESP2.
     Nil,
     /// A null array (RESP2).
     NullArray,
-    /// A list.
+    /// An array.
     Array(Vec<Self>),
-    /// A list without an order (RESP3).
+    /// A set: elements without an order (RESP3).
     Set(Vec<Self>),
-    /// Pairs without an order (RESP3).
+    /// A map: pairs without an order (RESP3).
     Map(Vec<(Self, Self)>),
     /// A floating-point number (RESP3).
     Double(f64),
-    /// A truth value (RESP3).
+    /// A boolean (RESP3).
     Bool(bool),
-    /// A number of any size, as text (RESP3).
+    /// An integer of any size, as text (RESP3).
     BigNumber(String),
     /// Text of a named format (RESP3).
     Verbatim {
@@ -41,19 +41,19 @@ pub enum Reply {
 }
 
 impl Reply {
-    /// Whether this is an error.
+    /// Returns whether this is an error.
     #[must_use]
     pub const fn is_error(&self) -> bool {
         matches!(self, Self::Error(_))
     }
 
-    /// The bytes of a byte string.
+    /// Returns the bytes of a byte string; `None` for any other reply.
     #[must_use]
     pub fn bytes(&self) -> Option<&[u8]> {
         if let Self::Bulk(bytes) = self { Some(bytes) } else { None }
     }
 
-    /// The elements of a list with or without an order.
+    /// Returns the elements of an array or a set; `None` for any other reply.
     #[must_use]
     pub fn elements(&self) -> Option<&[Self]> {
         if let Self::Array(all) | Self::Set(all) = self { Some(all) } else { None }
@@ -79,7 +79,7 @@ impl Reply {
     }
 }
 
-/// What no comparison asks for is left out: attributes, and whether a list was pushed.
+/// Attributes, and whether an array was pushed, are omitted, because no comparison needs them.
 impl From<Value> for Reply {
     fn from(value: Value) -> Self {
         let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
@@ -162,7 +162,7 @@ fn shown(bytes: &[u8]) -> String {
     }
 }
 
-/// A word in the quotes of redis-cli, which reads it back.
+/// Returns a word in quotes, as redis-cli accepts it.
 ///
 /// # Examples
 ///
@@ -177,7 +177,7 @@ pub fn quoted(bytes: &[u8]) -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// A command as redis-cli takes it: plain words as they are, others in quotes.
+/// Returns a command as a line for redis-cli: plain words unquoted, others in quotes.
 ///
 /// # Examples
 ///

@@ -1,4 +1,4 @@
-//! One server process and the way to it.
+//! A server process.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -27,13 +27,13 @@ status=$?
 kill -9 $watch 2>/dev/null
 exit $status"#;
 
-/// How long to wait between two looks at a server that is starting.
+/// The interval between two checks of a server that is starting.
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// How many looks: a minute in all, since a busy machine may be slow and a server that fails is seen to end.
 const LOOKS: usize = 12_000;
 
-/// A running `redis-server`. Dropping it ends the process and removes its folder.
+/// A running `redis-server`. Dropping it ends the process and removes its directory.
 #[derive(Debug)]
 pub struct Server {
     program: PathBuf,
@@ -43,11 +43,11 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts `program` and waits until it answers.
+    /// Starts `program` and waits until it replies.
     ///
     /// # Errors
     ///
-    /// If the program cannot be started, ends at once (the error holds its log), or does not answer within a minute.
+    /// If the program cannot be started, exits (the error has its log), or does not reply within a minute.
     pub fn start(program: &Path, options: &Options) -> io::Result<Self> {
         let folder = tempfile::Builder::new().prefix("tallis-redis-").tempdir()?;
         if let Some(rdb) = &options.rdb {
@@ -104,25 +104,26 @@ impl Server {
         &self.program
     }
 
-    /// The program that the server says it is.
+    /// The program that the server reports to be.
     #[must_use]
     pub fn product(&self) -> Product {
         self.identity.product
     }
 
-    /// The version that the server says it is, Valkey its own. A build from the development branch says 255.255.255.
+    /// The version that the server reports, for Valkey its own. A build from the development branch reports
+    /// 255.255.255.
     #[must_use]
     pub fn version(&self) -> Version {
         self.identity.version
     }
 
-    /// What the server said to `INFO server` when it had started.
+    /// The reply to `INFO server` after the start.
     #[must_use]
     pub fn info(&self) -> &str {
         &self.identity.info
     }
 
-    /// The version of a module that the server has loaded, as the number that MODULE LIST says: 20802 for 2.8.2.
+    /// Returns the version of a loaded module as MODULE LIST reports it: 20802 for 2.8.2. `None` if it is not loaded.
     ///
     /// # Panics
     ///
@@ -154,19 +155,19 @@ impl Server {
         self.folder.path().join(SOCKET)
     }
 
-    /// The server's working folder, where `SAVE` writes [`Server::rdb_file`].
+    /// The server's working directory, where `SAVE` writes [`Server::rdb_file`].
     #[must_use]
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// The RDB file of the server: what it was started on, and what `SAVE` writes.
+    /// The RDB file of the server, which it loaded at the start and which `SAVE` writes.
     #[must_use]
     pub fn rdb_file(&self) -> PathBuf {
         self.folder.path().join(RDB)
     }
 
-    /// What the server has logged so far.
+    /// Returns the server's log so far.
     #[must_use]
     pub fn log(&self) -> String {
         fs::read(self.folder.path().join(LOG))
@@ -178,7 +179,7 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// What the checker printed, if it found the file wrong.
+    /// The output of the checker, if it found an error.
     ///
     /// # Panics
     ///
@@ -191,7 +192,7 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// What the checker printed, if it found the file wrong.
+    /// The output of the checker, if it found an error.
     ///
     /// # Panics
     ///

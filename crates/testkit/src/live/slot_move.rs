@@ -1,4 +1,4 @@
-//! A slot on its way from one master to another.
+//! A slot that is being moved from one master to another.
 
 use super::Cluster;
 use super::cluster::expect_ok;
@@ -11,9 +11,9 @@ const BATCH: &str = "100";
 
 /// A slot that is being moved.
 ///
-/// Until [`finish`](Self::finish) the old master answers for the keys that it still has, and for all others sends
-/// clients on with `ASK`; the new one answers those who say `ASKING`. The reply to a command on several keys, of which
-/// some have moved, is `TRYAGAIN`. If this is dropped the slot stays so.
+/// Until [`finish`](Self::finish) the old master serves the keys that it still has, and redirects clients with `ASK`
+/// for all others; the new one serves clients that send `ASKING`. The reply to a command on several keys of which only
+/// some have moved is `TRYAGAIN`. Dropping this leaves the slot in that state.
 ///
 /// # Examples
 ///
@@ -49,13 +49,13 @@ impl<'a> SlotMove<'a> {
         Self { cluster, slot, from, to: to.to_owned() }
     }
 
-    /// The URL of the master that has the slot until the end.
+    /// The URL of the master that the slot is moved from.
     #[must_use]
     pub fn from(&self) -> &str {
         &self.from
     }
 
-    /// The URL of the master that gets it.
+    /// The URL of the master that the slot is moved to.
     #[must_use]
     pub fn to(&self) -> &str {
         &self.to
@@ -70,7 +70,7 @@ impl<'a> SlotMove<'a> {
         self.migrate(&[key.to_vec()]);
     }
 
-    /// Moves the keys that are left and tells all masters who has the slot now. Returns when every node knows.
+    /// Moves the remaining keys and assigns the slot on all masters. Returns when every node knows it.
     ///
     /// # Panics
     ///

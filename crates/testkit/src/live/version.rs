@@ -1,4 +1,4 @@
-//! Which program a server is, and which version of it.
+//! The program and the version of a server.
 
 use std::fmt;
 
@@ -34,7 +34,7 @@ pub enum Product {
 }
 
 impl Product {
-    /// The name, as in the names of servers and of programs.
+    /// The name, as in file names of servers and programs.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -53,7 +53,7 @@ pub struct Version {
 }
 
 impl Version {
-    /// A version to compare with.
+    /// Creates a version, to compare with.
     #[must_use]
     pub const fn new(major: u32, minor: u32, patch: u32) -> Self {
         Self { major, minor, patch }

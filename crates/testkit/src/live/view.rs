@@ -1,4 +1,4 @@
-//! What one node knows of its cluster: the reply to `CLUSTER NODES`.
+//! One node's view of its cluster: the reply to `CLUSTER NODES`.
 
 use std::ops::RangeInclusive;
 

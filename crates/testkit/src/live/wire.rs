@@ -1,6 +1,7 @@
-//! A connection that hands on every byte of a reply.
+//! A connection that returns replies unchanged.
 //!
-//! The `redis` crate's own connection serves a test that wants a value. Others want to know what was said: the kind of each reply, errors inside arrays, both forms of the protocol, and fifty replies for one write.
+//! The `redis` crate's connection is for tests that need a value. This one is for tests that need the exact reply: the
+//! kind of each reply, errors inside arrays, both protocols, and many replies for one write.
 
 use std::io::{self, Write};
 use std::os::unix::net::UnixStream;
@@ -9,7 +10,7 @@ use resp::{Protocol, Replies, write_request};
 
 use super::{Reply, Server};
 
-/// A connection to a server on a unix socket, on database 0.
+/// A connection to a server on a unix socket, with database 0.
 #[derive(Debug)]
 pub struct Wire {
     stream: UnixStream,
@@ -21,7 +22,7 @@ impl Wire {
     ///
     /// # Errors
     ///
-    /// If the server does not accept the connection, or does not know the protocol.
+    /// If the server does not accept the connection or the protocol.
     pub fn open(server: &Server, protocol: Protocol) -> io::Result<Self> {
         let stream = UnixStream::connect(server.socket())?;
         let mut wire = Self { stream, replies: Replies::new() };
@@ -37,7 +38,7 @@ impl Wire {
     ///
     /// # Errors
     ///
-    /// If the connection breaks, or what comes is no reply. An error of the server is a reply.
+    /// If the connection breaks or the bytes are not a reply. An error of the server is a reply.
     pub fn run(&mut self, words: &[Vec<u8>]) -> io::Result<Reply> {
         let mut request = Vec::new();
         write_request(words, &mut request);
@@ -45,7 +46,7 @@ impl Wire {
         self.receive()
     }
 
-    /// Sends the commands in one write and reads their replies.
+    /// Sends several commands in one write and reads their replies.
     ///
     /// # Errors
     ///

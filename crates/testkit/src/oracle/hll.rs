@@ -1,11 +1,11 @@
-//! A HyperLogLog as an array of bytes, and operations to run on it and on the real one.
+//! The oracle of the HyperLogLog: an array of registers, and operations to run on it and on the implementation.
 
 use arbitrary::Arbitrary;
 
 /// Number of registers.
 pub const REGISTERS: usize = 16384;
 
-/// One register a byte, with the published algorithms written out.
+/// A HyperLogLog with one byte per register, and the published algorithms written out.
 #[derive(Clone, PartialEq, Eq)]
 pub struct HllOracle {
     registers: Vec<u8>,
@@ -40,19 +40,19 @@ pub enum HllOp {
     Merge,
     /// Exchanges the first sketch and the second.
     Swap,
-    /// Starts the sketch anew.
+    /// Clears the sketch.
     Clear,
 }
 
 impl HllOp {
-    /// The element of [`HllOp::Add`].
+    /// Returns the element of [`HllOp::Add`].
     #[must_use]
     pub fn element(number: u16) -> [u8; 5] {
         let [low, high] = number.to_le_bytes();
         [b'e', low, high, b':', low ^ high]
     }
 
-    /// The hash that gives a register (modulo their number) a rank (1 to 51).
+    /// Returns a hash that gives a register (modulo their number) a rank (1 to 51).
     #[must_use]
     pub fn hash(register: u16, rank: u8) -> u64 {
         let zeros = u32::from(rank.saturating_sub(1) % 51);
@@ -62,13 +62,13 @@ impl HllOp {
 }
 
 impl HllOracle {
-    /// Every register 0.
+    /// Creates an oracle with every register 0.
     #[must_use]
     pub fn new() -> Self {
         Self { registers: vec![0; REGISTERS] }
     }
 
-    /// With these values, the rest 0.
+    /// Creates an oracle with these register values, the rest 0.
     #[must_use]
     pub fn from_registers(registers: impl IntoIterator<Item = u8>) -> Self {
         let mut oracle = Self::new();
@@ -84,12 +84,12 @@ impl HllOracle {
         &self.registers
     }
 
-    /// Adds an element and says whether a register changed.
+    /// Adds an element and returns whether a register changed.
     pub fn add(&mut self, element: &[u8]) -> bool {
         self.add_hash(murmur64a(element, 0xadc8_3b19))
     }
 
-    /// Adds a hash and says whether a register changed.
+    /// Adds a hash and returns whether a register changed.
     pub fn add_hash(&mut self, hash: u64) -> bool {
         let mut rank = 1;
         while rank <= 50 && hash >> (13 + rank) & 1 == 0 {
@@ -101,14 +101,14 @@ impl HllOracle {
         raised
     }
 
-    /// Raises each register to the other's.
+    /// Merges another oracle: raises each register to the other's.
     pub fn merge(&mut self, other: &Self) {
         for (mine, &theirs) in self.registers.iter_mut().zip(&other.registers) {
             *mine = theirs.max(*mine);
         }
     }
 
-    /// Ertl's estimate. Registers that have no estimate give 2^63.
+    /// Returns Ertl's estimate, or 2^63 for registers that have none.
     #[must_use]
     #[expect(
         clippy::cast_possible_truncation,

@@ -1,13 +1,13 @@
 //! The oracle of the integer set: a `BTreeSet`.
 //!
-//! A set of yours is an [`IntegerSet`], of which four methods have to be written. [`IntSetOracle::step`] applies an
+//! Implement [`IntegerSet`] for the set under test; four methods are required. [`IntSetOracle::step`] applies an
 //! operation to both and compares them. The [front page](crate) has an example.
 
 use std::collections::BTreeSet;
 
 use arbitrary::{Arbitrary, Unstructured};
 
-/// A value in a test of integer sets: often small, so that it repeats, or at the edge of a width.
+/// A value in a test of integer sets: often small, so that values repeat, or at the edge of a width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Member(pub i64);
 
@@ -43,45 +43,45 @@ impl<'a> Arbitrary<'a> for Member {
     }
 }
 
-/// One step on an integer set.
+/// An operation on an integer set.
 #[derive(Arbitrary, Clone, Debug, PartialEq, Eq)]
 pub enum IntSetOp {
     /// Add a value.
     Insert(Member),
-    /// Take a value out.
+    /// Remove a value.
     Remove(Member),
-    /// Take out the member at an index (modulo the number of members), so that removing hits.
+    /// Remove the member at an index (modulo the number of members).
     RemoveAt(u16),
     /// Add a run of values in steps of the second number, so that sets grow.
     InsertRun(Member, u8, u8),
     /// Add many values at once.
     Extend(Vec<Member>),
-    /// Ask for a value: contains, rank, members below.
+    /// Query a value: contains, rank, members below.
     Query(Member),
-    /// Ask for the member at an index and for the one that a random number chooses.
+    /// Get the member at an index and the one that a random number selects.
     At(u16, u64),
-    /// Put the union, intersection and difference with other values to the test.
+    /// Test the union, intersection and difference with other values.
     Combine(Vec<Member>),
     /// Release the slack.
     ShrinkToFit,
-    /// Go through the bytes and back.
+    /// Convert to bytes and back.
     Reload,
-    /// Take everything out.
+    /// Remove everything.
     Clear,
 }
 
-/// A set of integers under test. What has a body here may be left to it, or be what the set itself has.
+/// A set of integers under test. Methods with a default body may be overridden by the set's own.
 pub trait IntegerSet {
-    /// Adds `value`; false if it was there.
+    /// Inserts `value` and returns whether it was new.
     fn insert(&mut self, value: i64) -> bool;
 
-    /// Takes `value` out; false if it was not there.
+    /// Removes `value` and returns whether it was a member.
     fn remove(&mut self, value: i64) -> bool;
 
-    /// Whether `value` is a member.
+    /// Returns whether `value` is a member.
     fn contains(&self, value: i64) -> bool;
 
-    /// The members, in ascending order.
+    /// Returns the members, in ascending order.
     fn members(&self) -> Vec<i64>;
 
     /// Adds many values.
@@ -91,46 +91,47 @@ pub trait IntegerSet {
         }
     }
 
-    /// Takes everything out.
+    /// Removes everything.
     fn clear(&mut self) {
         for member in self.members() {
             self.remove(member);
         }
     }
 
-    /// The number of members below `value`.
+    /// Returns the number of members below `value`.
     fn count_below(&self, value: i64) -> usize {
         self.members().partition_point(|&member| member < value)
     }
 
-    /// The number of members below `value`, if it is a member.
+    /// Returns the number of members below `value`, if it is a member.
     fn rank(&self, value: i64) -> Option<usize> {
         self.contains(value).then(|| self.count_below(value))
     }
 
-    /// The member at `index`, from the least.
+    /// Returns the member at `index`, in ascending order.
     fn get(&self, index: usize) -> Option<i64> {
         self.members().get(index).copied()
     }
 
-    /// The member that a random number chooses; none of an empty set.
+    /// Returns the member that a random number selects; `None` for an empty set.
     fn random_member(&self, random: u64) -> Option<i64> {
         let members = self.members();
         let index = random.checked_rem(members.len() as u64)?;
         usize::try_from(index).ok().and_then(|index| members.get(index).copied())
     }
 
-    /// The members that this set or `values` have, in ascending order. `None`: the set has no such operation.
+    /// Returns the members of this set or of `values`, in ascending order; `None` if the set has no such operation.
     fn union(&self, _values: &[i64]) -> Option<Vec<i64>> {
         None
     }
 
-    /// The members that this set and `values` have, in ascending order. `None`: the set has no such operation.
+    /// Returns the members of both this set and `values`, in ascending order; `None` if the set has no such operation.
     fn intersection(&self, _values: &[i64]) -> Option<Vec<i64>> {
         None
     }
 
-    /// The members that this set has and `values` have not, in ascending order. `None`: the set has no such operation.
+    /// Returns the members of this set that are not in `values`, in ascending order; `None` if the set has no such
+    /// operation.
     fn difference(&self, _values: &[i64]) -> Option<Vec<i64>> {
         None
     }
@@ -138,11 +139,11 @@ pub trait IntegerSet {
     /// Releases the slack.
     fn shrink_to_fit(&mut self) {}
 
-    /// Goes through the bytes and back.
+    /// Converts the set to bytes and back.
     fn reload(&mut self) {}
 }
 
-/// A set of integers with no tricks.
+/// A simple set of integers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IntSetOracle {
     members: BTreeSet<i64>,
@@ -157,29 +158,29 @@ impl Default for IntSetOracle {
 }
 
 impl IntSetOracle {
-    /// An empty set of 16-bit members.
+    /// Creates an empty set of 16-bit members.
     #[must_use]
     pub fn new() -> Self {
         Self { members: BTreeSet::new(), width: 2 }
     }
 
-    /// Adds `value`; false if it was there.
+    /// Inserts `value` and returns whether it was new.
     pub fn insert(&mut self, value: i64) -> bool {
         self.width = self.width.max(bytes_of(value));
         self.members.insert(value)
     }
 
-    /// Takes `value` out; false if it was not there.
+    /// Removes `value` and returns whether it was a member.
     pub fn remove(&mut self, value: i64) -> bool {
         self.members.remove(&value)
     }
 
-    /// Takes everything out.
+    /// Removes everything.
     pub fn clear(&mut self) {
         *self = Self::new();
     }
 
-    /// Applies `op` to `set` and to this oracle, and compares the answers, but not what is in the set at the end: see
+    /// Applies `op` to `set` and to this oracle, and compares the results, but not the members afterwards: see
     /// [`IntSetOracle::compare`].
     ///
     /// # Panics
@@ -235,11 +236,11 @@ impl IntSetOracle {
         }
     }
 
-    /// Compares the members of `set`.
+    /// Compares the members of `set` with those of this oracle.
     ///
     /// # Panics
     ///
-    /// If they are others.
+    /// If they differ.
     pub fn compare(&self, set: &impl IntegerSet) {
         let members = set.members();
         let differs = || {
@@ -295,19 +296,19 @@ impl IntSetOracle {
         self.width
     }
 
-    /// The member at `index`, from the least.
+    /// Returns the member at `index`, in ascending order.
     #[must_use]
     pub fn get(&self, index: usize) -> Option<i64> {
         self.members.iter().nth(index).copied()
     }
 
-    /// The number of members below `value`.
+    /// Returns the number of members below `value`.
     #[must_use]
     pub fn count_below(&self, value: i64) -> usize {
         self.members.range(..value).count()
     }
 
-    /// The blob that Redis keeps for these members.
+    /// Returns Redis's blob of these members.
     ///
     /// # Panics
     ///

@@ -1,8 +1,8 @@
-//! The oracle of the listpack: a `Vec` of texts, and an encoder that goes by the table of encodings alone.
+//! The oracle of the listpack: a `Vec` of texts, and an encoder that follows the table of encodings.
 
 use arbitrary::{Arbitrary, Unstructured};
 
-/// The text of an entry in a test of lists: often short, so that it repeats, or at the edge of an encoding.
+/// The text of an entry in a test of lists: often short, so that texts repeat, or at the edge of an encoding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Element(pub Vec<u8>);
 
@@ -57,85 +57,85 @@ impl<'a> Arbitrary<'a> for Element {
     }
 }
 
-/// One step on a list. Indices are taken modulo the number of entries, so that they hit.
+/// An operation on a list. Indices are modulo the number of entries.
 #[derive(Arbitrary, Clone, Debug, PartialEq, Eq)]
 pub enum ListPackOp {
     /// Append an entry.
     PushBack(Element),
-    /// Put an entry in front.
+    /// Insert an entry at the front.
     PushFront(Element),
-    /// Put an entry before the one at an index, or at the end.
+    /// Insert an entry before the one at an index, or at the end.
     Insert(u16, Element),
-    /// Put two entries before the one at an index, or at the end.
+    /// Insert two entries before the one at an index, or at the end.
     InsertPair(u16, Element, Element),
-    /// Put another entry in place of the one at an index.
+    /// Replace the entry at an index.
     Replace(u16, Element),
-    /// Take the entry at an index out.
+    /// Delete the entry at an index.
     Delete(u16),
-    /// Take out as many entries from an index on.
+    /// Delete this many entries from an index on.
     DeleteRange(u16, u8),
     /// Keep the entries whose length has a remainder other than this modulo three.
     Retain(u8),
     /// Append an entry many times.
     PushRun(Element, u8),
-    /// Look for an entry, passing over so many (modulo three) after each.
+    /// Find an entry, skipping this many (modulo three) after each.
     Find(Element, u8),
-    /// Look for the entry that is at an index.
+    /// Find the entry that is at an index.
     FindAt(u16),
-    /// Ask for the entry at an index, from either end.
+    /// Get the entry at an index, from either end.
     Get(u16),
-    /// Let the header count again.
+    /// Restore the count in the header.
     SettleCount,
     /// Release the slack.
     ShrinkToFit,
-    /// Go through the bytes and back.
+    /// Convert to bytes and back.
     Reload,
-    /// Take everything out.
+    /// Delete everything.
     Clear,
-    /// Split the list at an index, and put the parts together again, or the other way round.
+    /// Split the list at an index, and join the parts again, in either order.
     Split(u16, bool),
-    /// Move as many entries from an index on before the one at another, or to the end.
+    /// Move this many entries from an index on to before another index, or to the end.
     MoveRun(u16, u8, u16),
 }
 
-/// A list of texts with no tricks.
+/// A simple list of texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListPackOracle {
-    /// The entries. Free to be changed by the caller, which then calls [`ListPackOracle::changed`].
+    /// The entries. A caller that changes them must call [`ListPackOracle::changed`].
     pub entries: Vec<Vec<u8>>,
-    /// Whether the header has given up counting.
+    /// Whether the header has no count.
     uncounted: bool,
 }
 
 impl ListPackOracle {
-    /// An empty list.
+    /// Creates an empty list.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Notes that the list may have become longer than its header counts.
+    /// Must be called after a change of the entries: the header may have no count from then on.
     pub fn changed(&mut self) {
         self.uncounted |= self.entries.len() >= 65_535;
     }
 
-    /// Lets the header count again, if it can.
+    /// Restores the count in the header, if it fits.
     pub fn settle_count(&mut self) {
         self.uncounted = self.entries.len() >= 65_535;
     }
 
-    /// Takes everything out.
+    /// Deletes everything.
     pub fn clear(&mut self) {
         *self = Self::new();
     }
 
-    /// The index of the first entry at `from` or behind that is `text`; `skip` are skipped after each.
+    /// Returns the index of the first entry from `from` on that is `text`, skipping `skip` entries after each.
     #[must_use]
     pub fn find(&self, from: usize, text: &[u8], skip: usize) -> Option<usize> {
         (from..self.entries.len()).step_by(skip + 1).find(|&index| self.entries[index] == text)
     }
 
-    /// The blob that Redis keeps for these entries.
+    /// Returns Redis's blob of these entries.
     ///
     /// # Panics
     ///
@@ -156,7 +156,7 @@ impl ListPackOracle {
     }
 }
 
-/// The entry of `text`, with its length at the end.
+/// Encodes an entry, with the length at its end.
 ///
 /// # Panics
 ///

@@ -1,6 +1,6 @@
-//! Plain models of the structures, and the operations that drive a structure and its model side by side.
+//! Simple models of the structures, and operations to run on a structure and its model.
 //!
-//! The operations are read from bytes by [`Arbitrary`](arbitrary::Arbitrary), with values that are often small, so that
+//! Operations are read from bytes by [`Arbitrary`](arbitrary::Arbitrary), with values that are often small, so that
 //! they repeat, and often at the edge of an encoding. [`sequence`](crate::sequence) runs them.
 //!
 //! | module | model | operations | a structure of yours |

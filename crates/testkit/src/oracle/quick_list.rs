@@ -1,50 +1,50 @@
-//! Operations on a list of nodes. Its oracle is a `VecDeque` of texts, and a server for how the nodes are cut.
+//! Operations on a quicklist. Its oracle is a `VecDeque` of texts, and a server for the nodes.
 
 use arbitrary::Arbitrary;
 
 use super::list_pack::Element;
 
-/// One step on a list. Indices are taken modulo the number of elements, so that they hit.
+/// An operation on a list. Indices are modulo the number of elements.
 #[derive(Arbitrary, Clone, Debug, PartialEq, Eq)]
 pub enum QuickListOp {
     /// Append an element.
     PushBack(Element),
-    /// Put an element in front.
+    /// Insert an element at the front.
     PushFront(Element),
     /// Append an element many times.
     PushRun(Element, u8),
-    /// Take the last element out.
+    /// Remove the last element.
     PopBack,
-    /// Take the first element out.
+    /// Remove the first element.
     PopFront,
-    /// Put another element in place of the one at an index.
+    /// Replace the element at an index.
     Set(u16, Element),
-    /// Put an element before the one at an index, or at the end.
+    /// Insert an element before the one at an index, or at the end.
     Insert(u16, Element),
-    /// Put an element before the first one that is like the one at an index.
+    /// Insert an element before the first one that equals the one at an index.
     InsertBefore(u16, Element),
-    /// Put an element behind the first one that is like the one at an index.
+    /// Insert an element after the first one that equals the one at an index.
     InsertAfter(u16, Element),
-    /// Look for a pivot, which may not be there, to insert an element.
+    /// Insert an element at a pivot, which may not exist.
     InsertAt(Element, Element),
-    /// Take out so many elements like the one at an index, the first ones, or the last ones.
+    /// Remove the first or the last elements, up to this many, that equal the one at an index.
     Remove(u16, u8, bool),
-    /// Take out as many elements from an index on.
+    /// Remove this many elements from an index on.
     DeleteRange(u16, u8),
     /// Keep the elements from one index to another.
     Trim(u8, u8),
-    /// Ask for the element at an index, and for a range from it on.
+    /// Get the element at an index, and a range from it on.
     Get(u16, u8),
-    /// Look for the elements like the one at an index, in a range from another index on.
+    /// Find the elements that equal the one at an index, in a range from another index on.
     Positions(u16, u16),
-    /// Build the list anew from its nodes.
+    /// Rebuild the list from its nodes.
     Reload,
-    /// Make a listpack of the list, and a list of that again.
+    /// Convert the list to a listpack and back.
     Convert,
-    /// Make a second list of the same nodes, and go on with that one, or with the first.
+    /// Share the nodes with a second list, and continue with that one, or with the first.
     Share(bool),
     /// Release the slack.
     ShrinkToFit,
-    /// Take everything out.
+    /// Remove everything.
     Clear,
 }

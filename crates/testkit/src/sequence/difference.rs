@@ -1,11 +1,11 @@
-//! A difference, as it is shown.
+//! A difference and its text.
 
 use std::error::Error;
 use std::fmt;
 
-/// The shortest sequence that was found on which the two sides differ.
+/// The shortest sequence that was found for which the two sides differ.
 ///
-/// Its `Debug` form is its `Display` form, so that `unwrap` shows it as it is meant to be read.
+/// Its `Debug` form is its `Display` form, so that `unwrap` prints it readably.
 pub struct Difference<Op> {
     pub(super) ops: Vec<Op>,
     pub(super) why: String,
@@ -13,13 +13,13 @@ pub struct Difference<Op> {
 }
 
 impl<Op> Difference<Op> {
-    /// The operations. The last one is that at which the sides differ. None: they differ before the first.
+    /// The operations. The sides differ at the last one; if there are none, they differ before the first.
     #[must_use]
     pub fn ops(&self) -> &[Op] {
         &self.ops
     }
 
-    /// What the step said when it panicked, and where in the source.
+    /// The panic message of the step, and its place in the source.
     #[must_use]
     pub fn why(&self) -> &str {
         &self.why

@@ -1,30 +1,30 @@
-//! Operations from bytes, on a structure and on what it is compared with; the first difference is shrunk.
+//! Operations from bytes, run on a structure and on a model of it; the first difference is shrunk.
 //!
 //! # Idea
 //!
-//! A fuzzer gives bytes, and a test has a seed, from which [`Rng`] makes bytes. A [`Sequence`] reads operations from them
-//! by [`Arbitrary`], which can be derived. [`Sequence::run`] applies each to a state of yours, such as a structure and
-//! its oracle, by a function that panics where they differ: `assert_eq!` is all that it needs. A panic of the structure
-//! itself counts as well.
+//! A fuzzer provides bytes, and a test has a seed, from which [`Rng`] generates bytes. A [`Sequence`] reads operations
+//! from them by [`Arbitrary`], which can be derived. [`Sequence::run`] applies each to a state, such as a structure and
+//! its oracle, by a function that panics if they differ: `assert_eq!` is enough. A panic of the structure itself counts
+//! as well.
 //!
 //! # How a difference is shrunk
 //!
 //! Each operation keeps the bytes that it was read from, and is read again from fewer or lower ones:
 //!
-//! 1. operations are left out, many at once at first ([`fewer`](crate::shrink::fewer));
-//! 2. of each that is left, bytes are left out, and the others lowered, each to the least at which the sides still
-//!    differ. What was left out reads as zeros;
-//! 3. of each two that are left, all but the first bytes are left out at once: so two that have the same value in them
+//! 1. operations are removed, many at once at first ([`fewer`](crate::shrink::fewer));
+//! 2. of each remaining operation, bytes are removed, and the others lowered, each to the least value for which the
+//!    sides still differ. Removed bytes read as zeros;
+//! 3. of each two remaining operations, all but the first bytes are removed at once, so that two with the same value
 //!    get the same simple one;
-//! 4. all of this once more, until nothing changes or 20,000 sequences were tried.
+//! 4. all of this is repeated, until nothing changes or 20,000 sequences were tried.
 //!
-//! So what is simple should be read from low bytes: numbers are, and of an enumeration the variants that come first.
-//! Nothing need be known of the operations, and each one that is tried is one that bytes can spell. The last
-//! difference may be another one than the first, if the shortest sequence shows another fault.
+//! So simple values should be read from low bytes, as numbers and the first variants of an enumeration are. The
+//! shrinker needs no knowledge of the operations, and each one that it tries can be read from bytes. The final
+//! difference may be another one than the first, if the shortest sequence shows another error.
 //!
 //! # Worked example
 //!
-//! A stack that forgets what is below the 300th element:
+//! A stack that loses the elements below the 300th:
 //!
 //! ```
 //! use arbitrary::Arbitrary;
@@ -60,9 +60,8 @@
 //!
 //! # Limits
 //!
-//! Unwinding has to be possible: with `panic = "abort"` there is nothing to catch. What ends the process, such as a
-//! stack overflow or a finding of a sanitizer, is not shrunk either: libFuzzer keeps its input. A run that does not end
-//! is not noticed here.
+//! Panics must unwind: with `panic = "abort"` they cannot be caught. Failures that end the process, such as a stack
+//! overflow or a sanitizer's report, are not shrunk either: libFuzzer keeps their input. There is no timeout.
 
 mod difference;
 mod shrink;
@@ -88,7 +87,7 @@ struct Step<Op> {
     bytes: Vec<u8>,
 }
 
-/// Operations, to be run on a structure and on what it is compared with.
+/// A sequence of operations, to be run on a structure and on a model of it.
 #[derive(Clone)]
 pub struct Sequence<Op> {
     steps: Vec<Step<Op>>,
@@ -101,7 +100,7 @@ struct Failure {
 }
 
 impl<Op: for<'a> Arbitrary<'a>> Sequence<Op> {
-    /// The operations that `bytes` spell, up to where they spell none.
+    /// Reads operations from `bytes`, until no more can be read.
     ///
     /// # Examples
     ///
@@ -127,7 +126,7 @@ impl<Op: for<'a> Arbitrary<'a>> Sequence<Op> {
         Self { steps }
     }
 
-    /// The operations that the first `len` random bytes of a seed spell. Some ten bytes make an operation.
+    /// Reads operations from the first `len` random bytes of a seed. An operation takes about ten bytes.
     #[must_use]
     pub fn from_seed(seed: u64, len: usize) -> Self {
         Self::from_bytes(&Rng::new(seed).bytes(len))
@@ -135,13 +134,13 @@ impl<Op: for<'a> Arbitrary<'a>> Sequence<Op> {
 }
 
 impl<Op> Sequence<Op> {
-    /// The operations in order.
+    /// Iterates over the operations, in order.
     #[must_use]
     pub fn ops(&self) -> impl ExactSizeIterator<Item = &Op> {
         self.steps.iter().map(|step| &step.op)
     }
 
-    /// Keeps the first `len` operations: for a structure on which each takes long.
+    /// Keeps only the first `len` operations, for a structure with slow operations.
     pub fn truncate(&mut self, len: usize) {
         self.steps.truncate(len);
     }
@@ -154,14 +153,14 @@ impl<Op: fmt::Debug> fmt::Debug for Sequence<Op> {
 }
 
 impl<Op: for<'a> Arbitrary<'a> + Clone> Sequence<Op> {
-    /// Applies each operation by `step` to the state that `start` makes, and gives the state at the end.
+    /// Applies each operation by `step` to the state that `start` creates, and returns the final state.
     ///
-    /// `step` panics where the sides differ. It is called again for each sequence that is tried, so `start` has to make
+    /// `step` panics if the sides differ. Both are called again for each sequence that is tried, so `start` must create
     /// the same state each time, and `step` must not depend on anything else.
     ///
     /// # Errors
     ///
-    /// The first panic, shrunk: the shortest sequence that was found on which `step` panics.
+    /// The first panic, shrunk: the shortest sequence that was found for which `step` panics.
     ///
     /// # Examples
     ///

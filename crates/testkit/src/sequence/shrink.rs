@@ -1,4 +1,4 @@
-//! From a sequence that fails to a short one.
+//! Shrinking a failing sequence.
 
 use std::mem;
 
@@ -10,7 +10,7 @@ use crate::shrink::{fewer, lower};
 /// Operations of a sequence that is short enough to try its operations two by two.
 const FEW: usize = 12;
 
-/// Bytes that operations keep when they are simplified two by two: what tells their kind, and a small value.
+/// Bytes that operations keep when they are simplified in pairs: those of their kind, and of a small value.
 const KEPT: usize = 8;
 
 /// A sequence that fails at its last operation, and why.

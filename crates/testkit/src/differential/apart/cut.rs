@@ -1,5 +1,5 @@
-//! Values of PFADD in the sparse encoding whose last opcode is cut off: a server reads the byte behind the string, the
-//! subject says that they are damaged.
+//! Values of PFADD in the sparse encoding whose last opcode is cut off: a server reads the byte after the string, the
+//! subject replies that the value is corrupt.
 
 use super::super::Reply;
 use super::super::run::Run;
@@ -21,7 +21,7 @@ pub(in super::super) fn is_met<S: Subject>(
     if !is_damaged || !name.to_ascii_uppercase().starts_with(b"PF") {
         return false;
     }
-    // An older server looks at less of what is damaged.
+    // An older server reads less of the damaged part.
     if run.live.is_older() {
         return true;
     }

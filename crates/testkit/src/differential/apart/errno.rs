@@ -1,5 +1,5 @@
-//! Numbers that SORT of a server does not take for ones, since the C library's last error is still an overflow: of a
-//! command long before. A score that is read sets it back.
+//! Numbers that SORT of a server does not accept as numbers, because the C library's `errno` is still an overflow from
+//! an earlier command. Reading a score resets it.
 
 use super::super::Reply;
 use super::super::run::Run;
@@ -13,7 +13,7 @@ pub(in super::super) fn sorts(words: &[Vec<u8>]) -> bool {
     })
 }
 
-/// Whether the server sorts the same once that error is set back.
+/// Whether the server sorts in the same way after that error is reset.
 pub(super) fn explains<S: Subject>(run: &mut Run<'_, S>, found: Difference<'_>) -> bool {
     let Difference { session, words, behind, ours, theirs } = found;
     let refused = matches!(theirs, Reply::Error(text) if text.contains("converted into double"));

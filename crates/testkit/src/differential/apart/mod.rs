@@ -1,4 +1,4 @@
-//! Replies that differ where Redis is not followed on purpose: see docs/decisions/0006.
+//! Replies that differ from Redis intentionally: see docs/decisions/0006.
 
 mod cut;
 mod errno;

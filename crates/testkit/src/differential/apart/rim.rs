@@ -1,7 +1,7 @@
-//! Searches of places on the rim of the map, which a server misses (see `geo::RedisCells`) and the subject finds.
+//! Searches for points on the edge of the map, which a server omits (see `geo::RedisCells`) and the subject finds.
 //!
-//! No script writes such places, but scores of 2^52 and more and negative ones stand for some: sums of ZUNIONSTORE and
-//! ZINTERSTORE, and those of sorted sets that were not made for places.
+//! No script adds such points, but scores of 2^52 and more and negative ones represent some: sums of ZUNIONSTORE and
+//! ZINTERSTORE, and those of sorted sets that were not created by GEOADD.
 
 use super::super::Reply;
 use super::super::compare::{self, Rule};
@@ -9,10 +9,10 @@ use super::super::run::Run;
 use super::super::subject::Subject;
 use super::Difference;
 
-/// The scores before and behind all places.
+/// The scores below and above those of all points.
 const RIM: [[&[u8]; 2]; 2] = [[b"-inf", b"(0"], [b"4503599627370496", b"+inf"]];
 
-/// The sorted set that a search looks at, and the key that it writes.
+/// The sorted set that a search reads, and the key that it writes.
 struct Search<'w> {
     source: &'w [u8],
     target: Option<&'w [u8]>,
@@ -41,7 +41,7 @@ pub(in super::super) fn writes(words: &[Vec<u8>]) -> bool {
     Search::of(words).is_some_and(|search| search.target.is_some())
 }
 
-/// Whether a search is to look at a sorted set with members on the rim.
+/// Whether a search reads a sorted set with members on the edge of the map.
 pub(in super::super) fn is_near<S: Subject>(
     run: &mut Run<'_, S>,
     session: usize,
@@ -50,7 +50,7 @@ pub(in super::super) fn is_near<S: Subject>(
     Search::of(words).is_some_and(|search| !members(run, session, search.source).is_empty())
 }
 
-/// Whether a search is to look at a key that is not there.
+/// Whether a search reads a key that does not exist.
 pub(in super::super) fn finds_no_key<S: Subject>(
     run: &mut Run<'_, S>,
     session: usize,
@@ -71,7 +71,7 @@ fn members<S: Subject>(run: &mut Run<'_, S>, session: usize, set: &[u8]) -> Vec<
     rim
 }
 
-/// Whether replies differ in places on the rim alone.
+/// Whether replies differ only in points on the edge of the map.
 pub(super) fn explains<S: Subject>(run: &mut Run<'_, S>, found: Difference<'_>) -> bool {
     let Difference { session, words, behind, ours, theirs } = found;
     let Some(Search { source, target }) = Search::of(words) else { return false };
@@ -92,7 +92,7 @@ pub(super) fn explains<S: Subject>(run: &mut Run<'_, S>, found: Difference<'_>) 
         || compare::same(Rule::Exact, &without(ours, &rim), &without(theirs, &rim)).is_ok()
 }
 
-/// Whether a search has found all that the other one has, and more.
+/// Whether a search has found all results of the other one, and more.
 fn finds_more(ours: &Reply, theirs: &Reply) -> bool {
     let (Some(ours), Some(theirs)) = (ours.elements(), theirs.elements()) else { return false };
     ours.len() > theirs.len() && theirs.iter().all(|found| ours.contains(found))

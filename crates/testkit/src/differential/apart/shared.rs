@@ -1,5 +1,5 @@
-//! The time of access of small numbers: a server keeps one object for all keys that hold the same, the subject has one
-//! of each key.
+//! The access time of small integers: a server shares one object between all keys with the same value, the subject has
+//! one per key.
 
 use super::super::Reply;
 use super::super::run::Run;

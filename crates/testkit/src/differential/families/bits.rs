@@ -1,4 +1,4 @@
-//! Strings by their bits, and by numbers of a few bits.
+//! Bits and bit fields of strings.
 
 use super::super::compare::Rule;
 use super::super::generate::{Gen, Kind, Line};
@@ -31,7 +31,7 @@ const ROWS: &[Row] = &[
     row("BITFIELD_RO", 8, Rule::Exact, |g, line| fields(g, line, true)),
 ];
 
-/// Offsets that are none, or that no string has.
+/// Offsets that are not valid, or beyond the maximum.
 const BAD: [&str; 14] = [
     "-1",
     "",

@@ -78,13 +78,13 @@ fn key(g: &mut Gen, line: &mut Line) {
     line.push(key);
 }
 
-/// A key that often holds nothing.
+/// A key that often does not exist.
 fn maybe_free(g: &mut Gen, line: &mut Line) {
     let key = if g.one_in(2) { g.any_key() } else { g.key(Kind::Bloom) };
     line.push(key);
 }
 
-/// An item: of a small space, so that filters fill and items come again.
+/// An item from a small set, so that filters fill and items repeat.
 fn item(g: &mut Gen) -> Vec<u8> {
     match g.rng.below(12) {
         0 => g.value(),
@@ -142,7 +142,7 @@ fn pick(g: &mut Gen, all: &[&'static str]) -> &'static str {
     if differs { all.last().copied().unwrap_or_default() } else { picked }
 }
 
-/// How often a filter is to be wrong. What is small stays within some thousand bits an item.
+/// The error rate of a filter. Small rates stay within some thousand bits per item.
 fn rate(g: &mut Gen) -> &'static str {
     if g.one_in(3) {
         return pick(
@@ -177,7 +177,7 @@ fn rate(g: &mut Gen) -> &'static str {
     )
 }
 
-/// How many items a filter is made for: few, so that it grows.
+/// The capacity of a filter: small, so that it grows.
 fn capacity(g: &mut Gen) -> &'static str {
     if g.one_in(6) {
         return pick(
@@ -261,7 +261,7 @@ fn insert(g: &mut Gen, line: &mut Line) {
                 line.push(g.pick(&["NOCREATE", "nocreate", "NOC", "NxC", "nOc"]));
             }
             7 => {
-                // It looks at the third letter, and behind the end of a word of one.
+                // It reads the third letter, also beyond the end of a word of one letter.
                 line.push(g.pick(&["NONSCALING", "nonscaling", "NO", "NON", "NX"]));
             }
             _ if g.one_in(3) => {

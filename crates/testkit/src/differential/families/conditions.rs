@@ -6,7 +6,7 @@ use super::{Family, Row, row};
 
 pub(super) const FAMILY: Family = Family { name: "conditions", rows: ROWS };
 
-/// Few, so that a string is equal to another now and then.
+/// A small set, so that strings are sometimes equal.
 const STRINGS: [&str; 6] = ["", "1", "01", "2", "abc", "abd"];
 
 const ROWS: &[Row] = &[

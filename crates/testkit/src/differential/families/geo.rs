@@ -1,9 +1,8 @@
-//! Places.
+//! Geospatial commands.
 //!
-//! A server misses what is on the rim of the map, beyond the date line from a centre on it, and some of what is near a
-//! pole: see `geo::RedisCells`. So places keep away from the rim and from the poles, and centres from the date line;
-//! areas are less than half of the world. Places that come to lie on the rim by other commands are put aside (see
-//! `apart`).
+//! A server omits points on the edge of the map, beyond the date line from a centre on it, and some near a pole: see
+//! `geo::RedisCells`. So generated points are not near the edge or the poles, and centres not near the date line; areas
+//! are less than half of the world. Points that are on the edge because of other commands are handled in `apart`.
 
 use super::super::compare::Rule;
 use super::super::generate::{Gen, Kind, Line};
@@ -48,7 +47,7 @@ const ROWS: &[Row] = &[
     row("GEORADIUSBYMEMBER_RO", 8, Rule::Exact, |g, line| around(g, line, true, false)),
 ];
 
-/// Now and then a sorted set of anything, whose scores are places too.
+/// Sometimes any sorted set, whose scores are points too.
 fn key(g: &mut Gen, line: &mut Line) {
     let kind = if g.one_in(8) { Kind::ZSet } else { Kind::Place };
     let key = g.key(kind);

@@ -1,4 +1,4 @@
-//! Keys, whatever they hold.
+//! Keys of any type.
 
 use super::super::compare::{Rule, SLACK_SECONDS};
 use super::super::generate::{Gen, Kind, Line};

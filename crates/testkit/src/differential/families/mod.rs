@@ -1,6 +1,6 @@
-//! The commands, family by family: how one is made, and how its replies are compared.
+//! The commands, by family: how each is generated, and how its replies are compared.
 //!
-//! A further family is a file beside this one and a row in [`FAMILIES`].
+//! A new family is a file in this directory and a row in [`FAMILIES`].
 
 mod bits;
 mod bloom;

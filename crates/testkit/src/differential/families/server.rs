@@ -1,4 +1,4 @@
-//! Databases, the configuration, and what a server reports of itself.
+//! Databases, the configuration, and information about the server.
 
 use super::super::compare::Rule;
 use super::super::generate::{Gen, Line};

@@ -1,7 +1,7 @@
-//! Servers before 7.0, which have no profile of their own: what they do otherwise than 7.0.
+//! Servers before 7.0, which have no profile: how they differ from 7.0.
 //!
-//! A command that such a server reads otherwise is not sent, so that both sides stay in the same state ([`reads`]).
-//! Replies that differ where nothing was changed are known by their form ([`replies`]).
+//! A command that such a server parses differently is not sent, so that both sides stay in the same state ([`reads`]).
+//! Replies that differ without a change of state are recognized by their form ([`replies`]).
 
 mod reads;
 mod replies;
@@ -34,8 +34,7 @@ pub const LATER_COMMANDS: [&str; 17] = [
     "ZMPOP",
 ];
 
-/// What servers before 7.0 do otherwise than 7.0 in the commands that they have: a sentence for each difference that
-/// the harness allows for.
+/// Returns the differences between servers before 7.0 and 7.0 that the harness allows for, one sentence each.
 pub fn older_differences() -> impl Iterator<Item = &'static str> {
     const OTHERS: [&str; 4] = [
         "lists with compressed nodes may end the server",

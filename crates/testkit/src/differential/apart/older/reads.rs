@@ -1,4 +1,4 @@
-//! Commands that servers before 7.0 read otherwise.
+//! Commands that servers before 7.0 parse differently.
 
 use super::has;
 

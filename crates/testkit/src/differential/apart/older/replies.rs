@@ -1,4 +1,4 @@
-//! What servers before 7.0 reply otherwise, where the command has changed nothing or the same.
+//! Replies of servers before 7.0 that differ while the state is the same.
 
 use super::super::super::Reply;
 use super::has;
