@@ -15,8 +15,3 @@ pub mod report;
 pub mod rivals;
 pub mod sections;
 pub mod uv;
-
-/// The examples of the README, run with the documentation's own.
-#[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
-struct Readme;

@@ -1,4 +1,4 @@
-//! The chores of the workspace: `cargo xtask test | lint | deny | package | fuzz | faults | fuzz-live | servers | tcl | report |
+//! The chores of the workspace: `cargo xtask test | lint | deny | book | package | fuzz | faults | fuzz-live | servers | tcl | report |
 //! instructions | lines | access-log`.
 //!
 //! Plain Rust in place of shell scripts, so that a chore reads like the code beside it and runs wherever the code
@@ -6,6 +6,7 @@
 
 mod access_log;
 mod bar;
+mod book;
 mod checks;
 mod count;
 mod deny;
@@ -27,6 +28,7 @@ mod servers;
 mod setup;
 mod tcl;
 mod test;
+mod tools;
 mod tree;
 
 use std::process::ExitCode;
@@ -43,6 +45,8 @@ enum Chore {
     Lint,
     /// Checks the licences and sources of all dependencies, and that none is banned.
     Deny(deny::Arguments),
+    /// Builds the guide as a book of HTML pages, and checks its links.
+    Book,
     /// Makes the packages, and builds and tests the documentation of each from its own.
     Package,
     /// Runs the fuzz targets for a while, on the stable toolchain as installed.
@@ -70,6 +74,7 @@ fn main() -> ExitCode {
         Chore::Test(arguments) => test::run(&arguments),
         Chore::Lint => lint::run(),
         Chore::Deny(arguments) => deny::run(&arguments),
+        Chore::Book => book::run(),
         Chore::Package => package::run(),
         Chore::Fuzz(arguments) => fuzz::run(&arguments),
         Chore::Faults(arguments) => faults::run(&arguments),

@@ -71,7 +71,7 @@
 //! with, in `fuzz/Cargo.toml`,
 //!
 //! ```toml
-//! testkit = { package = "tallis-testkit", version = "0.1", default-features = false }
+//! testkit = { package = "tallis-testkit", version = "0.2", default-features = false }
 //! ```
 //!
 //! For a structure that has no oracle here, write one: an enumeration of operations with `#[derive(Arbitrary)]`, and a
