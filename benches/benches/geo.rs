@@ -19,7 +19,7 @@ use skiplist_zset::{Entry, Limits, ZSet};
 const BATCH: usize = 4096;
 /// Points that are searched.
 const MANY: usize = 1_000_000;
-/// Searches in turn, so that no branch predictor learns one by heart.
+/// Searches in turn, so that the branch predictor does not learn one.
 const SEARCHES: usize = 256;
 
 /// Numbers from 0 to 1, the same in every run.

@@ -92,7 +92,7 @@ fn dense_add(c: &mut Criterion) {
 
 fn sparse_fill(c: &mut Criterion) {
     let mut group = c.benchmark_group("hll/sparse add, filling to 300");
-    // Many sets of elements, so that no branch predictor learns them by heart.
+    // Many sets of elements, so that the branch predictor does not learn them.
     let sets: Vec<_> = (10..138).map(|seed| elements(seed, 300)).collect();
     group.throughput(Throughput::Elements(300));
     for set in &sets {

@@ -14,7 +14,7 @@ use testkit::rng::Rng;
 const FULL: usize = 512;
 /// Sets that together leave the cache of a core.
 const MANY: usize = 2_000;
-/// Sets that are filled in turn, so that no branch predictor learns the ids of one by heart.
+/// Sets that are filled in turn, so that the branch predictor does not learn the ids of one.
 const FILLS: usize = 256;
 
 /// What the rivals have in common.

@@ -11,7 +11,7 @@ use testkit::rng::Rng;
 
 /// Members of a full set: Redis's default limit. And those of a common one.
 const SIZES: [usize; 2] = [128, 6];
-/// Lists that are asked in turn, so that no branch predictor learns one by heart.
+/// Lists that are asked in turn, so that the branch predictor does not learn one.
 const LISTS: usize = 64;
 
 /// What the members of a list look like.

@@ -198,7 +198,7 @@ pub struct Split {
 }
 
 impl Split {
-    /// Bits a key: the least whole number whose error is at most [`ERROR`].
+    /// Bits a key: the least integer whose error is at most [`ERROR`].
     const BITS: usize = 11;
 }
 

@@ -9,7 +9,7 @@
 //! # Limits
 //!
 //! Addresses come from the ranges set aside for documentation (RFC 5737, RFC 3849) and from a private one, so that no
-//! line names anybody.
+//! line names a person.
 
 use std::fmt::{self, Write};
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -111,7 +111,7 @@ fn moment(rng: &mut Rng) -> u64 {
     day * DAY + hour * 3_600 + rng.below(3_600)
 }
 
-/// Somebody who reads the site, or something.
+/// A client of the site: a person, or a program.
 #[derive(Debug)]
 struct Visitor {
     address: String,

@@ -1,4 +1,4 @@
-//! The rules of the house that no linter knows: ASCII sources, short files, links that lead somewhere.
+//! The rules of the house that no linter knows: ASCII sources, short files, links that lead somewhere, plain words.
 
 use std::path::Path;
 
@@ -14,9 +14,13 @@ type Rule = fn(&Path, &str) -> Vec<String>;
 const FOR_SOURCES: &[Rule] = &[ascii, short];
 const FOR_PAGES: &[Rule] = &[links];
 
+/// The page with the words that are not used.
+const STYLE: &str = "docs/style.md";
+
 /// Checks every Rust and Markdown file of the workspace.
 pub(crate) fn run() -> Outcome {
     let root = tree::root();
+    let refused = refused_words(&tree::read(&root.join(STYLE))?);
     let sources = tree::files(root, "rs")?;
     let pages = tree::files(root, "md")?;
     let mut wrong = Vec::new();
@@ -24,9 +28,10 @@ pub(crate) fn run() -> Outcome {
         for file in files {
             let text = tree::read(file)?;
             let shown = file.strip_prefix(root).unwrap_or(file).display().to_string();
-            for rule in rules {
-                wrong.extend(rule(file, &text).into_iter().map(|what| format!("{shown}:{what}")));
-            }
+            let broken = rules.iter().flat_map(|rule| rule(file, &text));
+            let used =
+                if shown == STYLE { Vec::new() } else { words(&prose(file, &text), &refused) };
+            wrong.extend(broken.chain(used).map(|what| format!("{shown}:{what}")));
         }
     }
     println!("{} sources, {} pages", sources.len(), pages.len());
@@ -70,6 +75,45 @@ fn links(file: &Path, text: &str) -> Vec<String> {
     wrong
 }
 
+/// The words on the left of the table of `docs/style.md`.
+fn refused_words(page: &str) -> Vec<String> {
+    let table = page.lines().skip_while(|line| !line.starts_with("| not |")).skip(2);
+    let rows = table.filter_map(|row| row.strip_prefix("| ")?.split(" |").next());
+    rows.flat_map(|words| words.split(", ")).map(str::to_owned).collect()
+}
+
+/// The lines of a file with nothing left of them but sentences: comments of a source, pages without code.
+fn prose(file: &Path, text: &str) -> Vec<String> {
+    let is_page = file.extension().is_some_and(|extension| extension == "md");
+    let mut code = false;
+    let line = |line: &str| {
+        let sentence =
+            if is_page { line } else { line.trim_start().strip_prefix("//").unwrap_or("") };
+        let fence = sentence.trim_start_matches(['/', '!', ' ']).starts_with("```");
+        code ^= fence;
+        let shown = if fence || code { "" } else { sentence };
+        // Every other piece between backticks is code.
+        shown.split('`').step_by(2).collect::<Vec<_>>().join(" ")
+    };
+    text.lines().map(line).collect()
+}
+
+/// Where these lines have a word that is refused.
+fn words(lines: &[String], refused: &[String]) -> Vec<String> {
+    let mut found = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let plain = |letter: char| {
+            if letter.is_ascii_alphabetic() { letter.to_ascii_lowercase() } else { ' ' }
+        };
+        let line = format!(" {} ", line.chars().map(plain).collect::<String>());
+        let used = refused.iter().filter(|word| line.contains(&format!(" {word} ")));
+        found.extend(
+            used.map(|word| format!("{}: \"{word}\", for which {STYLE} has another word", at + 1)),
+        );
+    }
+    found
+}
+
 /// What stands in the parentheses of `[text](target)`, and after `[name]: `.
 fn targets_of(line: &str) -> Vec<&str> {
     let inline = line.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(to, _)| to);
@@ -83,7 +127,8 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    use super::{LINES, ascii, links, short};
+    use super::{LINES, STYLE, ascii, links, prose, refused_words, short, words};
+    use crate::tree;
 
     #[test]
     fn another_alphabet_is_found() {
@@ -113,5 +158,26 @@ mod tests {
         assert_eq!(wrong.len(), 2, "{wrong:?}");
         assert!(wrong[0].starts_with("2: ") && wrong[0].ends_with("nowhere.md"), "{wrong:?}");
         assert!(wrong[1].starts_with("3: "), "{wrong:?}");
+    }
+
+    #[test]
+    fn words_that_are_refused_are_found_in_sentences_alone() {
+        let page = tree::read(&tree::root().join(STYLE)).expect("the page");
+        let refused = refused_words(&page);
+        assert!(
+            refused.contains(&"strangers".to_owned()) && refused.contains(&"by heart".to_owned())
+        );
+        assert!(!refused.iter().any(|word| word.contains('|') || word.is_empty()));
+        let found = |name: &str, text: &str| words(&prose(Path::new(name), text), &refused);
+        let source = "//! Nobody waits.\nlet nobody = 1; // nobody\n/// The `nobody` of a name.\n/// ```\n/// nobody\n/// ```\n\
+                      // Learned by heart.\n";
+        let at = |found: Vec<String>| -> Vec<String> {
+            found.iter().filter_map(|what| what.split(':').next()).map(str::to_owned).collect()
+        };
+        assert_eq!(at(found("a.rs", source)), ["1", "7"]);
+        assert_eq!(
+            at(found("a.md", "a\nto whoever, `whoever`\n```\nwhoever\n```\nwhoeverelse\n")),
+            ["2"]
+        );
     }
 }

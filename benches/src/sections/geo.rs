@@ -18,7 +18,7 @@ use super::{built, held};
 use crate::inputs::{Turns, Words};
 use crate::report::{Bench, Row, Section, Touched, Unit};
 
-/// Searches in turn, so that no branch predictor learns one by heart.
+/// Searches in turn, so that the branch predictor does not learn one.
 const SEARCHES: usize = 1024;
 
 pub(super) fn measure(bench: &Bench) -> Section {

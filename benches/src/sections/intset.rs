@@ -10,7 +10,7 @@ use crate::report::{Bench, Row, Section, Touched, Unit};
 const REDIS: &str = "Redis's algorithm";
 /// Members of a full set: Redis's limit.
 const FULL: usize = 512;
-/// Sequences of ids, so that no branch predictor learns one by heart.
+/// Sequences of ids, so that the branch predictor does not learn one.
 const SEQUENCES: usize = 128;
 
 pub(super) fn measure(bench: &Bench) -> Section {

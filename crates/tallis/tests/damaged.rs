@@ -71,7 +71,7 @@ fn check(file: &[u8], what: &str) -> bool {
     if let Some(damage) = &report.damage {
         let text = damage.to_string();
         assert!(text.contains("offset"), "{what}: {text}");
-        // Whoever does not ask for what could be read gets the same error, and keeps what he had.
+        // Without `salvage` a load returns the same error, and the store keeps its keys.
         let other = self::store();
         other.set("mine", "1").unwrap();
         let one = LoadOptions { threads: 1, ..LoadOptions::default() };

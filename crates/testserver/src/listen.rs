@@ -64,7 +64,7 @@ impl Listener {
 
     /// A connection to itself: what makes a thread that accepts look up.
     pub(crate) fn knock(&self) {
-        // If nobody can connect, nobody waits for it either.
+        // An error means that the socket accepts no connections, so no client waits for one.
         let _ = match self {
             Self::Tcp(listener) => {
                 listener.local_addr().and_then(TcpStream::connect).map(Stream::Tcp)

@@ -1,4 +1,4 @@
-//! A list of nodes that nobody vouches for, and every operation on it. The fuzz target includes this file too.
+//! A list of untrusted nodes, and every operation on it. The fuzz target includes this file too.
 
 use listpack::{ListPack, Validation};
 use quicklist::{Entry, Fill, Limits, QuickList};

@@ -42,7 +42,7 @@ fn errors_begin_with_the_name_of_the_program() {
     assert!(usage.contains("\n\nUsage: tallis geo ") && usage.contains("'--help'"), "{usage}");
 }
 
-/// Whoever is root may do anything, and is not shown it.
+/// Root is refused nothing, so the test is left out for root.
 #[cfg(unix)]
 #[test]
 fn what_cannot_be_saved_has_the_name_that_was_asked_for() {

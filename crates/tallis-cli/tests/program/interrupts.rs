@@ -118,7 +118,7 @@ fn lines_of_cli_save_what_they_did() {
     let mut rounds = child;
     input.write_all(b"1000000000 incr n\n").unwrap();
     pause();
-    // Nobody reads the replies any more, which is an end too.
+    // The reader of the replies has gone, which ends the program too.
     assert!(rounds.try_wait().unwrap().is_some_and(|status| status.success()));
 }
 

@@ -81,7 +81,7 @@ impl Terminal {
 }
 
 impl Drop for Terminal {
-    /// A test that fails leaves nobody behind.
+    /// A test that fails leaves no process behind.
     fn drop(&mut self) {
         self.child.kill().ok();
         self.child.wait().ok();

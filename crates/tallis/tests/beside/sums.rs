@@ -88,7 +88,7 @@ fn sums(store: &Store) -> Sums {
         }
         bits += db.bitcount("bitmap").unwrap();
         for (_, score) in db.zrange_withscores("zset", 0, -1).unwrap() {
-            // All of them are whole numbers.
+            // All of them are integers.
             scores += score.to_string().parse::<i64>().unwrap();
         }
         let values = db.hvals("hash").unwrap();

@@ -25,7 +25,7 @@ fn a_member_is_added_once_and_found_while_its_shard_splits_and_merges() {
             let set = ShardedSet::splitting(store.clone(), "set");
             thread::spawn(move || {
                 let mut added = 0;
-                // One in two is everybody's.
+                // One id in two is the same in all threads.
                 for n in 0..EACH {
                     let id = if n % 2 == 0 { 1000 + n } else { 2000 + 100 * thread + n };
                     added += u64::from(set.add(id).unwrap());

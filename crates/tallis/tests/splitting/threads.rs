@@ -34,7 +34,7 @@ fn what_stays_is_there_all_the_time_and_once() {
                 let (set, rounds) = (set(), &rounds);
                 scope.spawn(move || {
                     // Each has ids of its own, and goes up and down until both readers have seen much of it; one id in
-                    // ten is everybody's.
+                    // ten is the same in all threads.
                     let own = |id: i64| {
                         if id % 10 == 0 { 10_000_000 + id } else { thread * 1_000_000 + id }
                     };
@@ -97,7 +97,7 @@ fn what_stays_is_there_all_the_time_and_once() {
         }
         added
     });
-    // No addition was lost; those of everybody are what the last of them left.
+    // No addition was lost; those of the ids that all threads have are what the last of them left.
     assert_eq!(counts, [1_000; 3]);
     let mut want = staying;
     for thread in 1..=3 {

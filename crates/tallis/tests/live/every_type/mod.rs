@@ -25,7 +25,7 @@ pub(crate) enum Outcome {
     Equal,
     /// The other side takes nothing of it, and says why.
     Refused(String),
-    /// Nobody writes it.
+    /// Neither side writes it.
     NotWritten,
 }
 use Outcome::{Equal, NotWritten, Refused};
