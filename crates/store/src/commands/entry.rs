@@ -18,7 +18,7 @@ macro_rules! entry_of {
 
         /// # Entries
         impl<L: $crate::store::Locks> $crate::store::Store<L> {
-            #[doc = concat!("Opens the ", $name, " at a key, with one look-up, and calls `work` to read and change it atomically.")]
+            #[doc = concat!("Opens the ", $name, " at a key for `work`, which reads and changes it atomically.")]
             ///
             /// The key is locked while `work` runs: a command on the store inside it returns an error.
             ///
