@@ -145,7 +145,7 @@ fn write_nodes<W: Write>(list: &List, writer: ValueWriter<'_, W>) -> Result<(), 
 /// Writes a Bloom filter as the RedisBloom module does.
 ///
 /// # Errors
-/// As [`WriteError`].
+/// The [`WriteError`] of the writer.
 ///
 /// # Examples
 ///
