@@ -1,6 +1,6 @@
 //! The dispatcher: takes a command as words, and returns a reply with Redis's texts.
 //!
-//! Each command is declared beside the typed methods of its family, in a `table` of [`commands`](crate::commands); the
+//! Each command is declared next to the typed methods of its family, in a `table` of [`commands`](crate::commands); the
 //! dispatcher looks it up and checks its arity, and COMMAND describes it.
 
 mod command;

@@ -6,7 +6,7 @@
 //! |---|---|
 //! | `value`, `start:integer`, `key`, `newkey:key` | a word: its name and its type, a string if none is given; `key` alone is a key |
 //! | `NX`, `change:CH` | a token, with a name if that is not the token in lower case |
-//! | `LIMIT limit:integer` | an argument behind a token |
+//! | `LIMIT limit:integer` | an argument after a token |
 //! | `unit:<M \| KM>` | one of several arguments |
 //! | `score_member:(score:double member)` | a sequence of arguments |
 //! | `[COUNT count:integer]` | an optional argument |

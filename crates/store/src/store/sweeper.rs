@@ -29,8 +29,8 @@ impl Store {
     /// keys. Dropping the returned value stops it.
     ///
     /// Use it in programs with keys that expire and are not accessed again, such as rate limits by address, or windows
-    /// of unique visitors. Without it, or calls of `sweep`, such keys keep their memory for ever. Redis does the same
-    /// ten times per second.
+    /// of unique visitors. Without it, or calls of `sweep`, such keys keep their memory indefinitely. Redis does the
+    /// same ten times per second.
     ///
     /// `every` is at least 1 ms. Whether a key has expired depends on the store's clock, which may be a
     /// [`ManualClock`](crate::ManualClock); the interval does not. The thread keeps the store in memory while it runs.

@@ -50,6 +50,7 @@ impl<L: Locks> Store<L> {
     ///
     /// # Errors
     ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a key holds no string;
     /// [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) in a transaction that did not name the key.
     ///
     /// # Examples
@@ -75,6 +76,7 @@ impl<L: Locks> Store<L> {
     ///
     /// # Errors
     ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a key holds no string;
     /// [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) in a transaction that did not name the key.
     ///
     /// # Examples
@@ -96,6 +98,7 @@ impl<L: Locks> Store<L> {
     ///
     /// # Errors
     ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a key holds no string;
     /// [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) in a transaction that did not name the key. If one
     /// offset is out of range, the whole call fails.
     ///
@@ -128,6 +131,7 @@ impl<L: Locks> Store<L> {
     ///
     /// # Errors
     ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a key holds no string;
     /// [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) in a transaction that did not name the key. If one
     /// offset is out of range, the whole call fails.
     ///
@@ -145,6 +149,7 @@ impl<L: Locks> Store<L> {
     ///
     /// # Errors
     ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a key holds no string;
     /// [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) in a transaction that did not name the key.
     ///
     /// # Examples
@@ -170,6 +175,7 @@ impl<L: Locks> Store<L> {
     ///
     /// # Errors
     ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a key holds no string;
     /// [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) in a transaction that did not name the key.
     ///
     /// # Examples
@@ -183,6 +189,7 @@ impl<L: Locks> Store<L> {
     ///
     /// # Errors
     ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a key holds no string;
     /// [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) in a transaction that did not name the key.
     ///
     /// # Examples
@@ -199,6 +206,7 @@ impl<L: Locks> Store<L> {
     ///
     /// # Errors
     ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a key holds no string;
     /// [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) in a transaction that did not name the key.
     ///
     /// # Examples
@@ -223,6 +231,7 @@ impl<L: Locks> Store<L> {
     ///
     /// # Errors
     ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a key holds no string;
     /// [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) in a transaction that did not name the key.
     ///
     /// # Examples
@@ -238,6 +247,7 @@ impl<L: Locks> Store<L> {
         ///
         /// # Errors
         ///
+        /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a key holds no string;
         /// [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) in a transaction that did not name the key;
         /// [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) if `keys` is empty.
         ///
@@ -274,6 +284,7 @@ impl<L: Locks> Store<L> {
     ///
     /// # Errors
     ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a key holds no string;
     /// [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) in a transaction that did not name the key.
     pub fn bit_not(&self, dst: impl ToKey, key: impl ToKey) -> Result<usize> {
         combine(self, Op::Not, dst, key)
@@ -285,6 +296,7 @@ impl<L: Locks> Store<L> {
         ///
         /// # Errors
         ///
+        /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a key holds no string;
         /// [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) in a transaction that did not name the key;
         /// [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) for fewer than two keys.
         ///
@@ -347,6 +359,7 @@ impl<L: Locks> Store<L> {
     ///
     /// # Errors
     ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a key holds no string;
     /// [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) in a transaction that did not name the key.
     ///
     /// # Examples
@@ -364,6 +377,7 @@ impl<L: Locks> Store<L> {
     ///
     /// # Errors
     ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a key holds no string;
     /// [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) in a transaction that did not name the key.
     ///
     /// # Examples
@@ -391,6 +405,7 @@ impl<L: Locks> Store<L> {
     ///
     /// # Errors
     ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a key holds no string;
     /// [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) in a transaction that did not name the key.
     ///
     /// # Examples
@@ -421,6 +436,7 @@ impl<L: Locks> Store<L> {
     ///
     /// # Errors
     ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a key holds no string;
     /// [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) in a transaction that did not name the key.
     ///
     /// # Examples
@@ -443,6 +459,7 @@ impl<L: Locks> Store<L> {
     ///
     /// # Errors
     ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a key holds no string;
     /// [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) in a transaction that did not name the key.
     ///
     /// # Examples

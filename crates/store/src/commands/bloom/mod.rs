@@ -23,8 +23,8 @@ use crate::to_key::ToKey;
 use crate::to_member::{ToMember, ToMembers};
 use crate::value::Value;
 
-/// Commands on Bloom filters: whether an item was added before. By default an item takes about ten bits, whatever its
-/// length, and 1 % of the items that were not added are false positives; the rate can be chosen.
+/// Commands on Bloom filters: whether an item was added before. By default an item of any length takes about ten bits,
+/// and 1 % of the items that were not added are false positives; the rate can be chosen.
 ///
 /// Replies, errors and bytes are those of RedisBloom. The crate [`bloom`] has the filter itself, and functions to plan
 /// its size.

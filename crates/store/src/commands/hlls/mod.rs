@@ -32,6 +32,7 @@ impl<L: Locks> Store<L> {
     ///
     /// # Errors
     ///
+    /// [`ErrorKind::WrongType`] or [`ErrorKind::InvalidHll`] if a key holds no valid `HyperLogLog`;
     /// [`ErrorKind::KeyNotNamed`] in a transaction that did not name the key. If the value is damaged, elements before
     /// the one that reaches the damage were added, as in Redis.
     ///
@@ -91,6 +92,7 @@ impl<L: Locks> Store<L> {
     ///
     /// # Errors
     ///
+    /// [`ErrorKind::WrongType`] or [`ErrorKind::InvalidHll`] if a key holds no valid `HyperLogLog`;
     /// [`ErrorKind::KeyNotNamed`] in a transaction that did not name the key.
     pub fn pfcount(&self, keys: impl ToKeys) -> Result<u64> {
         let count = self.read(&keys, |view, keys| match *keys {
@@ -109,6 +111,7 @@ impl<L: Locks> Store<L> {
     ///
     /// # Errors
     ///
+    /// [`ErrorKind::WrongType`] or [`ErrorKind::InvalidHll`] if a key holds no valid `HyperLogLog`;
     /// [`ErrorKind::KeyNotNamed`] in a transaction that did not name the key. Nothing has changed then.
     pub fn pfmerge(&self, target: impl ToKey, sources: impl ToKeys) -> Result<()> {
         self.write(OneAndMany(target, sources), merge)
@@ -119,6 +122,7 @@ impl<L: Locks> Store<L> {
     ///
     /// # Errors
     ///
+    /// [`ErrorKind::WrongType`] or [`ErrorKind::InvalidHll`] if a key holds no valid `HyperLogLog`;
     /// [`ErrorKind::KeyNotNamed`] in a transaction that did not name the key.
     ///
     /// # Examples
@@ -143,6 +147,7 @@ impl<L: Locks> Store<L> {
     ///
     /// # Errors
     ///
+    /// [`ErrorKind::WrongType`] or [`ErrorKind::InvalidHll`] if a key holds no valid `HyperLogLog`;
     /// [`ErrorKind::KeyNotNamed`] in a transaction that did not name the key; [`ErrorKind::InvalidHll`] for a dense
     /// value. The opcodes are not validated.
     pub fn pfdebug_decode(&self, key: impl ToKey) -> Result<Option<String>> {
@@ -153,6 +158,7 @@ impl<L: Locks> Store<L> {
     ///
     /// # Errors
     ///
+    /// [`ErrorKind::WrongType`] or [`ErrorKind::InvalidHll`] if a key holds no valid `HyperLogLog`;
     /// [`ErrorKind::KeyNotNamed`] in a transaction that did not name the key.
     pub fn pfdebug_encoding(&self, key: impl ToKey) -> Result<Option<&'static str>> {
         let encoding = self.with_hll(key, debug::encoding)?;
@@ -167,6 +173,7 @@ impl<L: Locks> Store<L> {
     ///
     /// # Errors
     ///
+    /// [`ErrorKind::WrongType`] or [`ErrorKind::InvalidHll`] if a key holds no valid `HyperLogLog`;
     /// [`ErrorKind::KeyNotNamed`] in a transaction that did not name the key.
     pub fn pfdebug_todense(&self, key: impl ToKey) -> Result<Option<bool>> {
         self.with_hll(key, debug::to_dense)

@@ -146,7 +146,7 @@ fn as_int_set(set: SetRef<'_>) -> Option<Cow<'_, IntSet>> {
 fn folded(sets: &[Cow<'_, IntSet>], operation: impl Fn(&IntSet, &IntSet) -> IntSet) -> IntSet {
     match sets {
         [] => IntSet::new(),
-        // Members that are added one by one make the set no wider than necessary, whatever the width of the source.
+        // Members that are added one by one make the set no wider than necessary, for a source of any width.
         [only] => only.iter().collect(),
         [first, second, rest @ ..] => {
             rest.iter().fold(operation(first, second), |made, set| operation(&made, set))
