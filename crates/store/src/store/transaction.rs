@@ -13,7 +13,7 @@ use crate::to_keys::ToKeys;
 pub type Tx<'t> = Store<Held<'t>>;
 
 impl Store {
-    /// Runs several commands on the named keys atomically: other threads see all of their effects or none.
+    /// Runs several commands on the named keys atomically: other threads see none of their effects before the end.
     ///
     /// As in Redis, commands that ran before an error are not rolled back. The locks are held while `work` runs, so
     /// only `tx` can be used inside: commands on the store itself return an error, since they would wait for these
