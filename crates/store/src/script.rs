@@ -141,7 +141,7 @@ impl<'c> ScriptCall<'c> {
         self.args.iter().skip(at).map(|arg| int(arg)).collect()
     }
 
-    /// The error for keys or arguments that the script does not accept.
+    /// Creates the error for keys or arguments that the script does not accept.
     #[cold]
     #[must_use]
     pub fn wrong() -> Error {

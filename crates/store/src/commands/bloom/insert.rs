@@ -20,7 +20,7 @@ pub struct BloomInsertOptions {
 }
 
 impl BloomInsertOptions {
-    /// CAPACITY, ERROR, EXPANSION, NONSCALING: the settings of a new filter.
+    /// CAPACITY, ERROR, EXPANSION, NONSCALING: sets the settings of a new filter.
     pub const fn new(settings: Settings) -> Self {
         Self { settings, no_create: false }
     }

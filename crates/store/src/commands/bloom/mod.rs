@@ -87,8 +87,8 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// BF.MADD: [`bf_add`](Self::bf_add) of each item, in order. The cache misses overlap: with a large filter, many
-    /// items in one call take a fraction of the time of single calls.
+    /// BF.MADD: adds items in order, as [`bf_add`](Self::bf_add); returns for each whether it is new. The cache misses
+    /// overlap: with a large filter, many items in one call take a fraction of the time of single calls.
     ///
     /// # Errors
     ///
@@ -155,7 +155,7 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// BF.MEXISTS: [`bf_exists`](Self::bf_exists) of each item, in order. The cache misses overlap.
+    /// BF.MEXISTS: returns [`bf_exists`](Self::bf_exists) for each item, in order. The cache misses overlap.
     ///
     /// # Errors
     ///

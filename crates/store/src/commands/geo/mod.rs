@@ -63,7 +63,8 @@ impl<L: Locks> Store<L> {
         self.geo_add_options(key, items, SortedSetAddOptions::default())
     }
 
-    /// GEOADD with NX, XX, CH; returns the number of members that are new or, with CH, moved. O(log n) each.
+    /// GEOADD with NX, XX, CH: sets positions; returns the number of members that are new or, with CH, moved. O(log n)
+    /// each.
     ///
     /// # Errors
     ///

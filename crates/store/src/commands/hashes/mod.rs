@@ -66,8 +66,8 @@ impl<L: Locks> Store<L> {
         self.entry(key, |hash: &mut HashEntry<'_>| hash.set(field, value).map(usize::from))
     }
 
-    /// HSET of several fields with their values; returns the number of new fields. O(1) each in a hash table, O(fields)
-    /// in a listpack.
+    /// HSET of several fields: sets their values; returns the number of new fields. O(1) each in a hash table,
+    /// O(fields) in a listpack.
     ///
     /// # Errors
     ///

@@ -27,7 +27,7 @@ impl HllEntry<'_> {
         self.value().map(hll_of).transpose()
     }
 
-    /// PFADD of one element, given its [`hll::hash`]; returns whether a register changed or the key is new.
+    /// PFADD: adds an element, given its [`hll::hash`]; returns whether a register changed or the key is new.
     ///
     /// # Errors
     ///
@@ -37,8 +37,8 @@ impl HllEntry<'_> {
         element.with_member(|element| self.add_one(element, || hash))
     }
 
-    /// PFADD of elements, given their [`hll::hash`]es, which is faster than single calls: see [`HllMut::add_hashes`].
-    /// Appends to `changed` for each whether a register changed.
+    /// PFADD: adds elements, given their [`hll::hash`]es, which is faster than single calls: see
+    /// [`HllMut::add_hashes`]. Appends to `changed` for each whether a register changed.
     ///
     /// # Errors
     ///

@@ -43,13 +43,13 @@ impl SortOptions {
         self
     }
 
-    /// ASC: ascending order, the default.
+    /// ASC: sorts in ascending order, the default.
     pub const fn asc(mut self) -> Self {
         self.desc = false;
         self
     }
 
-    /// DESC: descending order.
+    /// DESC: sorts in descending order.
     pub const fn desc(mut self) -> Self {
         self.desc = true;
         self

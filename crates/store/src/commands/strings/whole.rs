@@ -51,7 +51,8 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// SET with options: a condition, the return of the old string, an expiry. O(length).
+    /// SET with options: sets the string at the key, with a condition, the return of the old string, or an expiry.
+    /// O(length).
     ///
     /// An expiry in the past removes the key.
     ///

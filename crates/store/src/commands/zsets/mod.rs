@@ -74,7 +74,7 @@ impl<L: Locks> Store<L> {
         self.zadd_options(key, member, score, SortedSetAddOptions::default())
     }
 
-    /// ZADD of several members, each after its score; returns the number of new ones. O(log n) each.
+    /// ZADD of several members: sets their scores; returns the number of new ones. O(log n) each.
     ///
     /// # Errors
     ///
@@ -87,7 +87,8 @@ impl<L: Locks> Store<L> {
         self.zadd_multiple_options(key, items, SortedSetAddOptions::default())
     }
 
-    /// ZADD with NX, XX, GT, LT, CH; returns 1 if the member is new or, with CH, changed. O(log n).
+    /// ZADD with NX, XX, GT, LT, CH: sets the score of a member; returns 1 if the member is new or, with CH, changed.
+    /// O(log n).
     ///
     /// # Errors
     ///
@@ -120,8 +121,8 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// ZADD of several members with options; returns the number of members that are new or, with CH, changed. O(log n)
-    /// each.
+    /// ZADD of several members with options: sets their scores; returns the number of members that are new or, with CH,
+    /// changed. O(log n) each.
     ///
     /// # Errors
     ///
@@ -294,7 +295,8 @@ impl<L: Locks> Store<L> {
         self.entry(key, |set: &mut ZSetEntry<'_>| Ok(set.pop(Side::Max, count)))
     }
 
-    /// ZMPOP MIN: [`zpopmin`](Self::zpopmin) on the first key that exists; returns the key and the members.
+    /// ZMPOP MIN: removes members as [`zpopmin`](Self::zpopmin), from the first key that exists; returns the key and
+    /// the members.
     ///
     /// # Errors
     ///
@@ -303,7 +305,8 @@ impl<L: Locks> Store<L> {
         self.write(keys, |scope, keys| pop::pop_first(scope, keys, Side::Min, count))
     }
 
-    /// ZMPOP MAX: [`zpopmax`](Self::zpopmax) on the first key that exists; returns the key and the members.
+    /// ZMPOP MAX: removes members as [`zpopmax`](Self::zpopmax), from the first key that exists; returns the key and
+    /// the members.
     ///
     /// # Errors
     ///

@@ -45,8 +45,8 @@ use crate::value::Pair;
 /// # Ok::<(), tallis::Error>(())
 /// ```
 impl<L: Locks> Store<L> {
-    /// HSET of the fields of a struct, and HDEL of those that are `None`, atomically; returns the number of new fields.
-    /// Other fields of the hash are kept. O(1) each in a hash table, O(fields) in a listpack.
+    /// HSET and HDEL of a struct: sets its fields and removes those that are `None`, atomically; returns the number of
+    /// new fields. Other fields of the hash are kept. O(1) each in a hash table, O(fields) in a listpack.
     ///
     /// # Errors
     ///
