@@ -1,32 +1,32 @@
-//! Where the store takes its time from.
+//! The source of a store's time.
 
 use std::fmt;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-/// A source of time, handed to a store when it is built.
+/// A source of time, which is given to a store when it is built.
 ///
-/// The store reads it at most once a command or transaction, so that all of it sees the same command time.
+/// The store reads it at most once per command or transaction, so that all of it sees the same time.
 pub trait Clock: Send + Sync + fmt::Debug {
-    /// Milliseconds since the Unix epoch.
+    /// Returns milliseconds since the Unix epoch.
     fn now_ms(&self) -> i64;
 
-    /// Microseconds since the Unix epoch, for what is limited more finely than by the millisecond. At any time the
-    /// milliseconds are these divided by 1000, rounded down.
+    /// Returns microseconds since the Unix epoch, for limits of less than a millisecond. At any time, divided by 1000
+    /// and rounded down they equal the milliseconds.
     ///
-    /// A clock that knows milliseconds only need not have it: it is the millisecond's first microsecond then.
+    /// The default implementation, for clocks with milliseconds only, returns the first microsecond of the millisecond.
     fn now_us(&self) -> i64 {
         self.now_ms().saturating_mul(1000)
     }
 
-    /// Seconds since the Unix epoch, allowed to lag by a few milliseconds in return for speed.
+    /// Returns seconds since the Unix epoch, which may lag by a few milliseconds in exchange for speed.
     ///
-    /// It stamps access times only; expiry always asks [`now_ms`](Self::now_ms).
+    /// They are used for access times only; expiry always uses [`now_ms`](Self::now_ms).
     fn coarse_secs(&self) -> u32 {
         u32::try_from(self.now_ms() / 1000).unwrap_or(u32::MAX)
     }
 }
 
-/// The machine's clock.
+/// The system clock.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
 
@@ -46,15 +46,15 @@ impl Clock for SystemClock {
 
     #[cfg(target_os = "linux")]
     fn coarse_secs(&self) -> u32 {
-        // The kernel's last tick: a tenth of the cost of the exact time, and access times are kept in seconds.
+        // The kernel's last tick takes a tenth of the time of the exact clock, and access times are stored in seconds.
         let now = rustix::time::clock_gettime(rustix::time::ClockId::RealtimeCoarse);
         u32::try_from(now.tv_sec).unwrap_or(u32::MAX)
     }
 }
 
-/// A clock that stands still until it is set: for tests and for replays of old logs.
+/// A clock that only changes when it is set: for tests and for replays of old logs.
 ///
-/// It counts microseconds in 64 bits, 292,000 years either way: times beyond that become the last one.
+/// It counts microseconds in 64 bits, 292,000 years in both directions; later times are saturated.
 ///
 /// # Examples
 ///
@@ -79,25 +79,25 @@ pub struct ManualClock {
 }
 
 impl ManualClock {
-    /// A clock that shows `now_ms`, milliseconds since the Unix epoch.
+    /// Creates a clock that shows `now_ms`, in milliseconds since the Unix epoch.
     #[must_use]
     pub const fn new(now_ms: i64) -> Self {
         Self { now_us: AtomicI64::new(now_ms.saturating_mul(1000)) }
     }
 
-    /// Moves the clock on by `ms` milliseconds.
+    /// Advances the clock by `ms` milliseconds.
     pub fn advance(&self, ms: i64) {
         self.advance_us(ms.saturating_mul(1000));
     }
 
-    /// Moves the clock on by `us` microseconds.
+    /// Advances the clock by `us` microseconds.
     pub fn advance_us(&self, us: i64) {
         let advance = |now: i64| Some(now.saturating_add(us));
-        // It is always advanced, so there is always a time before.
+        // The update function always returns a value, so this cannot fail.
         let _ = self.now_us.fetch_update(Ordering::SeqCst, Ordering::SeqCst, advance);
     }
 
-    /// Sets the clock to `now_ms`, milliseconds since the Unix epoch.
+    /// Sets the clock to `now_ms`, in milliseconds since the Unix epoch.
     pub fn set(&self, now_ms: i64) {
         self.now_us.store(now_ms.saturating_mul(1000), Ordering::SeqCst);
     }

@@ -1,62 +1,62 @@
-//! What can go wrong, in Redis's own words where Redis has words for it.
+//! Errors, with Redis's texts where Redis has them.
 
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-/// What nearly everything here returns.
+/// The result type of nearly all functions here.
 pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// An error of the store.
 ///
-/// [`kind`](Self::kind) is the kind of error; the text is Redis's own, word for word, wherever a command of Redis
-/// would answer it. Two errors are equal if both are.
+/// [`kind`](Self::kind) is the kind of error; the text is Redis's own if a command of Redis would reply with it. Two
+/// errors are equal if kind and text are equal.
 #[derive(Clone)]
 pub struct Error {
     // One word, so that `Result<usize, Error>` stays in registers.
     repr: Box<Repr>,
 }
 
-/// The sorts of [`Error`].
+/// The kinds of [`Error`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// The key holds a value of another type (`WRONGTYPE`).
     WrongType,
-    /// The string at the key is no HyperLogLog, or a damaged one.
+    /// The string at the key is not a HyperLogLog, or a damaged one.
     InvalidHll,
-    /// A number was expected and something else was there, or the result would not fit into 64 bits.
+    /// A value is not a number, or the result does not fit 64 bits.
     NotInteger,
-    /// The arguments of a command are wrong in number, form or range.
+    /// The arguments of a command are wrong in number, syntax or range.
     Syntax,
-    /// There is no such key, and the command needs one.
+    /// The key does not exist, and the command requires it.
     NoSuchKey,
-    /// The key is there already, and the command would have to replace it (`BUSYKEY`).
+    /// The key exists, and the command must not replace it (`BUSYKEY`).
     KeyExists,
-    /// There is no such command.
+    /// The command does not exist.
     UnknownCommand,
-    /// The store does not know the script, and has no Lua to run another (`NOSCRIPT`).
+    /// The script is not registered with the store, which has no Lua interpreter (`NOSCRIPT`).
     NoScript,
-    /// A transaction touched a key that it had not named, or wrote one that it had named to be read.
+    /// A transaction accessed a key that it did not name, or wrote one that it named for reading only.
     KeyNotNamed,
-    /// The call comes from inside a transaction, an entry or a sink of the same store, whose locks it would wait for.
+    /// The call was made inside a transaction, an entry or a sink of the same store, and would wait for its own locks.
     Locked,
-    /// A session id or a recipe's parameter cannot be used.
+    /// A session id or a parameter of a recipe is not valid.
     InvalidArgument,
-    /// A time that a recipe is asked about, or is to record, lies so far back that its counts are not kept any more.
+    /// The counts of a recipe for this time are no longer kept.
     NotKept,
-    /// A Bloom filter that does not scale holds all that it was made for.
+    /// A Bloom filter that does not scale is full.
     FilterFull,
-    /// A Bloom filter would take more memory than there is, or than [`Limits`](crate::Limits) allow.
+    /// A Bloom filter would exceed the available memory, or its [`Limits`](crate::Limits).
     OutOfMemory,
-    /// A file or payload is not what its format asks for.
+    /// A file or payload does not conform to its format.
     Corrupt,
-    /// The operating system refused a read or a write, or the connection to a server broke: then it is not known
-    /// whether what was sent was done.
+    /// The operating system returned an error for a read or a write, or the connection to a server failed: then it is
+    /// not known whether the request was executed.
     Io,
-    /// A server replied with an error of a sort that no store has.
+    /// A server replied with an error that a store does not have.
     Server,
-    /// A type cannot hold what a command has replied.
+    /// A type cannot represent the reply of a command.
     Conversion,
 }
 
@@ -68,14 +68,15 @@ struct Repr {
 }
 
 impl Error {
-    /// An error of that sort, for a procedure that refuses something. Redis's texts begin with a code: `ERR`,
+    /// Creates an error of that kind, for procedures that refuse a call. Redis's texts begin with a code: `ERR`,
     /// `WRONGTYPE`.
     #[cold]
     pub fn new(kind: ErrorKind, text: impl Into<Cow<'static, str>>) -> Self {
         Self { repr: Box::new(Repr { kind, text: text.into(), source: None }) }
     }
 
-    /// An error that shows words of the caller's: line ends become spaces, as in Redis, and none stands at the ends.
+    /// Creates an error that quotes words of the caller: line breaks become spaces, as in Redis, and are removed at
+    /// both ends.
     #[cold]
     pub(crate) fn showing(kind: ErrorKind, parts: &[&[u8]]) -> Self {
         const ENDS: [char; 2] = ['\r', '\n'];
@@ -84,7 +85,7 @@ impl Error {
         Self::new(kind, text.trim_matches(ENDS).replace(ENDS, " "))
     }
 
-    /// An error that another one has caused.
+    /// Creates an error with another error as its source.
     #[cold]
     pub fn caused(
         kind: ErrorKind,
@@ -94,13 +95,13 @@ impl Error {
         Self { repr: Box::new(Repr { kind, text: text.into(), source: Some(Arc::new(source)) }) }
     }
 
-    /// A time that is zero, or does not fit.
+    /// The error for an expiry that is zero or does not fit.
     #[cold]
     pub(crate) fn invalid_expire(command: &str) -> Self {
         Self::new(ErrorKind::Syntax, format!("ERR invalid expire time in '{command}' command"))
     }
 
-    /// The error with the name by which its command was called, if its text ends where that belongs.
+    /// Appends the name by which the command was called, if the text ends where it belongs.
     #[cold]
     pub(crate) fn about(self, name: &[u8]) -> Self {
         if !self.repr.text.ends_with(" can be specified for ") {
@@ -110,14 +111,14 @@ impl Error {
         Self::showing(self.kind(), &[self.repr.text.as_bytes(), name])
     }
 
-    /// What sort of error this is.
+    /// Returns the kind of this error.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         self.repr.kind
     }
 }
 
-/// The errors that have one text each: a function for each.
+/// Defines a function for each error with a constant text.
 macro_rules! texts {
     ($($name:ident: $kind:ident $text:literal,)*) => {
         impl Error {

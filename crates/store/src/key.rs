@@ -1,4 +1,4 @@
-//! A key as the store keeps it, and as a command looks it up.
+//! Keys as they are stored, and as a command looks them up.
 
 use std::fmt;
 
@@ -27,7 +27,7 @@ impl Key {
         }
     }
 
-    /// Bytes held on the heap.
+    /// The bytes on the heap.
     pub(crate) fn heap_bytes(&self) -> usize {
         match self {
             Self::Short(_) => 0,
@@ -48,12 +48,12 @@ impl fmt::Debug for Key {
 pub struct HashedKey<'k> {
     pub(crate) hash: u64,
     pub(crate) bytes: &'k [u8],
-    /// Whether a transaction only reads it.
+    /// Whether a transaction only reads the key.
     pub(crate) reads: bool,
 }
 
 impl<'k> HashedKey<'k> {
-    /// What stands in an array of keys before they are hashed.
+    /// Placeholder in an array of keys before they are hashed.
     pub(crate) const NONE: Self = Self::new(0, &[]);
 
     #[inline]
@@ -61,8 +61,8 @@ impl<'k> HashedKey<'k> {
         Self { hash, bytes, reads: false }
     }
 
-    /// That key, whose hash is found by `hash`.
-    // What has to pass through a `Result` is one word, which stays in a register.
+    /// Hashes a key with `hash`.
+    // The value inside a `Result` is one word, which stays in a register.
     #[inline]
     pub(crate) fn of(key: KeyRef<'k>, hash: &impl HashKey) -> Result<Self, Error> {
         Ok(Self { hash: hash.hash(key)?, bytes: key.bytes, reads: key.reads })

@@ -4,10 +4,10 @@ use crate::sync::Mutex;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
-/// Settings that have no effect, as CONFIG SET has left them.
+/// The values of settings without effect, as set by CONFIG SET.
 pub(crate) type Remembered = BTreeMap<&'static str, Box<[u8]>>;
 
-/// A limit as the word that is kept of it.
+/// Conversion of a limit to the integer that is stored.
 trait Limit {
     fn to_word(self) -> usize;
     fn of_word(word: usize) -> Self;
@@ -33,7 +33,7 @@ impl Limit for isize {
     }
 }
 
-/// The limits by name, with their defaults, and as they are kept while commands run: a number each, with a method that
+/// Defines the limits by name, with their defaults, and their shared form: an atomic integer each, with a method that
 /// reads it.
 macro_rules! limits {
     ($(#[$about:meta])* Limits { $($(#[$doc:meta])* $name:ident: $type:ident = $default:expr,)* }) => {
@@ -51,14 +51,14 @@ macro_rules! limits {
             }
         }
 
-        /// The limits of a store, which CONFIG SET changes while commands run.
+        /// The current limits of a store, which CONFIG SET changes while commands run.
         #[derive(Debug)]
         pub(crate) struct Settings {
             $($name: AtomicUsize,)*
-            /// From how many bytes on an element of a list has a node of its own, or 0 for what the profile says: DEBUG
+            /// The length in bytes from which an element of a list has its own node, or 0 for the profile's: DEBUG
             /// QUICKLIST-PACKED-THRESHOLD.
             list_plain_from: AtomicU32,
-            /// Held by a caller that sets some of them and leaves the others.
+            /// Locked by a caller that sets some of them and keeps the others.
             remembered: Mutex<Remembered>,
         }
 
@@ -78,7 +78,7 @@ macro_rules! limits {
                 }
             )*
 
-            /// All limits as they are now.
+            /// Returns the current limits.
             pub(crate) fn limits(&self) -> Limits {
                 Limits { $($name: self.$name(),)* }
             }
@@ -91,8 +91,8 @@ macro_rules! limits {
 }
 
 limits! {
-    /// The limits at which a value changes its encoding, and of a Bloom filter; the defaults are Redis's where it has
-    /// them.
+    /// The limits at which a value changes its encoding, and the size limit of a Bloom filter. The defaults are
+    /// Redis's.
     ///
     /// # Examples
     ///
@@ -110,7 +110,7 @@ limits! {
     Limits {
         /// `set-max-intset-entries`: a set of integers with more members is a hash table. Default 512.
         set_max_intset_entries: usize = 512,
-        /// `set-max-listpack-entries`: a set with text and with more members is a hash table. Default 128. Not in
+        /// `set-max-listpack-entries`: a set with text and with more members is a hash table. Default 128. Not used in
         /// [`Profile::Redis70`](crate::Profile::Redis70), whose sets have no listpacks.
         set_max_listpack_entries: usize = 128,
         /// `set-max-listpack-value`: a set with a member of more bytes is a hash table. Default 64.
@@ -119,10 +119,11 @@ limits! {
         zset_max_listpack_entries: usize = 128,
         /// `zset-max-listpack-value`: a sorted set with a member of more bytes is a skip list. Default 64.
         zset_max_listpack_value: usize = 64,
-        /// `list-max-listpack-size`: how full a node of a list gets, and from 7.2 on how large a list is a listpack. -1 to
-        /// -5 for 4, 8, 16, 32 and 64 KiB, a positive number for as many elements. Default -2.
+        /// `list-max-listpack-size`: the size of a node of a list and, as of 7.2, the largest list that is a listpack.
+        /// -1 to -5 mean 4, 8, 16, 32 and 64 KiB, a positive number is a number of elements. Default -2.
         list_max_listpack_size: isize = -2,
-        /// `list-compress-depth`: how many nodes from either end of a list stay uncompressed; 0 compresses none. Default 0.
+        /// `list-compress-depth`: the number of nodes at both ends of a list that stay uncompressed; 0 disables
+        /// compression. Default 0.
         list_compress_depth: usize = 0,
         /// `hash-max-listpack-entries`: a hash with more fields is a hash table. Default 512.
         hash_max_listpack_entries: usize = 512,
@@ -130,24 +131,24 @@ limits! {
         hash_max_listpack_value: usize = 64,
         /// `hll-sparse-max-bytes`: a sparse HyperLogLog that would be longer, header included, is dense. Default 3000.
         hll_sparse_max_bytes: usize = 3000,
-        /// `bloom-memory-usage-limit`: a Bloom filter whose bit arrays would take more bytes is not made, and one does
-        /// not grow beyond. Default 4 GiB, enough for 3.5 thousand million items at 1 %. What a file holds is loaded
-        /// whatever its size.
+        /// `bloom-memory-usage-limit`: the maximum size of a Bloom filter's bit arrays, in bytes; a larger filter is
+        /// not created, and a filter does not grow beyond it. Default 4 GiB, enough for 3.5 billion items at 1 %. It
+        /// does not apply to filters that are loaded from a file.
         bloom_memory_usage_limit: usize = 4 << 30,
     }
 }
 
-/// The largest number of bytes that can be said instead: a listpack's 4 GiB with room to spare.
+/// The maximum that can be set: a listpack's 4 GiB, minus some reserve.
 const LIST_PLAIN_MOST: u32 = u32::MAX - (1 << 20) + 1;
 
 impl Settings {
-    /// From how many bytes on an element of a list has a node of its own, if that was set.
+    /// The length in bytes from which an element of a list has its own node, if it was set.
     pub(crate) fn list_plain_from(&self) -> Option<u32> {
         Some(self.list_plain_from.load(Ordering::Relaxed)).filter(|&bytes| bytes > 0)
     }
 
-    /// Lets an element of a list have a node of its own from so many bytes on, or as the profile says if it is 0; `false`
-    /// if nodes cannot be so large.
+    /// Sets the length in bytes from which an element of a list has its own node; 0 for the profile's. Returns `false`
+    /// if nodes cannot be that large.
     pub(crate) fn set_list_plain_from(&self, bytes: u64) -> bool {
         let Some(bytes) = u32::try_from(bytes).ok().filter(|&bytes| bytes <= LIST_PLAIN_MOST)
         else {
@@ -157,19 +158,19 @@ impl Settings {
         true
     }
 
-    /// Sets them all. Commands that run meanwhile may still go by the old ones.
+    /// Sets all limits. Commands that run concurrently may still use the old ones.
     pub(crate) fn set(&self, limits: Limits) {
         let _changing = self.remembered.lock();
         self.store(limits);
     }
 
-    /// All of them at one moment, those without effect too.
+    /// Returns a consistent copy of all settings, including those without effect.
     pub(crate) fn all(&self) -> (Limits, Remembered) {
         let remembered = self.remembered.lock();
         (self.limits(), remembered.clone())
     }
 
-    /// Changes some of them; no other change comes between. A change that fails has changed nothing.
+    /// Changes some of the settings atomically. A change that fails has no effect.
     pub(crate) fn change<R, E>(
         &self,
         change: impl FnOnce(&mut Limits, &mut Remembered) -> Result<R, E>,

@@ -2,10 +2,10 @@
 
 use bytes::Bytes;
 
-/// A set member or a string value as an argument: bytes, or an integer that stands for its decimal text.
+/// A set member or a string value as an argument: bytes, or an integer that represents its decimal text.
 ///
-/// An integer goes into an intset without ever being text. The calls of a [`Store`](crate::Store) take whatever is
-/// [`ToMember`](crate::ToMember), which hands this over.
+/// An integer is added to an intset without being formatted. The methods of a [`Store`](crate::Store) accept any
+/// [`ToMember`](crate::ToMember), which converts to this type.
 ///
 /// # Examples
 ///
@@ -21,14 +21,14 @@ use bytes::Bytes;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub enum Member<'a> {
-    /// The decimal text of this number.
+    /// The decimal text of this integer.
     Int(i64),
     /// These bytes.
     Bytes(&'a [u8]),
 }
 
 impl Member<'_> {
-    /// Hands over the bytes that the member stands for.
+    /// Calls `read` with the bytes that the member represents.
     #[inline]
     pub fn with_bytes<R>(&self, read: impl FnOnce(&[u8]) -> R) -> R {
         match self {
@@ -37,14 +37,14 @@ impl Member<'_> {
         }
     }
 
-    /// How many bytes it stands for.
+    /// Returns the number of bytes that the member represents.
     #[inline]
     #[must_use]
     pub fn byte_len(self) -> usize {
         self.with_bytes(<[u8]>::len)
     }
 
-    /// The bytes, copied.
+    /// Returns a copy of the bytes.
     #[must_use]
     pub fn to_bytes(self) -> Bytes {
         self.with_bytes(Bytes::copy_from_slice)

@@ -1,11 +1,11 @@
-//! What decides how a value is encoded: limits, profile, hash.
+//! The encoding policy: limits, profile and hash function.
 
 use ahash::RandomState;
 
 use crate::limits::Settings;
 use crate::profile::Profile;
 
-/// The limits, the profile and the hash by which the values of a store choose their encodings.
+/// The limits, the profile and the hash function that determine the encodings of a store's values.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EncodingPolicy<'s> {
     pub(crate) settings: &'s Settings,

@@ -1,66 +1,66 @@
-//! What differs between release series of servers.
+//! The differences between release series of servers.
 
 use rdb::Target;
 use skiplist_zset::ScoreText;
 
 use crate::text::double::Weights;
 
-/// The release series of servers whose bytes and replies a store gives.
+/// The release series whose bytes and replies a store follows.
 ///
 /// | | [`Redis70`](Self::Redis70) | [`Redis72`](Self::Redis72) | [`Redis82`](Self::Redis82) | [`Valkey91`](Self::Valkey91) |
 /// |---|---|---|---|---|
 /// | small sets with text | hash tables | listpacks | listpacks | listpacks |
 /// | small lists | quicklists | listpacks | listpacks | listpacks |
-/// | strings that are `embstr` | up to 44 bytes | up to 44 bytes | up to 41 with their key, 33 if they expire | up to 113 with their key |
-/// | elements of a list with a node of their own | of 1 GiB and more | of 1 GiB and more | larger than a node | larger than a node |
-/// | LREM with the count -9223372036854775808 | known | known | refused | refused |
-/// | WATCH of LTRIM that takes nothing out | sees it | sees it | sees it | does not |
-/// | LSET of an index beyond 32 bits | refused | refused | goes by its last 32 bits | goes by its last 32 bits |
-/// | LPOS RANK -9223372036854775808 | as -1, whatever COUNT says | refused | refused | refused |
+/// | strings that are `embstr` | up to 44 bytes | up to 44 bytes | up to 41 including the key, 33 with an expiry | up to 113 including the key |
+/// | elements of a list with their own node | of 1 GiB and more | of 1 GiB and more | larger than a node | larger than a node |
+/// | LREM with the count -9223372036854775808 | accepted | accepted | refused | refused |
+/// | LTRIM that removes nothing, for WATCH | is a change | is a change | is a change | is no change |
+/// | LSET of an index beyond 32 bits | refused | refused | uses its last 32 bits | uses its last 32 bits |
+/// | LPOS RANK -9223372036854775808 | as -1, with any COUNT | refused | refused | refused |
 /// | SADD of many members at once | chooses an encoding by the first member | also by their number | also by their number | also by their number |
 /// | HSET of many fields at once | chooses an encoding field by field | also by their number | also by their number | also by their number |
 /// | ZADD of many members at once | chooses an encoding by the first member | also by their number | also by their number | also by their number |
 /// | scores in replies and listpacks | 17 digits: `0.10000000000000001` | few digits: `0.1` | few digits | few digits |
-/// | coordinates | 17 digits behind the point | 17 digits behind the point | as scores | 17 digits behind the point |
+/// | coordinates | 17 digits after the point | 17 digits after the point | as scores | 17 digits after the point |
 /// | hexadecimal numbers | scores, weights, positions, ends of ranges | the same | scores, weights, positions | none |
-/// | ends of ranges of scores with white space before them | taken | taken | refused | refused |
-/// | weights of SORT | as C reads them | as C reads them | no hexadecimal numbers, nor white space; what is too great is infinite | the same, but none that is empty or too great |
-/// | nodes of a list that SORT stores | as large as they are by default | as large as they are by default | as the settings say | as the settings say |
-/// | ZRANK, ZREVRANK WITHSCORE | unknown | known | known | known |
-/// | CONFIG `set-max-listpack-*`, `locale-collate`, `cluster-announce-human-nodename`, `cluster-ping-interval` | unknown | known | known | known |
-/// | CONFIG SET of a limit that is too great | names both ends of the range | names both ends | names the lower end | names both ends |
-/// | BITCOUNT, BITPOS without a key | 0 or -1, whatever the range says | 0 or -1, whatever the range says | refuse a wrong range | refuse a wrong range |
-/// | BITCOUNT with a start alone | refused | refused | refused | known |
-/// | BITOP DIFF, DIFF1, ANDOR, ONE | unknown | known, as in Redis 8.2 | known | unknown |
+/// | ends of ranges of scores with leading white space | accepted | accepted | refused | refused |
+/// | weights of SORT | as C parses them | as C parses them | no hexadecimal numbers or white space; out of range is infinite | the same, but empty or out of range is refused |
+/// | nodes of a list that SORT stores | of the default size | of the default size | as configured | as configured |
+/// | ZRANK, ZREVRANK WITHSCORE | unknown | supported | supported | supported |
+/// | CONFIG `set-max-listpack-*`, `locale-collate`, `cluster-announce-human-nodename`, `cluster-ping-interval` | unknown | supported | supported | supported |
+/// | CONFIG SET of a limit that is out of range: error | names both ends of the range | names both ends | names the lower end | names both ends |
+/// | BITCOUNT, BITPOS if the key does not exist | 0 or -1, for any range | 0 or -1, for any range | refuse a wrong range | refuse a wrong range |
+/// | BITCOUNT with a start alone | refused | refused | refused | supported |
+/// | BITOP DIFF, DIFF1, ANDOR, ONE | unknown | supported, as in Redis 8.2 | supported | unknown |
 /// | type of a bit field with a NUL in it | read up to the NUL | read up to the NUL | read up to the NUL | refused |
-/// | GEOSEARCH BYPOLYGON | unknown | known, as in Valkey 9 | unknown | known |
-/// | the centre of a search is no member | could not decode | could not decode | could not decode | names the member |
-/// | fourth digit of a distance | the nearest | that of the distance by 10,000 | that of the distance by 10,000 | that of the distance by 10,000 |
+/// | GEOSEARCH BYPOLYGON | unknown | supported, as in Valkey 9 | unknown | supported |
+/// | error if the centre of a search is not a member | could not decode | could not decode | could not decode | names the member |
+/// | fourth digit of a distance | nearest | of the distance times 10,000 | of the distance times 10,000 | of the distance times 10,000 |
 /// | cursor of a scan | may be empty or negative | may be empty or negative | is an unsigned number | is an unsigned number |
-/// | SCAN TYPE of a type that there is not | finds nothing | finds nothing | finds nothing | refused |
-/// | SCAN TYPE that meets a key of another type that has expired | deletes it | deletes it | deletes it | leaves it |
-/// | GETEX without a key | nil, whatever the expiry is | nil, whatever the expiry is | nil, whatever the expiry is | refuses a wrong expiry |
-/// | COMMAND GETKEYS of a name alone | a wrong number of arguments | a wrong number of arguments | says what is wrong with that command | says what is wrong with that command |
+/// | SCAN TYPE with an unknown type | finds nothing | finds nothing | finds nothing | refused |
+/// | SCAN TYPE that visits an expired key of another type | deletes it | deletes it | deletes it | leaves it |
+/// | GETEX if the key does not exist | nil, for any expiry | nil, for any expiry | nil, for any expiry | refuses a wrong expiry |
+/// | COMMAND GETKEYS of a name alone: error | wrong number of arguments | wrong number of arguments | the error of that command | the error of that command |
 /// | COMMAND INFO: flags, tips, key specifications | of 7.0 | of 7.0 | of 8.2 | of 9.1 |
 /// | MULTI, WATCH in a transaction | refused | refused | refused | refused, and EXEC fails |
-/// | CLIENT SETINFO, CLIENT NO-TOUCH | unknown | known | known | known |
+/// | CLIENT SETINFO, CLIENT NO-TOUCH | unknown | supported | supported | supported |
 /// | CLIENT LIST TYPE and ID | one of them | one of them | one of them | both, and TYPE PRIMARY |
-/// | a name of CLIENT SETNAME and HELLO with a NUL in it | refused | looked at up to the NUL | the same | the same |
-/// | HELLO SETNAME before what is refused | names the session | does not | does not | does not |
-/// | CLIENT NO-EVICT after RESET | stays | is off | is off | is off |
-/// | DEBUG OBJECT key fast | unknown | unknown | unknown | known |
-/// | commands on fields that expire | unknown | known, as in Redis 8.2 | known | known, with other errors, HSETEX NX and XX, and later times |
-/// | WATCH of HSETEX with a time that has come, of fields that there are not | - | sees it | sees it | does not |
-/// | small hashes of which fields expire | - | listpacks | listpacks | hash tables |
-/// | SET IFEQ, DELIFEQ, MSETEX | unknown | known, as in Valkey 9.1 | unknown | known |
-/// | DEBUG DIGEST of a field that expires | tells it from one that does not | tells it from one that does not | tells it from one that does not | is that of one that does not |
+/// | a name with a NUL in CLIENT SETNAME and HELLO | refused | checked up to the NUL | the same | the same |
+/// | HELLO SETNAME before a refused option | names the session | does not | does not | does not |
+/// | CLIENT NO-EVICT after RESET | stays on | is off | is off | is off |
+/// | DEBUG OBJECT key fast | unknown | unknown | unknown | supported |
+/// | commands on the expiry of fields | unknown | supported, as in Redis 8.2 | supported | supported, with other errors, HSETEX NX and XX, and later times |
+/// | HSETEX with a time in the past, of fields that do not exist, for WATCH | - | is a change | is a change | is no change |
+/// | small hashes with fields that expire | - | listpacks | listpacks | hash tables |
+/// | SET IFEQ, DELIFEQ, MSETEX | unknown | supported, as in Valkey 9.1 | unknown | supported |
+/// | DEBUG DIGEST of a field that expires | differs from one that does not | differs from one that does not | differs from one that does not | the same as of one that does not |
 /// | version of DUMP | 10 | 11 | 12 | 80 |
-/// | versions that RESTORE takes | up to 10 | any, as far as its types are known | up to 12 | 1 to 11, and 80 |
+/// | versions that RESTORE accepts | up to 10 | any with known types | up to 12 | 1 to 11, and 80 |
 /// | LIMIT with a negative offset, of a skip list | nothing | nothing | nothing | counts from the end of the range |
-/// | ZADD of several members, of which one is too long for a listpack | adds those in front of it to a listpack | adds those in front of it to a listpack | adds those in front of it to a listpack | makes a skip list first |
-/// | SET with an expiry that is over | leaves a key that has expired | leaves a key that has expired | leaves a key that has expired | deletes the key |
+/// | ZADD of several members, one of which is too long for a listpack | adds those before it to a listpack | adds those before it to a listpack | adds those before it to a listpack | makes a skip list first |
+/// | SET with an expiry in the past | leaves an expired key | leaves an expired key | leaves an expired key | deletes the key |
 ///
-/// The version of a snapshot is chosen apart from it (see [`SaveOptions`](crate::SaveOptions)).
+/// The version of a snapshot is chosen separately (see [`SaveOptions`](crate::SaveOptions)).
 ///
 /// # Examples
 ///
@@ -91,8 +91,8 @@ pub enum Profile {
     Valkey91,
 }
 
-/// Everything in which release series differ: a method for each switch and format, and what it is in each profile. A
-/// new profile is a new column; no command asks for a release.
+/// Defines everything in which release series differ: a method for each switch and format, with its value in each
+/// profile. A new profile is a new column; commands do not compare releases.
 macro_rules! table {
     ($($(#[$doc:meta])* $name:ident: $type:ty = $redis_70:expr, $redis_72:expr, $redis_82:expr, $valkey_91:expr;)*) => {
         impl Profile {
@@ -111,117 +111,117 @@ macro_rules! table {
 }
 
 table! {
-    /// What it is called where it is chosen by name.
+    /// The name for selecting it.
     label: &'static str = "7.0", "7.2", "8.2", "valkey-9.1";
-    /// The first release that goes by it, and whether that is one of Valkey.
+    /// The first release that it applies to, and whether that is one of Valkey.
     first_release: ([u32; 2], bool) = ([0, 0], false), ([7, 2], false), ([8, 2], false), ([9, 0], true);
-    /// What INFO shows as `redis_version`; Valkey shows the Redis that it is compatible with.
+    /// The `redis_version` of INFO; Valkey returns the Redis version that it is compatible with.
     server_version: &'static str = "7.0.0", "7.2.0", "8.2.0", "7.2.4";
-    /// The digits of the newest release whose commands and arguments are known: 99 is all that is declared.
+    /// The digits of the newest release whose commands and arguments are supported: 99 for all that are declared.
     newest_release: [u8; 2] = *b"70", *b"99", *b"82", *b"91";
-    /// Whether small sets with text are listpacks. Settings for them are known then.
+    /// Whether small sets with text are listpacks. The settings for them exist then.
     set_listpacks: bool = false, true, true, true;
-    /// Whether CONFIG knows the settings that came with 7.2.
+    /// Whether CONFIG has the settings that were added in 7.2.
     settings_of_72: bool = false, true, true, true;
     /// Whether a command that adds many members chooses the encoding by their number too.
     sizes_ahead: bool = false, true, true, true;
-    /// Whether LPOS refuses the one rank that is less than all others, which once was as good as -1.
+    /// Whether LPOS refuses the minimum rank, which was treated as -1 before.
     lpos_ranks: bool = false, true, true, true;
     /// Whether a list of one packed node is a listpack.
     list_listpacks: bool = false, true, true, true;
-    /// Whether nodes of a list are merged if their bytes fit into one: before, 4 bytes more had room.
+    /// Whether nodes of a list are merged if their bytes fit into one: earlier series allow 4 bytes more.
     list_merges_exactly: bool = false, true, true, true;
-    /// Whether nodes of a list are merged about an element of its own node that took the place of a smaller one.
+    /// Whether nodes of a list are merged around an element with its own node that replaced a smaller one.
     list_merges_replaced: bool = false, true, true, true;
-    /// From how many bytes on an element of a list has a node of its own; 0 for those that are larger than a node.
+    /// The length in bytes from which an element of a list has its own node; 0 for those that are larger than a node.
     list_plain_from: u32 = 1 << 30, 1 << 30, 0, 0;
-    /// Whether commands on fields that expire read their words as Valkey does.
+    /// Whether commands on the expiry of fields parse their words as Valkey does.
     reads_fields_as_valkey: bool = false, false, false, true;
-    /// Whether a small hash of which fields expire is a listpack.
+    /// Whether a small hash with fields that expire is a listpack.
     expiring_listpacks: bool = true, true, true, false;
-    /// Whether WATCH sees HSETEX with a time that has come, where none of the fields was there.
+    /// Whether HSETEX with a time in the past is a change for WATCH if none of the fields existed.
     watch_sees_expired_fields: bool = true, true, true, false;
-    /// The last time at which a field may expire, in milliseconds since the epoch. One later there is no expiry.
+    /// The latest expiry of a field, in milliseconds since the epoch. Later times are refused.
     last_field_expiry: i64 = (1 << 46) - 1, (1 << 46) - 1, (1 << 46) - 1, i64::MAX - 1;
-    /// Whether WATCH sees LTRIM that takes nothing out.
+    /// Whether LTRIM that removes nothing is a change for WATCH.
     ltrim_always_changes: bool = true, true, true, false;
-    /// Whether LREM refuses the one count that is less than all others.
+    /// Whether LREM refuses the minimum count.
     lrem_counts: bool = false, false, true, true;
-    /// Whether LSET goes by the last 32 bits of its index.
+    /// Whether LSET uses the last 32 bits of its index.
     lset_takes_32_bits: bool = false, false, true, true;
-    /// Which strings are `embstr` to OBJECT ENCODING.
+    /// Which strings are `embstr` in OBJECT ENCODING.
     embedding: Embedding = Embedding::ALONE, Embedding::ALONE, Embedding::REDIS_82, Embedding::VALKEY_91;
-    /// How scores and distances are written.
+    /// How scores and distances are formatted.
     score_text: ScoreText = ScoreText::Digits17, ScoreText::Shortest, ScoreText::Shortest, ScoreText::Shortest;
-    /// Whether coordinates are written as scores are, or with up to 17 digits behind the point.
+    /// Whether coordinates are formatted as scores are, or with up to 17 digits after the decimal point.
     coordinates_as_scores: bool = false, false, true, false;
     /// Whether a score, a weight or a position may be a hexadecimal number.
     hexadecimal_scores: bool = true, true, true, false;
-    /// Whether the end of a range of scores may be a hexadecimal number, or have white space before it.
+    /// Whether the end of a range of scores may be a hexadecimal number, or have leading white space.
     range_ends_of_c: bool = true, true, false, false;
-    /// Which texts are weights of SORT.
+    /// Which texts are valid weights of SORT.
     sort_weights: Weights = Weights::OfC, Weights::OfC, Weights::Rounded, Weights::Plain;
-    /// Whether a list that SORT stores has nodes as the settings say, or as large as they are by default.
+    /// Whether a list that SORT stores has nodes of the configured size, or of the default size.
     sort_keeps_to_settings: bool = false, false, true, true;
-    /// Whether a distance is rounded by way of its ten thousandths.
+    /// Whether a distance is multiplied by 10,000 before it is rounded.
     rounds_ten_thousandths: bool = false, true, true, true;
-    /// Whether BITCOUNT and BITPOS look at all of their words before they look at the key.
+    /// Whether BITCOUNT and BITPOS parse all of their words before they look up the key.
     bits_read_words_first: bool = false, false, true, true;
-    /// Whether BITCOUNT takes a start without an end.
+    /// Whether BITCOUNT accepts a start without an end.
     bitcount_without_end: bool = false, false, false, true;
-    /// Whether what stands behind a NUL in the type of a bit field is looked at.
+    /// Whether the bytes after a NUL in the type of a bit field are parsed.
     field_types_are_whole: bool = false, false, false, true;
-    /// Whether BITOP knows DIFF, DIFF1, ANDOR and ONE.
+    /// Whether BITOP supports DIFF, DIFF1, ANDOR and ONE.
     bitop_differences: bool = false, true, true, false;
-    /// Whether GEOSEARCH knows BYPOLYGON.
+    /// Whether GEOSEARCH supports BYPOLYGON.
     geo_polygons: bool = false, true, false, true;
-    /// Whether the error of a search around a member that is not there names it.
+    /// Whether the error of a search around a missing member names it.
     geo_names_member: bool = false, false, false, true;
-    /// Whether GEOSEARCH without an area is told of polygons too.
+    /// Whether the error of GEOSEARCH without an area mentions polygons.
     geo_tells_of_polygons: bool = false, false, false, true;
-    /// Whether GETEX looks at the expiry before it looks at the key.
+    /// Whether GETEX parses the expiry before it looks up the key.
     getex_reads_expiry_first: bool = false, false, false, true;
-    /// Whether a negative offset counts from the end of a range of a skip list, or is beyond it.
+    /// Whether a negative offset counts from the end of a range of a skip list, or is after it.
     offsets_from_end: bool = false, false, false, true;
     /// Whether ZADD chooses an encoding by its longest member.
     zadd_looks_ahead: bool = false, false, false, true;
-    /// Whether SET with an expiry that is over deletes the key, or leaves one that has expired.
+    /// Whether SET with an expiry in the past deletes the key, or leaves an expired one.
     set_deletes: bool = false, false, false, true;
     /// Whether SCAN refuses a TYPE that no key can have.
     scan_refuses_types: bool = false, false, false, true;
-    /// Whether SCAN TYPE leaves keys of other types that have expired.
+    /// Whether SCAN TYPE leaves expired keys of other types.
     scan_keeps_other_types: bool = false, false, false, true;
-    /// Whether the cursor of a scan may have white space before it, and may not be empty or negative.
+    /// Whether the cursor of a scan may have leading white space, and may not be empty or negative.
     cursors_are_unsigned: bool = false, false, true, true;
     /// The arity of COMMAND GETKEYS and COMMAND GETKEYSANDFLAGS.
     getkeys_arity: i8 = -4, -4, -3, -3;
-    /// Whether WATCH and MULTI inside of a transaction make EXEC fail.
+    /// Whether WATCH and MULTI inside a transaction make EXEC fail.
     transactions_refuse: bool = false, false, false, true;
-    /// What EVALSHA says of a digest that is not known.
+    /// The error of EVALSHA for an unknown digest.
     no_script: &'static str = NO_SCRIPT, NO_SCRIPT, NO_SCRIPT, "NOSCRIPT No matching script.";
-    /// Whether COMMAND INFO tells what newer servers say otherwise than 7.0 does.
+    /// Whether COMMAND INFO returns the facts of newer servers where they differ from 7.0.
     tells_newer_facts: bool = false, false, true, true;
-    /// The same of what Valkey alone says.
+    /// The same for facts of Valkey alone.
     tells_facts_as_valkey: bool = false, false, false, true;
-    /// What CLIENT LIST tells of each client.
+    /// The fields of CLIENT LIST.
     client_fields: &'static str = FIELDS_70, FIELDS_72, FIELDS_82, FIELDS_VALKEY_91;
-    /// Whether CLIENT LIST takes any number of filters, or one.
+    /// Whether CLIENT LIST accepts any number of filters, or one.
     filters_clients: bool = false, false, false, true;
-    /// Whether the name of a client is looked at up to a NUL only.
+    /// Whether the name of a client is checked only up to a NUL.
     names_end_at_nul: bool = false, true, true, true;
-    /// Whether HELLO gives the name at once, or when nothing that is asked for was refused.
+    /// Whether HELLO sets the name at once, or only if no option was refused.
     hello_names_at_once: bool = true, false, false, false;
-    /// Whether CLIENT NO-EVICT outlasts RESET.
+    /// Whether CLIENT NO-EVICT is kept after RESET.
     reset_keeps_no_evict: bool = true, false, false, false;
-    /// Whether DEBUG OBJECT takes a second word.
+    /// Whether DEBUG OBJECT accepts a second word.
     debug_object_option: bool = false, false, false, true;
-    /// Whether DEBUG DIGEST takes in that a field expires.
+    /// Whether DEBUG DIGEST includes that a field expires.
     digests_tell_expiring_fields: bool = true, true, true, false;
-    /// Whether CONFIG SET leaves the greatest number that there is out of the error of a limit.
+    /// Whether CONFIG SET omits the maximum in the error of a limit.
     config_open_limits: bool = false, false, true, false;
     /// The version of DUMP.
     dump_version: Target = Target::V10, Target::V11, Target::V12, Target::Valkey80;
-    /// The first and the last versions that RESTORE takes, of those whose types are known.
+    /// The first and the last versions that RESTORE accepts, among those whose types are known.
     restored_versions: [[u16; 2]; 2] = [[0, 10]; 2], [[0, u16::MAX]; 2], [[0, 12]; 2], [[1, 11], [80, 80]];
 }
 
@@ -238,17 +238,17 @@ const FIELDS_VALKEY_91: &str = "id addr laddr fd name age idle flags capa db sub
 
 const NO_SCRIPT: &str = "NOSCRIPT No matching script. Please use EVAL.";
 
-/// Which strings are in one block with what holds them, as OBJECT ENCODING tells by `embstr`.
+/// Which strings are in one block with their object and key, shown by OBJECT ENCODING as `embstr`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Embedding {
-    /// The greatest length of the string; of string and key together where the key is in the block too.
+    /// The maximum length of the string; of string and key together if the key is in the block too.
     most: usize,
     with_key: bool,
-    /// The room that an expiry takes.
+    /// The bytes that an expiry takes.
     expiry: usize,
-    /// The room that a key of 32 bytes and more takes beyond its length.
+    /// The additional bytes that a key of 32 bytes and more takes.
     long_key: usize,
-    /// The room that is left for the expiry of the value in whose place a string is set, whether or not it keeps it.
+    /// The bytes that are reserved for the expiry of the value that a string replaces, whether or not it is kept.
     replaced_expiry: usize,
 }
 
@@ -260,38 +260,38 @@ impl Embedding {
     const VALKEY_91: Self =
         Self { most: 113, with_key: true, expiry: 0, long_key: 2, replaced_expiry: 8 };
 
-    /// Whether it depends on the key.
+    /// Returns whether it depends on the key.
     pub(crate) const fn goes_by_key(self) -> bool {
         self.with_key
     }
 
-    /// Whether a string of `len` bytes that was set as a whole is `embstr`.
+    /// Returns whether a string of `len` bytes that was set as a whole is `embstr`.
     pub(crate) const fn holds(self, len: usize, key: usize, expires: bool) -> bool {
         let expiry = if expires { self.expiry } else { 0 };
         let key = key + if key >= 32 { self.long_key } else { 0 };
         len + expiry + if self.with_key { key } else { 0 } <= self.most
     }
 
-    /// Whether a string is not `embstr` only because it was set in the place of a value with an expiry.
+    /// Returns whether a string is not `embstr` only because it replaced a value with an expiry.
     pub(crate) const fn yields_to_expiry(self, len: usize, key: usize) -> bool {
         self.holds(len, key, false) && !self.holds(len + self.replaced_expiry, key, false)
     }
 }
 
 impl Profile {
-    /// Every profile, the oldest first and those of Valkey last.
+    /// Every profile, the oldest first and Valkey's last.
     pub const ALL: [Self; 4] = [Self::Redis70, Self::Redis72, Self::Redis82, Self::Valkey91];
 
-    /// The name of the release series: `7.0`, `7.2`, `8.2` or `valkey-9.1`.
+    /// Returns the name of the release series: `7.0`, `7.2`, `8.2` or `valkey-9.1`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         self.label()
     }
 
-    /// The profile of the server that says this of itself in `INFO server`, or `None` if it says no version.
+    /// Returns the profile of a server, given its reply to `INFO server`, or `None` if that has no version.
     ///
-    /// A server between two release series has the older profile, a server that is older than all of them has the
-    /// oldest one. Valkey before 9 has that of the Redis that it is compatible with.
+    /// A server between two release series has the older profile, a server that is older than all of them the oldest
+    /// one. Valkey before 9 has the profile of the Redis version that it is compatible with.
     ///
     /// ```
     /// # use store as tallis;
@@ -318,13 +318,13 @@ impl Profile {
         })
     }
 
-    /// Whether servers of this series have what came with that release.
+    /// Returns whether servers of this series have what was added in that release.
     pub(crate) const fn knows(self, since: &str) -> bool {
         let (since, [major, minor]) = (since.as_bytes(), self.newest_release());
         since[0] < major || since[0] == major && since[2] <= minor
     }
 
-    /// How servers of this series write a score or a distance.
+    /// Formats a score or a distance as servers of this series do.
     ///
     /// ```
     /// # use store as tallis;
@@ -337,7 +337,7 @@ impl Profile {
     pub fn double(self, number: f64) -> String {
         let mut text = Vec::with_capacity(24);
         self.score_text().push(number, &mut text);
-        // All of it is ASCII.
+        // The text is ASCII.
         String::from_utf8_lossy(&text).into_owned()
     }
 }
@@ -346,7 +346,7 @@ impl Profile {
 mod tests {
     use super::*;
 
-    /// Lengths of keys and strings as OBJECT ENCODING of a Redis 8.2.3 and a Valkey 9.1.2 tells them apart.
+    /// The lengths of keys and strings at which OBJECT ENCODING of Redis 8.2.3 and Valkey 9.1.2 changes.
     #[test]
     fn a_string_is_embedded_as_far_as_its_block_has_room() {
         let most = |embedding: Embedding, key, expires| {

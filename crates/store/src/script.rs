@@ -1,4 +1,4 @@
-//! Scripts that a store runs without Lua.
+//! Scripts that a store runs without a Lua interpreter.
 
 use std::fmt::{self, Write};
 use std::sync::OnceLock;
@@ -10,11 +10,11 @@ use crate::member::Member;
 use crate::reply::Reply;
 use crate::store::Tx;
 
-/// A Lua script for a server, with the function that does the same on a store.
+/// A Lua script for servers, with a Rust function that has the same effect on a store.
 ///
-/// A server runs the [`text`](Self::text), and finds it again by its [`digest`](Self::digest). A store has no Lua: one
-/// that knows the script ([`Store::add_scripts`](crate::Store::add_scripts)) calls the function when EVAL or EVALSHA
-/// names it.
+/// A server runs the [`text`](Self::text), and identifies it by its [`digest`](Self::digest). A store has no Lua
+/// interpreter: if the script is registered ([`Store::add_scripts`](crate::Store::add_scripts)), EVAL and EVALSHA call
+/// the function.
 ///
 /// # Examples
 ///
@@ -41,11 +41,11 @@ pub struct Script {
     run: Run,
 }
 
-/// What does the same as a script.
+/// The Rust function of a script.
 type Run = fn(&Tx<'_>, &ScriptCall<'_>) -> Result<Reply>;
 
 impl Script {
-    /// The script of that text, and what does the same with the keys locked.
+    /// Creates a script from its text and the function, which runs with the keys locked.
     #[must_use]
     pub const fn new(
         text: &'static str,
@@ -54,23 +54,23 @@ impl Script {
         Self { text, digest: OnceLock::new(), run }
     }
 
-    /// The text, in Lua.
+    /// Returns the text, in Lua.
     #[must_use]
     pub const fn text(&self) -> &'static str {
         self.text
     }
 
-    /// The digest by which EVALSHA names it: SHA-1 of the text, in hexadecimal.
+    /// Returns the digest for EVALSHA: the SHA-1 of the text, in hexadecimal.
     #[must_use]
     pub fn digest(&self) -> &str {
         self.digest.get_or_init(|| digest_of(self.text.as_bytes()))
     }
 
-    /// Does it, as part of a transaction that has named its keys.
+    /// Runs the function, as part of a transaction that has named its keys.
     ///
     /// # Errors
     ///
-    /// Those of the script; [`ErrorKind::Syntax`] for a call with keys or arguments that it does not take.
+    /// The errors of the script; [`ErrorKind::Syntax`] if it does not accept these keys or arguments.
     pub fn run(&self, tx: &Tx<'_>, call: &ScriptCall<'_>) -> Result<Reply, Error> {
         (self.run)(tx, call)
     }
@@ -95,17 +95,17 @@ impl fmt::Debug for Script {
     }
 }
 
-/// The keys and arguments that a [`Script`] is called with.
+/// The keys and arguments of a call of a [`Script`].
 #[derive(Clone, Copy, Debug)]
 pub struct ScriptCall<'c> {
     /// The keys.
     pub keys: &'c [&'c [u8]],
-    /// The arguments behind them.
+    /// The arguments after the keys.
     pub args: &'c [&'c [u8]],
 }
 
 impl<'c> ScriptCall<'c> {
-    /// The keys, where so many are asked for.
+    /// Returns the keys, which must be exactly `N`.
     ///
     /// # Errors
     ///
@@ -114,34 +114,34 @@ impl<'c> ScriptCall<'c> {
         self.keys.try_into().map_err(|_| Self::wrong())
     }
 
-    /// The argument of that number, from 0.
+    /// Returns the argument at an index, from 0.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Syntax`] without one.
+    /// [`ErrorKind::Syntax`] if there is none.
     pub fn arg(&self, at: usize) -> Result<&'c [u8], Error> {
         self.args.get(at).copied().ok_or_else(Self::wrong)
     }
 
-    /// The argument of that number, an integer in decimal.
+    /// Returns the argument at an index, parsed as a decimal integer.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Syntax`] if it is none.
+    /// [`ErrorKind::Syntax`] if it is not an integer.
     pub fn int(&self, at: usize) -> Result<i64, Error> {
         int(self.arg(at)?)
     }
 
-    /// The arguments from that number on, integers in decimal.
+    /// Returns the arguments from an index on, parsed as decimal integers.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Syntax`] if one is none.
+    /// [`ErrorKind::Syntax`] if one is not an integer.
     pub fn ints_from(&self, at: usize) -> Result<Vec<i64>, Error> {
         self.args.iter().skip(at).map(|arg| int(arg)).collect()
     }
 
-    /// The error of a call with keys or arguments that the script does not take.
+    /// Creates the error for keys or arguments that the script does not accept.
     #[cold]
     #[must_use]
     pub fn wrong() -> Error {

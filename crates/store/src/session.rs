@@ -1,4 +1,4 @@
-//! What a client remembers between commands.
+//! Sessions: the state of a client between commands.
 
 mod connection;
 mod table;
@@ -25,10 +25,10 @@ use connection::{Connection, valid_name};
 pub(crate) use table::{CLIENT, SESSIONS, TRANSACTIONS};
 use watches::Watches;
 
-/// The state of one client: its database, its transaction, the keys that it watches, and the version of the protocol
-/// whose shapes its replies have, and what CLIENT tells of it: a number, a name, the library that uses it.
+/// The state of one client: its database, its transaction, its watched keys, the protocol of its replies, and what
+/// CLIENT returns: its id, its name and its library.
 ///
-/// It has the typed commands too, on the database that was selected last.
+/// It has the typed commands too, on the selected database.
 ///
 /// # Examples
 ///
@@ -55,7 +55,7 @@ pub struct Client {
     store: Store,
     protocol: Protocol,
     queue: Option<Queue>,
-    /// How many commands EXEC is running.
+    /// The number of commands that EXEC is running.
     executing: Option<usize>,
     watches: Watches,
     connection: Connection,
@@ -65,12 +65,12 @@ pub struct Client {
 #[derive(Debug, Default)]
 struct Queue {
     commands: Vec<Vec<Bytes>>,
-    /// Whether one of them was refused, so that EXEC will be.
+    /// Whether one of them was refused, so that EXEC will fail.
     refused: bool,
 }
 
 impl Store {
-    /// A session that begins on this handle's database, with replies in the shapes of RESP2; HELLO 3 changes them.
+    /// Starts a session on this handle's database, with RESP2 replies. HELLO 3 selects RESP3.
     #[must_use]
     pub fn session(&self) -> Session {
         let watches = Watches::new(self);
@@ -85,7 +85,7 @@ impl Store {
     }
 }
 
-/// A [`Store`] that remembers what a client of a server would: see [`Client`].
+/// A [`Store`] with the state of a server's client: see [`Client`].
 pub type Session = Store<Client>;
 
 /// # Sessions
@@ -97,7 +97,7 @@ impl Session {
         client.shaped(answer)
     }
 
-    /// Whether a transaction has begun with MULTI and has not ended yet.
+    /// Returns whether a transaction is open, between MULTI and EXEC or DISCARD.
     ///
     /// # Examples
     ///
@@ -114,13 +114,13 @@ impl Session {
         self.locks.queue.is_some()
     }
 
-    /// The protocol whose shapes the replies have: the one to [write](Reply::write) them in.
+    /// Returns the protocol of the replies, with which to [write](Reply::write) them.
     #[must_use]
     pub const fn protocol(&self) -> Protocol {
         self.locks.protocol
     }
 
-    /// Chooses the protocol, as HELLO does.
+    /// Selects the protocol, as HELLO does.
     #[cfg(any(feature = "redis", feature = "redis2"))]
     pub(crate) const fn set_protocol(&mut self, protocol: Protocol) {
         self.locks.protocol = protocol;
@@ -149,7 +149,7 @@ impl Client {
         }
     }
 
-    /// Runs a command as a transaction of its own, which leaves the times at which its keys were last accessed.
+    /// Runs a command as a transaction, which does not change the access times of its keys.
     #[cold]
     fn untouched(&self, called: Called<'_, '_>) -> Answer {
         let keys = called.command.keys_of(called.args);
@@ -160,7 +160,7 @@ impl Client {
         self.store.with_locks(keys, |tx| self.step_untouched(tx, &called))
     }
 
-    /// Runs one command of a transaction, on keys.
+    /// Runs one command of a transaction, which does not change the access times of its keys.
     fn step_untouched(&self, tx: &Tx<'_>, called: &Called<'_, '_>) -> Answer {
         if self.connection.no_touch {
             tx.locks.untouched(&untouched_keys(called), || called.on(tx))
@@ -169,7 +169,7 @@ impl Client {
         }
     }
 
-    /// Whether a command writes, or is an EXEC of one that does.
+    /// Returns whether a command writes, or is an EXEC of one that does.
     #[cold]
     fn would_write(&self, called: &Called<'_, '_>) -> bool {
         let writes = |command: &Command| command.has_flag("write");
@@ -178,11 +178,11 @@ impl Client {
         writes(called.command) || (called.command.name == "exec" && queued.any(writes))
     }
 
-    /// What a command that is none, or has too few or too many words, does to a transaction.
+    /// Handles an unknown command, or one with a wrong number of words, in a transaction.
     #[cold]
     fn refuse(&mut self, args: &[&[u8]], error: Error) -> Error {
         if args.first().is_some_and(|name| name.eq_ignore_ascii_case(b"exec")) {
-            // Redis takes it for an EXEC that fails, MULTI or not.
+            // Redis treats it as a failed EXEC, with or without MULTI.
             self.queue = None;
             self.unwatch();
             let text = error.to_string();
@@ -202,7 +202,7 @@ impl Client {
         Ok(Reply::OK)
     }
 
-    /// What a command that is none of a transaction replies inside of one.
+    /// The reply of a command that is not allowed in a transaction.
     fn outside(&mut self, name: &str, error: &'static str) -> Result<(), Error> {
         let refuses = self.store.shared().profile().transactions_refuse();
         let Some(queue) = &mut self.queue else { return Ok(()) };
@@ -217,10 +217,10 @@ impl Client {
         Reply::Status("QUEUED".into())
     }
 
-    /// Runs what was queued, all of it under the locks of all its keys, unless a watched key has changed.
+    /// Runs the queued commands under the locks of all their keys, unless a watched key has changed.
     fn exec(&mut self) -> Answer {
         let Some(queue) = self.queue.take() else { return Err(refused("ERR EXEC without MULTI")) };
-        // Watched no longer when this returns. UNWATCH finds nothing to unlock below, where the locks are held.
+        // The watches end when this returns. UNWATCH has nothing to unlock below, where the locks are held.
         let watches = std::mem::replace(&mut self.watches, Watches::new(&self.store));
         if queue.refused {
             return Err(refused("EXECABORT Transaction discarded because of previous errors."));
@@ -236,7 +236,7 @@ impl Client {
         let store = self.store.clone();
         self.executing = Some(calls.len());
         let answer = store.with_locks((!whole).then_some(&keys), |tx| {
-            // Each of them, so that all that have expired are dropped.
+            // All of them are checked, so that all expired ones are dropped.
             let unchanged = watches.keys.iter().filter(|one| one.is_unchanged(tx)).count();
             if unchanged < watches.keys.len() {
                 return Ok(Reply::NullArray);
@@ -247,7 +247,7 @@ impl Client {
         answer
     }
 
-    /// Runs one command of a transaction; SELECT leads to another database from there on.
+    /// Runs one command of a transaction; SELECT switches the database for the following ones.
     fn step(&mut self, tx: &Tx<'_>, call: Called<'_, '_>) -> Reply {
         let answer = match call.command.run {
             Run::Words(_) => self.step_untouched(tx, &call),
@@ -260,7 +260,7 @@ impl Client {
         self.shaped(answer)
     }
 
-    /// A reply in the shapes of the protocol.
+    /// Converts a reply to the protocol of the session.
     fn shaped(&self, answer: Answer) -> Reply {
         let reply = answer.unwrap_or_else(Reply::from);
         match self.protocol {
@@ -307,13 +307,13 @@ impl Client {
         Reply::Status("RESET".into())
     }
 
-    /// A server would close the connection, and with it forget what the session has begun.
+    /// A server would close the connection, and with it discard the state of the session.
     fn quit(&mut self) -> Reply {
         self.queue = None;
         self.unwatch()
     }
 
-    /// HELLO: chooses the protocol, unless something else that is asked for is not possible.
+    /// HELLO: selects the protocol, unless another option is refused.
     fn hello(&mut self, args: &[&[u8]]) -> Answer {
         if let Some((version, mut options)) = args.split_first() {
             let chosen = match parse_int(version) {
@@ -377,8 +377,8 @@ impl Client {
     }
 }
 
-/// The keys of a command whose times of access stay under CLIENT NO-TOUCH: not those that it puts in the place of what
-/// was there, nor those whose time it is there to set.
+/// The keys of a command whose access times do not change under CLIENT NO-TOUCH: not those that it replaces, nor those
+/// whose access time it sets.
 fn untouched_keys<'a>(called: &Called<'_, 'a>) -> Vec<&'a [u8]> {
     let mut keys = called.command.keys_of(called.args);
     match called.command.name {
@@ -389,7 +389,7 @@ fn untouched_keys<'a>(called: &Called<'_, 'a>) -> Vec<&'a [u8]> {
     keys
 }
 
-/// There is one user, the one that a server has at first: any password is right.
+/// There is one user, the default user of a server, without a password: any password is accepted.
 fn log_in(user: &[u8]) -> Result<(), Error> {
     if user == b"default" {
         return Ok(());

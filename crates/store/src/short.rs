@@ -1,22 +1,22 @@
 //! A short string without an allocation.
 
-/// The most bytes of a [`Short`].
+/// The maximum length of a [`Short`], in bytes.
 ///
-/// Twenty-two bytes hold `unique:2015-05-17:1234`, a shard of a day's visitors. With their length and the tag of the
-/// enum around them they fill the three words that a string on the heap takes anyway.
+/// Twenty-two bytes hold `unique:2015-05-17:1234`, a shard of a day's visitors. With the length and the tag of the enum
+/// they fill the three words that a string on the heap takes too.
 pub(crate) const SHORT_MAX: usize = 22;
 
-/// A string of at most [`SHORT_MAX`] bytes, kept in place.
+/// A string of at most [`SHORT_MAX`] bytes, stored inline.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Short {
-    /// How many of the bytes there are.
+    /// The number of bytes in use.
     len: u8,
-    /// The bytes, and zeros.
+    /// The bytes, zero-padded.
     bytes: [u8; SHORT_MAX],
 }
 
 impl Short {
-    /// The string, if it is short enough.
+    /// Creates the string, if it is short enough.
     #[inline]
     pub(crate) fn new(bytes: &[u8]) -> Option<Self> {
         let mut short = [0; SHORT_MAX];

@@ -2,9 +2,9 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// How long from now on: a [`Duration`], or a number of the unit that the call names.
+/// A time span from now: a [`Duration`], or a number in the unit of the method.
 ///
-/// A duration is rounded up to milliseconds. It cannot be implemented elsewhere.
+/// A duration is rounded up to milliseconds. The trait is sealed.
 ///
 /// # Examples
 ///
@@ -23,14 +23,14 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// # Ok::<(), tallis::Error>(())
 /// ```
 pub trait ToSpan: sealed::Sealed {
-    /// The milliseconds, if they can be told; a number is one of units of so many milliseconds.
+    /// The milliseconds, if they fit; a number is multiplied by `unit_ms`.
     #[doc(hidden)]
     fn to_span_ms(self, unit_ms: i64) -> Option<i64>;
 }
 
-/// When: a [`SystemTime`], or a number of the unit that the call names, counted from the Unix epoch.
+/// A point in time: a [`SystemTime`], or a number in the unit of the method, since the Unix epoch.
 ///
-/// A time is rounded up to milliseconds. It cannot be implemented elsewhere.
+/// A time is rounded up to milliseconds. The trait is sealed.
 ///
 /// # Examples
 ///
@@ -49,7 +49,7 @@ pub trait ToSpan: sealed::Sealed {
 /// # Ok::<(), tallis::Error>(())
 /// ```
 pub trait ToTime: sealed::Sealed {
-    /// Milliseconds since the epoch, if they can be told.
+    /// Milliseconds since the epoch, if they fit.
     #[doc(hidden)]
     fn to_time_ms(self, unit_ms: i64) -> Option<i64>;
 }
@@ -73,7 +73,7 @@ impl ToTime for SystemTime {
     fn to_time_ms(self, unit_ms: i64) -> Option<i64> {
         match self.duration_since(UNIX_EPOCH) {
             Ok(since) => since.to_span_ms(unit_ms),
-            // Rounded up, as what is after the epoch.
+            // Rounded up, as for times after the epoch.
             Err(before) => i64::try_from(before.duration().as_millis()).ok().map(|ms| -ms),
         }
     }

@@ -13,20 +13,20 @@ use crate::member::Member;
 /// The members of a call. Most calls have few.
 type List<T> = SmallVec<[T; 8]>;
 
-/// A member, a value or an item: anything that is a byte string, or has one text.
+/// A member, a value or an item as an argument: any type that is a byte string, or has a unique text form.
 ///
 /// | type | the byte string |
 /// |---|---|
 /// | byte strings and texts, owned and borrowed | their bytes |
 /// | integers of every width | decimal |
-/// | `f64`, `f32` | the shortest decimal that reads the same, with a fraction or an exponent: `1.0`, `1e300` |
+/// | `f64`, `f32` | the shortest decimal that parses to the same value, with a fraction or an exponent: `1.0`, `1e300` |
 /// | `bool` | `1` or `0` |
 /// | `char` | UTF-8 |
-/// | [`Member`] | what it stands for |
+/// | [`Member`] | what it represents |
 ///
-/// A lone `u8` is a number; a slice, an array or a vector of `u8` is one byte string.
+/// A single `u8` is a number; a slice, an array or a vector of `u8` is one byte string.
 ///
-/// It cannot be implemented elsewhere.
+/// The trait is sealed.
 ///
 /// # Examples
 ///
@@ -46,11 +46,11 @@ type List<T> = SmallVec<[T; 8]>;
 /// # Ok::<(), tallis::Error>(())
 /// ```
 pub trait ToMember: sealed::Sealed {
-    /// Hands over the member.
+    /// Calls `take` with the member.
     #[doc(hidden)]
     fn with_member<R>(&self, take: impl FnOnce(Member<'_>) -> R) -> R;
 
-    /// Hands over several. A type that a member borrows from needs no text made for it.
+    /// Passes on several members. Types that a member borrows from need no text.
     #[doc(hidden)]
     fn with_each<'l, R>(
         list: impl Iterator<Item = &'l Self>,
@@ -62,7 +62,7 @@ pub trait ToMember: sealed::Sealed {
         with_texts(list, take)
     }
 
-    /// A list of these, if it is one byte string.
+    /// The bytes of a list, if it is one byte string.
     #[doc(hidden)]
     fn bytes_of(_list: &[Self]) -> Option<&[u8]>
     where
@@ -72,10 +72,10 @@ pub trait ToMember: sealed::Sealed {
     }
 }
 
-/// One or many members, values or items.
+/// One or many members, values or items as an argument.
 ///
-/// It is implemented for all that is [`ToMember`], for arrays, slices, vectors, sets and ranges of it, and for iterators
-/// by [`each`]. It cannot be implemented elsewhere.
+/// It is implemented for every [`ToMember`], for arrays, slices, vectors, sets and ranges of it, and for iterators by
+/// [`each`]. The trait is sealed.
 ///
 /// # Examples
 ///
@@ -95,7 +95,7 @@ pub trait ToMember: sealed::Sealed {
     note = "an iterator is passed as `each(iterator)`"
 )]
 pub trait ToMembers: sealed::Sealed {
-    /// Hands over the members.
+    /// Calls `take` with the members.
     #[doc(hidden)]
     fn with_members<R>(&self, take: impl FnOnce(&[Member<'_>]) -> R) -> R;
 }
@@ -105,7 +105,7 @@ pub(crate) mod sealed {
     pub trait Sealed {}
 }
 
-/// What an iterator yields, as one or many members.
+/// Wraps an iterator as one or many members.
 ///
 /// # Examples
 ///
@@ -122,7 +122,7 @@ pub const fn each<I: IntoIterator + Clone>(items: I) -> Each<I> {
     Each(items)
 }
 
-/// Made by [`each`].
+/// An iterator as members, created by [`each`].
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct Each<I>(I);
@@ -142,7 +142,7 @@ impl<I: IntoIterator<Item: ToMember> + Clone> ToMembers for Each<I> {
     }
 }
 
-/// Types of one member that are one of one.
+/// Types of one member, which are also a list of one.
 macro_rules! one {
     ($([$($generic:tt)*] $type:ty;)*) => {$(
         impl<$($generic)*> sealed::Sealed for $type {}
@@ -185,7 +185,7 @@ one! {
     [] f64;
 }
 
-/// Types that a member borrows from, or that it can be.
+/// Types that a member borrows from, or converts from.
 macro_rules! plain {
     ($([$($generic:tt)*] $type:ty: $name:ident => $member:expr $(, $bytes_of:item)?;)*) => {$(
         impl<$($generic)*> ToMember for $type {
@@ -238,7 +238,7 @@ plain! {
     [] u32: number => Member::Int((*number).into());
 }
 
-/// Types whose text has to be made.
+/// Types that must be formatted.
 macro_rules! rendered {
     ($($type:ty: $name:ident, $take:ident => $with:expr;)*) => {$(
         impl ToMember for $type {
@@ -274,7 +274,7 @@ fn with_integer<R>(
     }
 }
 
-/// Hands over members whose texts are made one behind the other.
+/// Passes on members whose texts are formatted into one buffer.
 fn with_texts<'l, T: ToMember + ?Sized + 'l, R>(
     list: impl Iterator<Item = &'l T>,
     take: impl FnOnce(&[Member<'_>]) -> R,
@@ -437,7 +437,7 @@ mod tests {
         let widest = ["-170141183460469231731687303715884105728", "5"];
         assert_eq!(texts([i128::MIN, 5]), widest);
         assert_eq!(texts(u128::MAX), ["340282366920938463463374607431768211455"]);
-        // What fits is a number, and no text.
+        // A number that fits is passed on as a number, not as text.
         assert!(u64::MAX.with_member(|member| matches!(member, Member::Bytes(_))));
         assert!(7usize.with_member(|member| matches!(member, Member::Int(7))));
     }

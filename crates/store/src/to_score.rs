@@ -1,8 +1,9 @@
 //! Scores as arguments.
 
-/// A score: a float, or an integer of any width, which is rounded to the nearest `f64` as Redis rounds its decimal form.
+/// A score as an argument: a float, or an integer of any width, which is rounded to the nearest `f64` as Redis rounds
+/// its decimal form.
 ///
-/// It cannot be implemented elsewhere.
+/// The trait is sealed.
 ///
 /// # Examples
 ///

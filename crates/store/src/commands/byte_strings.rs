@@ -6,34 +6,35 @@ use smallvec::SmallVec;
 use crate::member::Member;
 use crate::store::scope::MANY;
 
-/// So many ends take no allocation: a page of a range has no more strings.
+/// The number of ends that need no allocation: a page of a range seldom has more strings.
 const FEW: usize = 16;
-/// The first string says how long the others may be, but no longer than this, for all keep the room alive.
+/// The first string determines the estimated length of the others, up to this limit, since all of them keep the buffer
+/// allocated.
 const LENGTH_MAX: usize = 32;
-/// Up to such a length on average, strings that are read together are copied into one buffer, which each of them keeps
-/// alive.
+/// Strings of up to this average length that are read together are copied into one buffer, which each of them keeps
+/// allocated.
 const SHORT: usize = 64;
 
 /// Collects byte strings that are returned together.
 ///
-/// They share one buffer, so that a million members cost one allocation and not a million. Each of them keeps the whole
-/// buffer alive.
+/// They share one buffer, so that a million members need one allocation instead of a million. The buffer is freed when
+/// the last of them is dropped.
 #[derive(Debug)]
 pub(crate) struct ByteStrings {
     buffer: BytesMut,
     ends: SmallVec<[usize; FEW]>,
-    /// About how many there will be.
+    /// The expected number of strings.
     expected: usize,
 }
 
 impl ByteStrings {
-    /// With room for about so many, as long as the first one.
+    /// Creates a collection with capacity for about `count` strings as long as the first one.
     pub(crate) fn with_capacity(count: usize) -> Self {
         let ends = SmallVec::with_capacity(count);
         Self { buffer: BytesMut::new(), ends, expected: count }
     }
 
-    /// Adds one.
+    /// Adds a string.
     pub(crate) fn push(&mut self, member: Member<'_>) {
         member.with_bytes(|bytes| {
             if self.ends.is_empty() {
@@ -44,17 +45,17 @@ impl ByteStrings {
         self.ends.push(self.buffer.len());
     }
 
-    /// All of them, in the order in which they came.
+    /// Returns all strings, in order.
     pub(crate) fn finish(self) -> Vec<Bytes> {
         self.slices().collect()
     }
 
-    /// All of them, each with a value.
+    /// Returns all strings, each with a value.
     pub(crate) fn finish_with<V>(self, values: impl IntoIterator<Item = V>) -> Vec<(Bytes, V)> {
         self.slices().zip(values).collect()
     }
 
-    /// The same by twos; one that is left over at the end is left out.
+    /// Returns the strings in pairs; an odd one at the end is dropped.
     pub(crate) fn finish_pairs(self) -> Vec<(Bytes, Bytes)> {
         let count = self.ends.len() / 2;
         let mut slices = self.slices();
@@ -76,7 +77,7 @@ impl ByteStrings {
     }
 }
 
-/// Copies of strings.
+/// Copies strings.
 pub(crate) fn copies(strings: &[Option<Member<'_>>]) -> Vec<Option<Bytes>> {
     let there = || strings.iter().flatten();
     let few = strings.len() < MANY;

@@ -1,4 +1,4 @@
-//! Values as payloads.
+//! DUMP and RESTORE: serialized values.
 
 use bytes::Bytes;
 
@@ -10,18 +10,19 @@ use crate::value::Value;
 
 use crate::to_key::ToKey;
 
-/// DUMP and RESTORE: values as payloads, between stores and servers.
+/// DUMP and RESTORE: serialized values, for exchange between stores and servers.
 ///
 /// # Errors
 ///
-/// In a transaction, all of them fail on a key that it did not name.
+/// In a transaction, all of them return [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) for a key that was
+/// not named.
 impl<L: Locks> Store<L> {
-    /// DUMP: the value as a payload that RESTORE takes, of the version of the store's [`Profile`](crate::Profile); a
-    /// value of a type that only newer servers have gets theirs. `None` if there is no such key. O(size of the value).
+    /// DUMP: returns the serialized value for RESTORE, or `None` if the key does not exist. The version is that of the
+    /// store's [`Profile`](crate::Profile), or a newer one if the type requires it. O(size of the value).
     ///
     /// # Errors
     ///
-    /// A value of a type that no version of Redis's payloads has.
+    /// No version of Redis's format has the type of the value.
     ///
     /// # Examples
     ///
@@ -45,14 +46,14 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// RESTORE: makes a key of a payload of DUMP, as [`RestoreOptions`] say. The payload is not trusted. O(size of the
-    /// value).
+    /// RESTORE: creates a key from a payload of DUMP, with [`RestoreOptions`]. The payload is not trusted. O(size of
+    /// the value).
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::KeyExists`](crate::ErrorKind::KeyExists) if the key is there and not to be replaced;
-    /// [`ErrorKind::Corrupt`](crate::ErrorKind::Corrupt) if the payload's version or checksum are wrong, or its value
-    /// breaks the rules of its encoding.
+    /// [`ErrorKind::KeyExists`](crate::ErrorKind::KeyExists) if the key exists and is not to be replaced;
+    /// [`ErrorKind::Corrupt`](crate::ErrorKind::Corrupt) if the payload's version or checksum is wrong, or its value is
+    /// not valid in its encoding.
     ///
     /// # Examples
     ///
@@ -80,7 +81,7 @@ impl<L: Locks> Store<L> {
     ) -> Result<()> {
         let payload = payload.as_ref();
         self.write(key, |scope, keys| {
-            // Looking for the key counts as an access; a payload that is refused does not.
+            // Looking up the key counts as an access; a payload that is refused does not.
             if !options.replace && scope.slot(keys[0]).exists() {
                 return Err(Error::busy_key());
             }
@@ -91,8 +92,8 @@ impl<L: Locks> Store<L> {
     }
 }
 
-/// How [`Store::restore`](crate::Store::restore) restores: by default a key that never expires, was used just now, and
-/// replaces no other.
+/// The options of [`Store::restore`](crate::Store::restore). Default: no expiry, accessed now, without replacing an
+/// existing key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[must_use]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -105,36 +106,36 @@ pub struct RestoreOptions {
 }
 
 impl RestoreOptions {
-    /// Lets the key expire in so many milliseconds; 0 for never.
+    /// Sets the time to live, in milliseconds; 0 for no expiry.
     pub const fn ttl_ms(mut self, milliseconds: u64) -> Self {
         self.ttl_ms = milliseconds;
         self.absolute = false;
         self
     }
 
-    /// ABSTTL: lets the key expire at so many milliseconds since the Unix epoch; 0 for never. A time that has come
-    /// already leaves no key.
+    /// ABSTTL: sets the expiry, in milliseconds since the Unix epoch; 0 for no expiry. With a time in the past no key
+    /// is created.
     pub const fn expire_at_ms(mut self, milliseconds: u64) -> Self {
         self.ttl_ms = milliseconds;
         self.absolute = true;
         self
     }
 
-    /// REPLACE: whether the key takes the place of one that is there.
+    /// REPLACE: sets whether the key replaces an existing one.
     pub const fn replace(mut self, replace: bool) -> Self {
         self.replace = replace;
         self
     }
 
-    /// Whether payloads of versions and types are taken that came later than the servers of the store's
-    /// [`Profile`](crate::Profile), as a file's are: between stores that loaded them. The RESTORE that sinks receive is
-    /// then one that only later servers take.
+    /// Sets whether payloads with versions and types are accepted that are newer than the servers of the store's
+    /// [`Profile`](crate::Profile), as in files. Use it between stores. The RESTORE that sinks receive is then one that
+    /// only newer servers accept.
     pub const fn any_version(mut self, any: bool) -> Self {
         self.any_version = any;
         self
     }
 
-    /// IDLETIME: the seconds for which the key was not used.
+    /// IDLETIME: sets the seconds since the last access of the key.
     pub const fn idle_secs(mut self, seconds: u32) -> Self {
         self.idle_secs = seconds;
         self
@@ -145,7 +146,8 @@ impl RestoreOptions {
         match (ttl, self.absolute) {
             (0, _) => None,
             (at, true) => Some(at),
-            // Redis lets the sum wrap, to a time long gone, which no reply distinguishes from a time that never comes.
+            // In Redis the sum wraps, to a time in the distant past. Replies cannot distinguish that from a time that
+            // is never reached.
             (ttl, false) => Some(now_ms.wrapping_add(ttl)),
         }
     }

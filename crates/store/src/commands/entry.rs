@@ -1,6 +1,6 @@
-//! Entries: how callers get at the value of one key.
+//! Entries: access of callers to the value of one key.
 
-/// The method of a store that opens an entry of that type.
+/// Defines the method of a store that opens an entry of a type.
 macro_rules! entry_of {
     ($entry:ident, $kind:ident, $with:ident, $name:literal, $is:expr) => {
         #[doc = concat!("Marks an [`Entry`](crate::Entry) whose value is a ", $name, ".")]
@@ -18,14 +18,14 @@ macro_rules! entry_of {
 
         /// # Entries
         impl<L: $crate::store::Locks> $crate::store::Store<L> {
-            #[doc = concat!("Finds the ", $name, " at a key once, and lets `work` read and change it as one step.")]
+            #[doc = concat!("Opens the ", $name, " at a key for `work`, which reads and changes it atomically.")]
             ///
-            /// The lock of the key is held while `work` runs: what it asks of the store itself is an error.
+            /// The key is locked while `work` runs: a command on the store inside it returns an error.
             ///
             /// # Errors
             ///
-            #[doc = concat!("[`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no ", $name, "; that of `work`;")]
-            /// in a transaction, a key that it did not name.
+            #[doc = concat!("[`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no ", $name, "; the error of `work`;")]
+            /// [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) in a transaction that did not name the key.
             #[inline]
             pub fn $with<R>(
                 &self,

@@ -1,4 +1,4 @@
-//! Commands on the time at which keys expire.
+//! Commands on the expiry of keys.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -9,22 +9,24 @@ use crate::store::{Locks, Store};
 use crate::to_expiry::{ToSpan, ToTime};
 use crate::to_key::ToKey;
 
-/// Commands on the time at which keys expire.
+/// Commands on the expiry of keys.
 ///
-/// A key that has expired is never seen again, to the millisecond of the store's [`Clock`](crate::Clock); its memory is
-/// released when a write finds it, or by [`Store::sweep`](crate::Store::sweep).
+/// An expired key is not visible to any command, to the millisecond of the store's [`Clock`](crate::Clock). Its memory
+/// is released when a write accesses it, or by [`Store::sweep`](crate::Store::sweep).
 ///
 /// # Errors
 ///
-/// In a transaction, all of them fail on a key that it did not name.
+/// In a transaction, all of them return [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) for a key that was
+/// not named.
 impl<L: Locks> Store<L> {
-    /// EXPIRE: lets the key expire in `seconds` from now, or in a [`Duration`]; `false` if there is no such key. O(1).
+    /// EXPIRE: sets the key to expire `seconds` from now, or after a [`Duration`]; returns `false` if the key does not
+    /// exist. O(1).
     ///
-    /// With zero or less the key is gone at once.
+    /// Zero or a negative number deletes the key.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) if the time of expiry does not fit into 64 bits of milliseconds.
+    /// [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) if the time of expiry does not fit 64 bits of milliseconds.
     ///
     /// # Examples
     ///
@@ -52,7 +54,8 @@ impl<L: Locks> Store<L> {
         self.pexpire_if(key, milliseconds, ExpireOption::Always)
     }
 
-    /// EXPIREAT: lets the key expire at that many seconds since the Unix epoch, or at a [`SystemTime`]; `false` if there is no such key. O(1).
+    /// EXPIREAT: sets the key to expire at that many seconds since the Unix epoch, or at a [`SystemTime`]; returns
+    /// `false` if the key does not exist. O(1).
     ///
     /// # Errors
     ///
@@ -70,7 +73,8 @@ impl<L: Locks> Store<L> {
         self.pexpire_at_if(key, milliseconds, ExpireOption::Always)
     }
 
-    /// EXPIRE with NX, XX, GT or LT: as [`expire`](Self::expire), but `false` too if the option forbids it.
+    /// EXPIRE with NX, XX, GT or LT: as [`expire`](Self::expire), and returns `false` too if the condition does not
+    /// hold.
     ///
     /// # Errors
     ///
@@ -112,7 +116,8 @@ impl<L: Locks> Store<L> {
         expire(self, key, milliseconds.to_span_ms(1), true, option, "pexpire")
     }
 
-    /// EXPIREAT with an option: as [`expire_at`](Self::expire_at), but `false` too if the option forbids it.
+    /// EXPIREAT with an option: as [`expire_at`](Self::expire_at), and returns `false` too if the condition does not
+    /// hold.
     ///
     /// # Errors
     ///
@@ -140,20 +145,20 @@ impl<L: Locks> Store<L> {
         expire(self, key, milliseconds.to_time_ms(1), false, option, "pexpireat")
     }
 
-    /// PERSIST: takes the expiry away; `false` if there was none. O(1).
+    /// PERSIST: removes the expiry; returns `false` if there was none. O(1).
     ///
     /// # Errors
     ///
-    /// In a transaction, a key that it did not name.
+    /// [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) in a transaction that did not name the key.
     pub fn persist(&self, key: impl ToKey) -> Result<bool> {
         self.write(key, |scope, keys| Ok(persist(&mut scope.slot(keys[0]))))
     }
 
-    /// TTL and PTTL: how long until the key expires, to the millisecond. O(1).
+    /// TTL and PTTL: returns the time until the key expires, with millisecond precision. O(1).
     ///
     /// # Errors
     ///
-    /// In a transaction, a key that it did not name.
+    /// [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) in a transaction that did not name the key.
     ///
     /// # Examples
     ///
@@ -182,11 +187,11 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// EXPIRETIME and PEXPIRETIME: when the key expires, to the millisecond. O(1).
+    /// EXPIRETIME and PEXPIRETIME: returns the time at which the key expires, with millisecond precision. O(1).
     ///
     /// # Errors
     ///
-    /// In a transaction, a key that it did not name.
+    /// [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) in a transaction that did not name the key.
     pub fn expire_time(&self, key: impl ToKey) -> Result<ExpireTime> {
         self.read(key, |view, keys| {
             Ok(match view.find(keys[0]).map(Found::expires_at) {
@@ -197,26 +202,26 @@ impl<L: Locks> Store<L> {
     }
 }
 
-/// The time of so many milliseconds since the epoch, if the platform can tell it.
+/// The time of that many milliseconds since the epoch, if the platform can represent it.
 pub(super) fn system_time(at_ms: i64) -> Option<SystemTime> {
     let since = Duration::from_millis(at_ms.unsigned_abs());
     if at_ms < 0 { UNIX_EPOCH.checked_sub(since) } else { UNIX_EPOCH.checked_add(since) }
 }
 
-/// How long a key has until it expires: see [`Store::ttl`].
+/// The time until a key expires: see [`Store::ttl`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Ttl {
-    /// There is no such key.
+    /// The key does not exist.
     NoKey,
-    /// It never expires.
+    /// The key has no expiry.
     Never,
-    /// It expires in so long.
+    /// The key expires after this time.
     In(Duration),
 }
 
 impl Ttl {
-    /// How long, if the key expires at all.
+    /// Returns the time to live, if the key has an expiry.
     #[must_use]
     pub const fn duration(self) -> Option<Duration> {
         match self {
@@ -225,7 +230,7 @@ impl Ttl {
         }
     }
 
-    /// The milliseconds, as PTTL tells them: -1 if the key never expires, -2 if there is none.
+    /// Returns milliseconds, as PTTL does: -1 if the key has no expiry, -2 if it does not exist.
     #[must_use]
     pub fn millis(self) -> i64 {
         match self {
@@ -235,27 +240,27 @@ impl Ttl {
         }
     }
 
-    /// The seconds, rounded, as TTL tells them: -1 if the key never expires, -2 if there is none.
+    /// Returns seconds, rounded, as TTL does: -1 if the key has no expiry, -2 if it does not exist.
     #[must_use]
     pub fn secs(self) -> i64 {
         rounded(self.millis())
     }
 }
 
-/// When a key expires: see [`Store::expire_time`].
+/// The time at which a key expires: see [`Store::expire_time`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum ExpireTime {
-    /// There is no such key.
+    /// The key does not exist.
     NoKey,
-    /// It never expires, or at a time that the platform cannot tell.
+    /// The key has no expiry, or one that the platform cannot represent.
     Never,
-    /// It expires at that time.
+    /// The key expires at this time.
     At(SystemTime),
 }
 
 impl ExpireTime {
-    /// When, if the key expires at all.
+    /// Returns the time, if the key has an expiry.
     #[must_use]
     pub const fn time(self) -> Option<SystemTime> {
         match self {
@@ -264,7 +269,8 @@ impl ExpireTime {
         }
     }
 
-    /// Milliseconds since the Unix epoch, as PEXPIRETIME tells them: -1 if the key never expires, -2 if there is none.
+    /// Returns milliseconds since the Unix epoch, as PEXPIRETIME does: -1 if the key has no expiry, -2 if it does not
+    /// exist.
     #[must_use]
     pub fn millis(self) -> i64 {
         match self {
@@ -274,46 +280,46 @@ impl ExpireTime {
         }
     }
 
-    /// Seconds since the Unix epoch, rounded, as EXPIRETIME tells them: -1 if the key never expires, -2 if there is
-    /// none.
+    /// Returns seconds since the Unix epoch, rounded, as EXPIRETIME does: -1 if the key has no expiry, -2 if it does
+    /// not exist.
     #[must_use]
     pub fn secs(self) -> i64 {
         rounded(self.millis())
     }
 }
 
-/// What Redis answers for a key that never expires.
+/// Redis's reply for a key without an expiry.
 const NEVER: i64 = -1;
 
-/// What Redis answers for no key.
+/// Redis's reply for a key that does not exist.
 const NO_KEY: i64 = -2;
 
-/// Seconds of milliseconds; what is no time stays.
+/// Rounds milliseconds to seconds; negative values are returned unchanged.
 const fn rounded(ms: i64) -> i64 {
     if ms < 0 { ms } else { ms.saturating_add(500) / 1000 }
 }
 
-/// When EXPIRE and the like set a time.
+/// The condition of EXPIRE and similar commands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum ExpireOption {
-    /// Whatever is there.
+    /// No condition.
     #[default]
     Always,
-    /// NX: only if the key does not expire yet.
+    /// NX: only if the key has no expiry.
     Nx,
-    /// XX: only if it does.
+    /// XX: only if the key has an expiry.
     Xx,
-    /// GT: only if it expires earlier. A key that never expires does not.
+    /// GT: only if the new expiry is later. A key without an expiry counts as one that expires last.
     Gt,
-    /// LT: only if it expires later, or never.
+    /// LT: only if the new expiry is earlier, or the key has none.
     Lt,
-    /// XX and LT: only if it expires, and later.
+    /// XX and LT: only if the key has an expiry, and the new one is earlier.
     XxLt,
 }
 
 impl ExpireOption {
-    /// Whether a key that expires at `old` may expire at `new`.
+    /// Returns whether a key that expires at `old` may be set to expire at `new`.
     pub(crate) const fn allows(self, old: Option<i64>, new: i64) -> bool {
         match (self, old) {
             (Self::Always, _) | (Self::Nx | Self::Lt, None) | (Self::Xx, Some(_)) => true,
@@ -351,7 +357,7 @@ mod tests {
 
     #[test]
     fn options_allow_what_redis_allows() {
-        // Allowed when the key never expires, and when it expires before, at and after the new time.
+        // Whether it is allowed if the key has no expiry, and if it expires before, at and after the new time.
         for (option, allowed) in [
             (Always, [true, true, true, true]),
             (Nx, [true, false, false, false]),

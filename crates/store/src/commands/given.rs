@@ -1,4 +1,4 @@
-//! The options that SET, GETEX and their like share, as words: in any order.
+//! Parsing of the options that SET, GETEX and similar commands share, in any order.
 
 use super::time::{Time, Unit};
 use super::{ExistenceCheck, ExpiryChange, FieldExistenceCheck};
@@ -8,13 +8,13 @@ use crate::execute::{int, one_of, take, take_with};
 /// The commands that share options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Of {
-    /// SET, which may or may not know IFEQ.
+    /// SET, with or without IFEQ.
     Set {
         compares: bool,
     },
     GetEx,
     MSetEx,
-    /// Valkey's HGETEX and HSETEX. Redis reads these two in its own way.
+    /// Valkey's HGETEX and HSETEX. Redis parses these two differently.
     HGetEx,
     HSetEx,
 }
@@ -25,11 +25,11 @@ impl Of {
     }
 }
 
-/// What the options say.
+/// The parsed options.
 #[derive(Debug, Default)]
 pub(super) struct GivenOptions<'a> {
     pub(super) condition: Option<ExistenceCheck>,
-    /// What the string has to be: IFEQ.
+    /// The condition on the string: IFEQ.
     pub(super) equal_to: Option<&'a [u8]>,
     pub(super) fields: Option<FieldExistenceCheck>,
     pub(super) get: bool,
@@ -37,7 +37,8 @@ pub(super) struct GivenOptions<'a> {
 }
 
 impl<'a> GivenOptions<'a> {
-    /// Reads all options. One may come twice, and the last one counts; those that exclude each other may not.
+    /// Parses all options. An option may be repeated, and the last one counts; options that exclude each other are an
+    /// error.
     pub(super) fn parse(mut words: &[&'a [u8]], of: Of) -> Result<Self> {
         let mut options = Self::default();
         while !words.is_empty() {
@@ -48,7 +49,7 @@ impl<'a> GivenOptions<'a> {
         Ok(options)
     }
 
-    /// Takes the next option, if it may stand here.
+    /// Parses the next option, if it is allowed here.
     fn take(&mut self, words: &mut &[&'a [u8]], of: Of) -> bool {
         if of.sets() && self.take_condition(words, of) {
             return true;
@@ -87,7 +88,7 @@ impl<'a> GivenOptions<'a> {
         false
     }
 
-    /// Whether an expiry of this sort can be said after what was said before.
+    /// Returns whether this kind of expiry is allowed after the previous options.
     fn may(&self, new: &GivenTtl<'_>) -> bool {
         match (&self.ttl, new) {
             (None, _)
@@ -122,7 +123,7 @@ impl<'a> GivenTtl<'a> {
         GivenTime::take(words).map(Self::Until)
     }
 
-    /// The expiry, once its number is to be read.
+    /// Parses the number and returns the expiry.
     pub(super) fn read(self) -> Result<ExpiryChange> {
         Ok(match self {
             Self::Keep => ExpiryChange::Keep,
@@ -132,7 +133,7 @@ impl<'a> GivenTtl<'a> {
     }
 }
 
-/// The names of the times, each with its unit and whether it counts from the epoch on.
+/// The names of the time options, each with its unit and whether it counts from the epoch.
 const TIMES: [(&str, (Unit, bool)); 4] = [
     ("EX", (Unit::Seconds, false)),
     ("PX", (Unit::Milliseconds, false)),
@@ -140,7 +141,7 @@ const TIMES: [(&str, (Unit, bool)); 4] = [
     ("PXAT", (Unit::Milliseconds, true)),
 ];
 
-/// A time whose number is not read yet: Redis reads some of them late.
+/// A time option whose number is not yet parsed: Redis parses some of them late.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct GivenTime<'a> {
     unit: Unit,
@@ -149,7 +150,7 @@ pub(super) struct GivenTime<'a> {
 }
 
 impl<'a> GivenTime<'a> {
-    /// Whether a word is the name of one.
+    /// Returns whether a word is the name of a time option.
     pub(super) fn is_name(word: &[u8]) -> bool {
         one_of(word, TIMES).is_some()
     }
@@ -162,12 +163,12 @@ impl<'a> GivenTime<'a> {
         })
     }
 
-    /// Whether it has the name of another.
+    /// Returns whether both have the same name.
     fn is_named_as(&self, other: &Self) -> bool {
         (self.unit, self.absolute) == (other.unit, other.absolute)
     }
 
-    /// The time, once its number is to be read.
+    /// Parses the number and returns the time.
     pub(super) fn read(self) -> Result<Time> {
         let Self { unit, absolute, amount } = self;
         Ok(Time { unit, absolute, amount: int(amount)? })

@@ -16,7 +16,7 @@ use crate::to_key::ToKey;
 use crate::to_keys::ToKeys;
 use crate::value::Value;
 
-/// What OBJECT ENCODING answers of the value at a key of that length.
+/// The reply of OBJECT ENCODING for the value at a key of that length.
 pub(crate) fn encoding(found: &Found<'_>, key: usize, profile: Profile) -> &'static str {
     let value = found.peek();
     let Some(Member::Bytes(bytes)) = value.as_str() else { return value.encoding() };
@@ -24,46 +24,46 @@ pub(crate) fn encoding(found: &Found<'_>, key: usize, profile: Profile) -> &'sta
     if embeds && !value.is_raw() { "embstr" } else { "raw" }
 }
 
-/// Commands on keys of any type: whether they exist, what they are called, what they hold.
+/// Commands on keys of any type: existence, names, copies, encodings, memory.
 ///
 /// # Errors
 ///
-/// In a transaction, all of them fail on a key that it did not name.
+/// In a transaction, all of them return [`ErrorKind::KeyNotNamed`] for a key that was not named.
 impl<L: Locks> Store<L> {
-    /// DEL: removes keys; returns how many there were. O(keys), and the size of what they hold.
+    /// DEL: deletes keys; returns how many existed. O(keys + members).
     ///
     /// # Errors
     ///
-    /// In a transaction, a key that it did not name.
+    /// [`ErrorKind::KeyNotNamed`] in a transaction that did not name the key.
     pub fn del(&self, keys: impl ToKeys) -> Result<usize> {
         self.write(keys, |scope, keys| {
             Ok(keys.iter().filter(|&&key| scope.slot(key).delete()).count())
         })
     }
 
-    /// UNLINK: as [`del`](Self::del). Redis frees the memory in another thread; here the caller's own frees it.
+    /// UNLINK: as [`del`](Self::del). Redis frees the memory in another thread; here the calling thread frees it.
     ///
     /// # Errors
     ///
-    /// In a transaction, a key that it did not name.
+    /// [`ErrorKind::KeyNotNamed`] in a transaction that did not name the key.
     pub fn unlink(&self, keys: impl ToKeys) -> Result<usize> {
         self.del(keys)
     }
 
-    /// EXISTS: whether there is such a key. O(1).
+    /// EXISTS: returns whether the key exists. O(1).
     ///
     /// # Errors
     ///
-    /// In a transaction, a key that it did not name.
+    /// [`ErrorKind::KeyNotNamed`] in a transaction that did not name the key.
     pub fn exists(&self, key: impl ToKey) -> Result<bool> {
         self.read(key, |view, keys| Ok(view.find(keys[0]).is_some()))
     }
 
-    /// EXISTS of several keys: how many of them exist; a key named twice counts twice. O(keys).
+    /// EXISTS of several keys: returns how many of them exist; a key that is given twice counts twice. O(keys).
     ///
     /// # Errors
     ///
-    /// In a transaction, a key that it did not name.
+    /// [`ErrorKind::KeyNotNamed`] in a transaction that did not name the key.
     pub fn exists_many(&self, keys: impl ToKeys) -> Result<usize> {
         self.read(keys, |view, keys| {
             let mut count = 0;
@@ -72,11 +72,11 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// TOUCH: marks keys as used just now; returns how many of them exist. O(keys).
+    /// TOUCH: sets the access time of keys to now; returns how many of them exist. O(keys).
     ///
     /// # Errors
     ///
-    /// In a transaction, a key that it did not name.
+    /// [`ErrorKind::KeyNotNamed`] in a transaction that did not name the key.
     pub fn touch(&self, keys: impl ToKeys) -> Result<usize> {
         self.read(keys, |view, keys| {
             let mut count = 0;
@@ -87,22 +87,22 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// TYPE: the type of the value (`string`, `set`, ... or the name of a module's type), `None` if there
-    /// is no such key. O(1).
+    /// TYPE: returns the type of the value (`string`, `set`, ... or the name of a module's type), or `None` if the key
+    /// does not exist. O(1).
     ///
     /// # Errors
     ///
-    /// In a transaction, a key that it did not name.
+    /// [`ErrorKind::KeyNotNamed`] in a transaction that did not name the key.
     pub fn key_type(&self, key: impl ToKey) -> Result<Option<Cow<'static, str>>> {
         self.read(key, |view, keys| Ok(view.peek(keys[0]).map(Value::type_name)))
     }
 
-    /// RENAME: gives a key another name, whatever was there under it. Value and expiry move along. O(1), and the size
-    /// of what is replaced.
+    /// RENAME: renames a key, replacing a key with the new name. Value and expiry are moved. O(1), and O(members) of
+    /// the value that is replaced.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NoSuchKey`] if there is no such key.
+    /// [`ErrorKind::NoSuchKey`] if the key does not exist.
     ///
     /// # Examples
     ///
@@ -121,7 +121,8 @@ impl<L: Locks> Store<L> {
         self.write((key, new_key), |scope, keys| rename(scope, keys[0], keys[1], false).map(|_| ()))
     }
 
-    /// RENAMENX: as [`rename`](Self::rename), but only if the other name is free; `false` if it is not. O(1).
+    /// RENAMENX: as [`rename`](Self::rename), but only if the new name does not exist; returns `false` if it does.
+    /// O(1).
     ///
     /// # Errors
     ///
@@ -130,12 +131,12 @@ impl<L: Locks> Store<L> {
         self.write((key, new_key), |scope, keys| rename(scope, keys[0], keys[1], true))
     }
 
-    /// COPY: puts a copy of the value, with its expiry, at another key; `false` if there is no such key, or if the
-    /// target is taken and not to be replaced. O(size of the value).
+    /// COPY: copies the value and its expiry to another key; returns `false` if the key does not exist, or if the
+    /// target exists and is not to be replaced. O(size of the value).
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`] if the target is the key itself.
+    /// [`ErrorKind::InvalidArgument`] if source and target are the same key.
     ///
     /// # Examples
     ///
@@ -160,21 +161,22 @@ impl<L: Locks> Store<L> {
         self.write((source, destination), |scope, keys| copy(scope, keys[0], keys[1], options))
     }
 
-    /// MOVE: takes a key, with its expiry, to another database; `false` if there is no such key, or one of that name
-    /// there. O(1).
+    /// MOVE: moves a key and its expiry to another database; returns `false` if the key does not exist, or exists there
+    /// already. O(1).
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`] if it is in that database already.
+    /// [`ErrorKind::InvalidArgument`] if it is the same database.
     pub fn move_key(&self, key: impl ToKey, db: u32) -> Result<bool> {
         self.write(key, |scope, keys| move_key(scope, keys[0], db))
     }
 
-    /// OBJECT ENCODING: how the value is kept, in Redis's words. O(1).
+    /// OBJECT ENCODING: returns the name of the value's encoding, as Redis does, or `None` if the key does not exist.
+    /// O(1).
     ///
     /// # Errors
     ///
-    /// In a transaction, a key that it did not name.
+    /// [`ErrorKind::KeyNotNamed`] in a transaction that did not name the key.
     ///
     /// # Examples
     ///
@@ -194,32 +196,32 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// OBJECT IDLETIME: the seconds since a command last touched the key, without counting as a touch. `None` if there
-    /// is no such key. O(1).
+    /// OBJECT IDLETIME: returns the seconds since the last access of the key, or `None` if it does not exist. Does not
+    /// count as an access. O(1).
     ///
     /// # Errors
     ///
-    /// In a transaction, a key that it did not name.
+    /// [`ErrorKind::KeyNotNamed`] in a transaction that did not name the key.
     pub fn object_idletime(&self, key: impl ToKey) -> Result<Option<u32>> {
         self.read(key, |view, keys| Ok(view.idle_secs(keys[0])))
     }
 
-    /// OBJECT REFCOUNT: 1, or `i32::MAX` for the small integers of which Redis keeps one object for all. Here each
-    /// key has its own value; the answer is Redis's. `None` if there is no such key. O(1).
+    /// OBJECT REFCOUNT: returns 1, or `i32::MAX` for small integers, which Redis shares between keys, or `None` if the
+    /// key does not exist. Here each key has its own value; the number is only Redis's reply. O(1).
     ///
     /// # Errors
     ///
-    /// In a transaction, a key that it did not name.
+    /// [`ErrorKind::KeyNotNamed`] in a transaction that did not name the key.
     pub fn object_refcount(&self, key: impl ToKey) -> Result<Option<i64>> {
         self.read(key, |view, keys| Ok(view.peek(keys[0]).map(references)))
     }
 
-    /// OBJECT FREQ: how often a key is used, which Redis returns only under an eviction policy that counts it. Nothing
-    /// is evicted here, so there is no answer for a key that exists, and `None` for one that does not. O(1).
+    /// OBJECT FREQ: returns `None` if the key does not exist. Redis returns the access frequency under an LFU eviction
+    /// policy; this store does not evict and does not record it. O(1).
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`] for every key that exists.
+    /// [`ErrorKind::InvalidArgument`] if the key exists.
     pub fn object_freq(&self, key: impl ToKey) -> Result<Option<u8>> {
         self.read(key, |view, keys| match view.peek(keys[0]) {
             None => Ok(None),
@@ -231,19 +233,19 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// What the key and its value take in memory, in bytes: the allocations of the value and of a long key with the
-    /// allocator's own share, and the key's part of the tables. `None` if there is no such key. O(1) for blobs,
-    /// O(members / 448) for a large set.
+    /// Returns the memory of a key and its value, in bytes: the allocations of the value and of a long key, including
+    /// the allocator's overhead, and the key's part of the tables; `None` if the key does not exist. O(1) for values in
+    /// one allocation, O(members / 448) for a large set.
     ///
     /// # Errors
     ///
-    /// In a transaction, a key that it did not name.
+    /// [`ErrorKind::KeyNotNamed`] in a transaction that did not name the key.
     pub fn memory_usage(&self, key: impl ToKey) -> Result<Option<usize>> {
         self.read(key, |view, keys| Ok(view.find(keys[0]).map(Found::memory_usage)))
     }
 }
 
-/// How many references Redis says that a value has.
+/// The reference count that Redis reports for a value.
 pub(crate) fn references(value: &Value) -> i64 {
     /// Redis's `OBJ_SHARED_INTEGERS`.
     const SHARED: i64 = 10_000;
@@ -251,7 +253,7 @@ pub(crate) fn references(value: &Value) -> i64 {
     if shared { i64::from(i32::MAX) } else { 1 }
 }
 
-/// How [`Store::copy`](crate::Store::copy) copies: by default within the database, and not over a key that is there.
+/// The options of [`Store::copy`](crate::Store::copy). Default: within the database, without replacing an existing key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[must_use]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -261,20 +263,20 @@ pub struct CopyOptions {
 }
 
 impl CopyOptions {
-    /// DB: copies to the database of that number.
+    /// DB: copies to the database with that number.
     pub const fn db(mut self, number: u32) -> Self {
         self.db = Some(number);
         self
     }
 
-    /// REPLACE: whether the copy takes the place of a key that is there.
+    /// REPLACE: sets whether the copy replaces an existing key.
     pub const fn replace(mut self, replace: bool) -> Self {
         self.replace = replace;
         self
     }
 }
 
-/// Gives a value another name; `false` if that is taken and is not to be.
+/// Renames a key; returns `false` if the new name exists and must not be replaced.
 pub(crate) fn rename(
     scope: &mut Scope<'_>,
     key: HashedKey<'_>,
@@ -288,7 +290,7 @@ pub(crate) fn rename(
     if key.bytes == to.bytes {
         return Ok(!only_free);
     }
-    // In any case, so that sinks receive a target that has expired before the new name.
+    // Checked in all cases, so that sinks receive the drop of an expired target before the new name.
     let target_is_there = scope.slot(to).exists();
     if only_free && target_is_there {
         return Ok(false);
@@ -306,18 +308,18 @@ pub(crate) fn rename(
     Ok(true)
 }
 
-/// The string of a key with which it does not fit into one block, as it goes on to another key or loses its expiry:
-/// `raw`, however short that key is. `None` for any other value.
+/// The string of a key that does not fit in one block together with the key, if it moves to another key or loses its
+/// expiry: it becomes `raw`, even for a short key. `None` for any other value.
 fn detached(value: &Value, key: &[u8], expires_at: Option<i64>, profile: Profile) -> Option<Value> {
     let Member::Bytes(bytes) = value.as_str()? else { return None };
     let embedding = profile.embedding();
-    // One that fits beside no key is `raw` everywhere, and is not copied.
+    // A string that fits with no key is `raw` everywhere, and is not copied.
     let may_embed = embedding.goes_by_key() && embedding.holds(bytes.len(), 0, false);
     let embeds = embedding.holds(bytes.len(), key.len(), expires_at.is_some());
     (may_embed && !embeds).then(|| Value::raw_string(bytes.to_vec()))
 }
 
-/// PERSIST. A string that did not fit into one block with its expiry stays `raw` without it.
+/// PERSIST. A string that did not fit in one block together with its expiry remains `raw` without it.
 pub(crate) fn persist<K>(slot: &mut Entry<'_, K>) -> bool {
     let expires_at = slot.expires_at_ms();
     if expires_at.is_none() {
@@ -326,7 +328,7 @@ pub(crate) fn persist<K>(slot: &mut Entry<'_, K>) -> bool {
     let profile = slot.policy().profile;
     let value = slot.value().and_then(|value| detached(value, slot.key(), expires_at, profile));
     if let Some(raw) = value {
-        // The same bytes: no change to report.
+        // The same bytes: there is no change to report.
         slot.edit(
             |value| {
                 *value = raw;
@@ -338,7 +340,7 @@ pub(crate) fn persist<K>(slot: &mut Entry<'_, K>) -> bool {
     slot.persist()
 }
 
-/// Puts a value with its expiry where it is to be.
+/// Stores a value and its expiry at the target.
 fn arrive(mut slot: Slot<'_>, taken: Option<Taken>) {
     if let Some(taken) = taken {
         slot.arrive(taken);

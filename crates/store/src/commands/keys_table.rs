@@ -1,4 +1,5 @@
-//! The commands on keys of any type and on all keys: their declarations, and their words as typed calls.
+//! The table of the commands on keys of any type and on all keys: declarations, and the mapping from words to typed
+//! calls.
 
 use bytes::Bytes;
 
@@ -206,13 +207,13 @@ fn copy(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
     Ok(store.copy(args[0], args[1], options)?.into())
 }
 
-/// The database of that number, if there is one.
+/// The number of a database, if it is in range.
 fn database(store: &AnyStore<'_>, number: i64) -> Result<u32> {
     let found = store.shared().database(number);
     found.ok_or_else(|| refused("ERR DB index is out of range"))
 }
 
-/// EXPIRE and the like. Redis reads the option first.
+/// EXPIRE and similar commands. Redis parses the option first.
 fn expire(
     words: &[&[u8]],
     expire: impl FnOnce(&[u8], i64, ExpireOption) -> Result<bool>,
@@ -221,7 +222,7 @@ fn expire(
     Ok(expire(words[0], int(words[1])?, option)?.into())
 }
 
-/// NX, XX, GT and LT, as far as they go together.
+/// Parses NX, XX, GT and LT, and refuses combinations that exclude each other.
 pub(in crate::commands) fn expire_option(words: &[&[u8]]) -> Result<ExpireOption> {
     let mut words = words;
     let [nx, xx, gt, lt] = flags(&mut words, ["nx", "xx", "gt", "lt"]);
@@ -245,7 +246,7 @@ pub(in crate::commands) fn expire_option(words: &[&[u8]]) -> Result<ExpireOption
     }
 }
 
-/// SYNC and ASYNC, which here are the same.
+/// SYNC and ASYNC, which have the same effect here.
 fn check_flush(args: &[&[u8]]) -> Result<()> {
     match args {
         [] => Ok(()),
@@ -277,7 +278,7 @@ fn restore(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
         } else if idle.is_none()
             && let Some([number]) = take_with(&mut rest, "freq")
         {
-            // Nothing here is evicted by how often it is used, so that nothing remembers it.
+            // Access frequencies are not recorded, since there is no eviction.
             let count = u8::try_from(int(number)?);
             freq = Some(
                 count.map_err(|_| refused("ERR Invalid FREQ value, must be >= 0 and <= 255"))?,
@@ -286,7 +287,7 @@ fn restore(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
             return Err(Error::syntax());
         }
     }
-    // Before it looks at the time and the payload; this counts as an access.
+    // Checked before the time and the payload; this counts as an access.
     if !replace && store.touch(args[0])? > 0 {
         return Err(Error::busy_key());
     }
@@ -305,14 +306,14 @@ fn scan(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
     Ok(scan_reply(next, keys))
 }
 
-/// The cursor of a scan.
+/// Parses the cursor of a scan.
 pub(super) fn cursor(word: &[u8], profile: Profile) -> Result<u64> {
     let unsigned = profile.cursors_are_unsigned();
     let read = if unsigned { number::unsigned_cursor } else { number::cursor };
     read(word).ok_or_else(|| Error::new(ErrorKind::Syntax, number::INVALID_CURSOR))
 }
 
-/// COUNT, MATCH and, if there are keys to have types, TYPE as it is in a profile.
+/// Parses COUNT, MATCH and, for SCAN, TYPE as it is in the profile.
 pub(super) fn scan_options(words: &[&[u8]], of_keys: Option<Profile>) -> Result<ScanOptions> {
     let mut options = ScanOptions::default();
     let mut words = words;
@@ -339,7 +340,7 @@ pub(super) fn scan_options(words: &[&[u8]], of_keys: Option<Profile>) -> Result<
     Ok(options)
 }
 
-/// The types that SCAN knows.
+/// The type names of SCAN.
 const TYPES: [&str; 6] = ["string", "list", "set", "zset", "hash", "stream"];
 
 pub(super) fn scan_reply(next: u64, found: Vec<Bytes>) -> Reply {

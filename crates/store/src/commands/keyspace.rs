@@ -16,26 +16,26 @@ use extendible::scan;
 ///
 /// # Errors
 ///
-/// In a transaction on named keys, all of them fail: it has not locked the others.
+/// In a transaction on named keys, all of them fail, since it has not locked the whole database.
 impl<L: Locks> Store<L> {
-    /// DBSIZE: how many keys the database holds. Keys that have expired but were not touched since are counted, as
-    /// Redis does. O(stripes).
+    /// DBSIZE: returns the number of keys of the database. Expired keys that were not accessed since are included, as
+    /// in Redis. O(stripes).
     ///
     /// # Errors
     ///
-    /// In a transaction, a key that it did not name.
+    /// [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) in a transaction on named keys.
     pub fn dbsize(&self) -> Result<usize> {
         self.read_stripes(0..self.shared().stripe_count(), |view| {
             Ok(view.keyspaces().map(|keyspace| keyspace.len()).sum())
         })
     }
 
-    /// KEYS: the names of all keys that match a pattern of `*`, `?`, `[a-z]` and `\`, in no order. O(keys), with all of
-    /// them locked: prefer [`scan`](Self::scan).
+    /// KEYS: returns the names of all keys that match a glob pattern (`*`, `?`, `[a-z]`, `\`), in no order. O(keys),
+    /// with the whole database locked: prefer [`scan`](Self::scan).
     ///
     /// # Errors
     ///
-    /// In a transaction, a key that it did not name.
+    /// [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) in a transaction on named keys.
     ///
     /// # Examples
     ///
@@ -52,7 +52,7 @@ impl<L: Locks> Store<L> {
     pub fn keys(&self, pattern: impl AsRef<[u8]>) -> Result<Vec<Bytes>> {
         let glob = Glob::new(pattern.as_ref());
         if let Some(name) = glob.exact() {
-            // No pattern at all: there is nothing to search.
+            // The pattern has no wildcard: look up this name.
             return self.read(name, |view, keys| {
                 let there = view.find(keys[0]).is_some();
                 Ok(if there { vec![Bytes::copy_from_slice(name)] } else { Vec::new() })
@@ -65,13 +65,13 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// SCAN with a cursor: some of the keys, and the cursor with which to ask for more; 0 begins, and 0 ends. Keys that are there
-    /// from the first call to the last are returned at least once, whatever is added and removed between. O(keys
-    /// returned), and a few hundred more at the most.
+    /// SCAN with a cursor: returns some of the keys, and the next cursor. Start with cursor 0; the returned cursor is 0
+    /// at the end. Keys that exist during the whole iteration are returned at least once, even if other keys are added
+    /// and removed meanwhile. O(keys returned), plus a few hundred at most.
     ///
     /// # Errors
     ///
-    /// In a transaction, a key that it did not name.
+    /// [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) in a transaction on named keys.
     ///
     /// # Examples
     ///
@@ -103,7 +103,7 @@ impl<L: Locks> Store<L> {
         let mut next = scan::from_cursor(cursor);
         let mut budget =
             Budget { keys: options.count(), steps: options.count().saturating_mul(10) };
-        // One stripe at a time: a scan waits for no more than it reads.
+        // One stripe at a time, so that no lock is held longer than the scan reads its stripe.
         while let Some(position) = next
             && budget.keys > 0
             && budget.steps > 0
@@ -127,7 +127,7 @@ impl<L: Locks> Store<L> {
         Ok((scan::to_cursor(next), found))
     }
 
-    /// Drops keys that a search has met and that have expired, as servers do.
+    /// Drops expired keys that a search has visited, as servers do.
     fn drop_expired(&self, names: &[Bytes]) -> Result<()> {
         if names.is_empty() {
             return Ok(());
@@ -140,11 +140,12 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// RANDOMKEY: the name of a key, chosen uniformly at random; `None` if there is none. O(stripes) on average.
+    /// RANDOMKEY: returns the name of a key, chosen uniformly at random, or `None` if the database is empty. O(stripes)
+    /// on average.
     ///
     /// # Errors
     ///
-    /// In a transaction, a key that it did not name.
+    /// [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) in a transaction on named keys.
     pub fn randomkey(&self) -> Result<Option<Bytes>> {
         self.read_stripes(0..self.shared().stripe_count(), |view| {
             let name = random_entry(view).map(|entry| entry.key.as_bytes());
@@ -152,11 +153,11 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// FLUSHDB: drops every key of the database; returns how many there were. O(keys).
+    /// FLUSHDB: deletes every key of the database; returns how many there were. O(keys).
     ///
     /// # Errors
     ///
-    /// In a transaction, a key that it did not name.
+    /// [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) in a transaction on named keys.
     pub fn flushdb(&self) -> Result<usize> {
         self.write_all(|scope| {
             let dropped = scope.flush(Some(scope.db()));
@@ -165,11 +166,11 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// FLUSHALL: drops every key of every database; returns how many there were. O(keys).
+    /// FLUSHALL: deletes every key of every database; returns how many there were. O(keys).
     ///
     /// # Errors
     ///
-    /// In a transaction, a key that it did not name.
+    /// [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) in a transaction on named keys.
     pub fn flushall(&self) -> Result<usize> {
         self.write_all(|scope| {
             let dropped = scope.flush(None);
@@ -178,11 +179,11 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// SWAPDB: exchanges two databases: each has the other's keys from then on. O(stripes).
+    /// SWAPDB: swaps the contents of two databases. O(stripes).
     ///
     /// # Errors
     ///
-    /// In a transaction, a key that it did not name.
+    /// [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) in a transaction on named keys.
     ///
     /// # Examples
     ///
@@ -210,7 +211,7 @@ impl<L: Locks> Store<L> {
     }
 }
 
-/// What SCAN and SSCAN look for, and how much of it one call is to return.
+/// The options of SCAN and SSCAN: which keys or members, and how many per call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -227,26 +228,26 @@ impl Default for ScanOptions {
 }
 
 impl ScanOptions {
-    /// MATCH: only names, or members, that match this pattern.
+    /// MATCH: returns only keys, or members, that match this glob pattern.
     pub fn with_pattern(mut self, pattern: impl AsRef<[u8]>) -> Self {
         self.pattern = Some(pattern.as_ref().into());
         self
     }
 
-    /// COUNT: about how many keys or members one call looks at; the pattern is applied to those. Default 10, as in
-    /// Redis; 0 is taken as 1.
+    /// COUNT: sets about how many keys or members one call visits; the pattern is applied to these. Default: 10, as in
+    /// Redis; 0 counts as 1.
     pub fn with_count(mut self, count: usize) -> Self {
         self.count = NonZeroUsize::new(count).unwrap_or(NonZeroUsize::MIN);
         self
     }
 
-    /// TYPE: only keys whose [type](crate::Store::key_type) is this one. SSCAN has no such option.
+    /// TYPE: returns only keys with this [type](crate::Store::key_type). SSCAN has no such option.
     pub fn with_type(mut self, name: impl AsRef<[u8]>) -> Self {
         self.type_name = Some(name.as_ref().into());
         self
     }
 
-    /// How many one call is to look at.
+    /// How many keys or members one call visits.
     pub(crate) const fn count(&self) -> usize {
         self.count.get()
     }
@@ -262,7 +263,7 @@ impl ScanOptions {
     }
 }
 
-/// Whether the name of a key is one of those that are wanted.
+/// Whether the name of a key matches.
 fn is_named(glob: Option<&Glob<'_>>, entry: &Entry) -> bool {
     glob.is_none_or(|glob| glob.matches(entry.key.as_bytes()))
 }
@@ -271,15 +272,15 @@ fn is_of_type(value: &Value, name: &[u8]) -> bool {
     value.type_name().as_bytes().eq_ignore_ascii_case(name)
 }
 
-/// What a scan may still do in this call.
+/// The remaining work of a call.
 #[derive(Debug)]
 struct Budget {
     keys: usize,
-    /// Steps through buckets, which may be empty.
+    /// Buckets to visit, including empty ones.
     steps: usize,
 }
 
-/// Goes on within one stripe; returns the position behind what was visited.
+/// Continues in one stripe; returns the position after what was visited.
 fn scan_stripe(
     view: &View<'_>,
     mut position: u64,
@@ -306,9 +307,9 @@ fn scan_stripe(
     Some(position)
 }
 
-/// An entry that has not expired.
+/// A random entry that has not expired.
 fn random_entry<'v>(view: &'v View<'_>) -> Option<&'v Entry> {
-    /// As often as Redis tries where all keys may have expired.
+    /// The number of tries of Redis if all keys may have expired.
     const TRIES: usize = 100;
     let shared = view.shared();
     let mut random = || shared.random().bits();

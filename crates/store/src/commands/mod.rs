@@ -1,7 +1,7 @@
-//! Redis's commands as typed calls: methods of a [`Store`](crate::Store), a file or folder for each family.
+//! Redis's commands as methods of a [`Store`](crate::Store), a file or folder for each family.
 //!
-//! The names are those of the `redis` crate's `Commands` trait. Each family has its entry, through which its commands
-//! change values.
+//! The names are those of the `redis` crate's `Commands` trait. Each family has an entry type, through which its
+//! commands change values.
 
 mod bits;
 mod bloom;
@@ -68,8 +68,8 @@ use crate::execute::{COMMAND, Command};
 use crate::member::Member;
 use crate::session;
 
-/// Every command, by family. The facts are those of Redis 7.0: a test compares them with COMMAND INFO and COMMAND DOCS
-/// of a live server.
+/// Every command, by family. Their attributes are those of Redis 7.0: a test compares them with COMMAND INFO and
+/// COMMAND DOCS of a live server.
 pub(crate) static FAMILIES: &[&[Command]] = &[
     keys_table::GENERIC,
     keys_table::OBJECT,
@@ -95,18 +95,18 @@ pub(crate) static FAMILIES: &[&[Command]] = &[
     session::CLIENT,
 ];
 
-/// The greatest length of a string or member, 512 MiB: Redis's `proto-max-bulk-len`.
+/// The maximum length of a string or member, 512 MiB: Redis's `proto-max-bulk-len`.
 pub(crate) const STRING_MAX: usize = 512 << 20;
 
-/// The most members that SRANDMEMBER and ZRANDMEMBER draw with repeats.
+/// The maximum number of members that SRANDMEMBER and ZRANDMEMBER draw with repetition.
 const MOST_DRAWS: usize = 1 << 31;
 
-/// An error if a member is longer than Redis takes.
+/// Returns an error if a member is longer than Redis allows.
 fn check(members: &[Member<'_>]) -> Result<()> {
     members.iter().try_for_each(|&member| checked(member).map(drop))
 }
 
-/// A member or value of a length that Redis takes.
+/// Returns a member or value if its length is allowed by Redis.
 fn checked(member: Member<'_>) -> Result<Member<'_>> {
     match member {
         Member::Bytes(bytes) if bytes.len() > STRING_MAX => Err(Error::too_long()),
@@ -114,7 +114,7 @@ fn checked(member: Member<'_>) -> Result<Member<'_>> {
     }
 }
 
-/// Methods that put what they make of several keys at another key; each is a function that does it, and how.
+/// Defines methods that store a combination of several keys at another key; each is given its function and argument.
 macro_rules! stores {
     ($($(#[$doc:meta])* $method:ident($destination:ident, $keys:ident) => $make:path[$how:expr];)*) => {$(
         $(#[$doc])*

@@ -1,4 +1,4 @@
-//! What a call reads, as types of the caller's.
+//! Reading calls with the caller's types as results.
 
 use std::ops::RangeBounds;
 
@@ -13,26 +13,26 @@ use crate::to_keys::ToKeys;
 use crate::to_member::{ToMember, ToMembers};
 use crate::value::Direction;
 
-/// Calls that read, and how their answers become replies.
+/// Defines reading calls, and how their results become replies.
 macro_rules! read_as {
     ($($name:ident = $plain:ident($($argument:ident: $type:ty),*) by $reply:expr;)*) => {$(
-        #[doc = concat!("As [`", stringify!($plain), "`](Self::", stringify!($plain), "), read as a `T`: see [`FromReply`].")]
+        #[doc = concat!("As [`", stringify!($plain), "`](Self::", stringify!($plain), "), with the result converted to `T`: see [`FromReply`].")]
         ///
         /// # Errors
         ///
         #[doc = concat!("As [`", stringify!($plain), "`](Self::", stringify!($plain), ");")]
-        /// [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) if a `T` cannot hold it. Then too the call has done
-        /// what it does.
+        /// [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) if the result cannot be converted to `T`. The
+        /// command has taken effect in this case too.
         pub fn $name<T: FromReply>(&self, $($argument: $type),*) -> Result<T> {
             T::from_reply(($reply)(self.$plain($($argument),*)?))
         }
     )*};
 }
 
-/// # Answers as types of the caller's
+/// # Results as the caller's types
 ///
-/// What is read from bytes is a number, a text, an `Option` of these for what may be missing, a list, a set or a map of
-/// them.
+/// Bytes can be read as a number, a string, an `Option` of these for a result that may be missing, or a list, a set or
+/// a map of them.
 ///
 /// # Examples
 ///

@@ -12,7 +12,7 @@ use crate::to_key::ToKey;
 
 /// # Iteration
 ///
-/// See [`Scan`] for what an iterator returns while the store is written to.
+/// See [`Scan`] for the guarantees if the store is changed during the iteration.
 ///
 /// # Examples
 ///
@@ -47,14 +47,14 @@ impl<L: Locks> Store<L> {
         self.scan_options(ScanOptions::default().with_pattern(pattern))
     }
 
-    /// SCAN with options: iterates over the keys that they choose.
+    /// SCAN with options: iterates over the selected keys.
     pub fn scan_options(&self, options: ScanOptions) -> Scan<'_, Bytes> {
         Scan::new(move |cursor| self.scan_cursor(cursor, &options))
     }
 
     /// SSCAN: iterates over the members of a set, in no order. O(1) per member.
     ///
-    /// What is yielded is an error if the key holds no set.
+    /// The iterator yields an error if the key holds no set.
     pub fn sscan(&self, key: impl ToKey) -> Scan<'_, Bytes> {
         self.sscan_options(key, ScanOptions::default())
     }
@@ -64,7 +64,7 @@ impl<L: Locks> Store<L> {
         self.sscan_options(key, ScanOptions::default().with_pattern(pattern))
     }
 
-    /// SSCAN with options: iterates over the members that they choose.
+    /// SSCAN with options: iterates over the selected members.
     pub fn sscan_options(&self, key: impl ToKey, options: ScanOptions) -> Scan<'_, Bytes> {
         let key = self.prepare(key);
         Scan::new(move |cursor| self.sscan_cursor(&key, cursor, &options))
@@ -72,7 +72,7 @@ impl<L: Locks> Store<L> {
 
     /// HSCAN: iterates over the fields of a hash with their values, in no order. O(1) per field.
     ///
-    /// What is yielded is an error if the key holds no hash.
+    /// The iterator yields an error if the key holds no hash.
     pub fn hscan(&self, key: impl ToKey) -> Scan<'_, (Bytes, Bytes)> {
         self.hscan_options(key, ScanOptions::default())
     }
@@ -86,7 +86,7 @@ impl<L: Locks> Store<L> {
         self.hscan_options(key, ScanOptions::default().with_pattern(pattern))
     }
 
-    /// HSCAN with options: iterates over the fields that they choose.
+    /// HSCAN with options: iterates over the selected fields.
     pub fn hscan_options(&self, key: impl ToKey, options: ScanOptions) -> Scan<'_, (Bytes, Bytes)> {
         let key = self.prepare(key);
         Scan::new(move |cursor| self.hscan_cursor(&key, cursor, &options))
@@ -94,7 +94,7 @@ impl<L: Locks> Store<L> {
 
     /// ZSCAN: iterates over the members of a sorted set with their scores, in no order. O(1) per member.
     ///
-    /// What is yielded is an error if the key holds no sorted set.
+    /// The iterator yields an error if the key holds no sorted set.
     pub fn zscan(&self, key: impl ToKey) -> Scan<'_, (Bytes, f64)> {
         self.zscan_options(key, ScanOptions::default())
     }
@@ -108,33 +108,33 @@ impl<L: Locks> Store<L> {
         self.zscan_options(key, ScanOptions::default().with_pattern(pattern))
     }
 
-    /// ZSCAN with options: iterates over the members that they choose.
+    /// ZSCAN with options: iterates over the selected members.
     pub fn zscan_options(&self, key: impl ToKey, options: ScanOptions) -> Scan<'_, (Bytes, f64)> {
         let key = self.prepare(key);
         Scan::new(move |cursor| self.zscan_cursor(&key, cursor, &options))
     }
 }
 
-/// An iteration over keys or members: see [`Store::scan`], [`Store::sscan`], [`Store::hscan`] and [`Store::zscan`].
+/// An iterator over keys or members: see [`Store::scan`], [`Store::sscan`], [`Store::hscan`] and [`Store::zscan`].
 ///
-/// It takes a lock for each call of SCAN that it makes, and holds none between: the loop may read and write, and so may
-/// other threads. Then
+/// It takes a lock for each SCAN call, and holds none in between: the loop and other threads may read and write the
+/// store. In that case
 ///
-/// - what is there from the first step to the last is yielded, at least once;
-/// - what is added or removed between may be yielded or not;
-/// - what one call has found is yielded even if it is removed before the loop gets to it;
-/// - what is yielded may come again, if it is removed and added anew, or if the value at the key becomes another one.
+/// - an element that exists during the whole iteration is yielded at least once;
+/// - an element that is added or removed meanwhile may be yielded or not;
+/// - an element that one call has returned is yielded even if it is removed before the loop reaches it;
+/// - an element may be yielded again if it is removed and added again, or if the value at the key is replaced.
 ///
-/// [`ScanOptions::with_count`] says how much one call looks at. An error ends the iteration.
+/// [`ScanOptions::with_count`] sets how many elements one call visits. An error ends the iteration.
 #[must_use = "an iterator does nothing until it is iterated over"]
 pub struct Scan<'s, T> {
     call: Call<'s, T>,
     found: std::vec::IntoIter<T>,
-    /// Where to go on; `None` at the end.
+    /// The next cursor; `None` at the end.
     cursor: Option<u64>,
 }
 
-/// A call of SCAN with that cursor: the next one, and what was found.
+/// A SCAN call with that cursor: returns the next cursor and the elements.
 type Call<'s, T> = Box<dyn FnMut(u64) -> Result<(u64, Vec<T>)> + 's>;
 
 impl<'s, T> Scan<'s, T> {

@@ -1,4 +1,4 @@
-//! EVAL and SCRIPT. A store has no Lua: it runs the scripts that it knows by the functions that they come with.
+//! EVAL and SCRIPT. A store has no Lua interpreter: it runs registered scripts by their Rust functions.
 
 use smallvec::SmallVec;
 
@@ -94,7 +94,7 @@ fn evalsha(store: &AnyStore<'_>, words: &[&[u8]], keys: Keys) -> Answer {
     run(store, script, call, keys)
 }
 
-/// The keys and arguments behind a script and the number of its keys.
+/// Parses the keys and arguments after a script and the number of its keys.
 fn call<'w>(words: &'w [&'w [u8]]) -> Result<ScriptCall<'w>> {
     let count = usize::try_from(int(words[1])?)
         .map_err(|_| refused("ERR Number of keys can't be negative"))?;
@@ -114,7 +114,7 @@ fn run(store: &AnyStore<'_>, script: &Script, call: ScriptCall<'_>, keys: Keys) 
     store.locks.with_keys(&keys, |tx| script.run(tx, &call))
 }
 
-/// SCRIPT FLUSH, with one of two words that here mean the same.
+/// SCRIPT FLUSH, with SYNC or ASYNC, which have the same effect here.
 fn flush(words: &[&[u8]]) -> Answer {
     match words {
         [] => Ok(Reply::OK),
@@ -123,7 +123,7 @@ fn flush(words: &[&[u8]]) -> Answer {
     }
 }
 
-/// What the store says of a text that is none of its scripts.
+/// The error for a script that is not registered.
 #[cold]
 fn no_lua() -> Error {
     let text = "ERR the store has no Lua and does not know this script: use a Procedure, \

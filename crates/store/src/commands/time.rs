@@ -1,4 +1,4 @@
-//! A time as a command gives it: of a unit, from now or from the epoch on.
+//! A time as a command gives it: in a unit, from now or from the epoch.
 
 use crate::error::{Error, Result};
 
@@ -28,11 +28,12 @@ pub(crate) struct Time {
 
 impl Time {
     pub(super) fn new(unit: Unit, absolute: bool, amount: u64) -> Self {
-        // What does not fit is refused like what is below zero.
+        // A value that does not fit is refused like a negative one.
         Self { unit, absolute, amount: i64::try_from(amount).unwrap_or(-1) }
     }
 
-    /// The time in milliseconds since the epoch, or what `command` says to one that is none, or not behind the epoch.
+    /// The time in milliseconds since the epoch, or the error of `command` if it does not fit or is not after the
+    /// epoch.
     #[inline]
     pub(crate) fn at_ms(self, now_ms: impl FnOnce() -> i64, command: &str) -> Result<i64> {
         let at =
@@ -40,7 +41,7 @@ impl Time {
         at.ok_or_else(|| Error::invalid_expire(command))
     }
 
-    /// The time in milliseconds since the epoch, if there is a number for it.
+    /// The time in milliseconds since the epoch, if it fits.
     #[inline]
     pub(crate) fn since_epoch(self, now_ms: impl FnOnce() -> i64) -> Option<i64> {
         let ms = self.amount.checked_mul(self.unit.in_ms())?;

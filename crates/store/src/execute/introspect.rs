@@ -1,4 +1,4 @@
-//! COMMAND: what is known of every command.
+//! COMMAND: the properties of every command.
 
 use bytes::Bytes;
 
@@ -106,12 +106,12 @@ const CATEGORIES: [&str; 21] = [
     "scripting",
 ];
 
-/// Every command that servers of the profile have.
+/// Iterates over the commands of the profile's servers.
 fn all_in(profile: Profile) -> impl Iterator<Item = &'static Command> {
     all().filter(move |command| profile.knows(command.since))
 }
 
-/// Describes the commands of these names, or all; a name that is none becomes a nil.
+/// Describes the commands with these names, or all; an unknown name becomes nil.
 fn describe_all(names: &[&[u8]], profile: Profile) -> Reply {
     let describe = |command: &Command| command.describe(profile);
     if names.is_empty() {
@@ -152,7 +152,7 @@ fn list(store: &AnyStore<'_>, filter: &[&[u8]]) -> Answer {
     }))
 }
 
-/// The keys of a full command, and what happens to each.
+/// The keys of a command with its arguments, and their flags.
 fn keys<'a>(
     words: &[&'a [u8]],
     profile: Profile,
@@ -173,20 +173,20 @@ fn keys<'a>(
     let keys = keys.ok_or_else(|| refused("ERR Invalid arguments specified for command"))?;
     let told = |(key, at, flags)| {
         let flags = newer::words(command.name, Fact::Keys(at), flags, profile);
-        // What they are with these words is known.
+        // With these words the flags are known.
         (key, flags.filter(|&flag| flag != "variable_flags"))
     };
     Ok(keys.into_iter().map(told).collect())
 }
 
-/// The command of that name; of a subcommand, `command|subcommand`.
+/// The command with that name; for a subcommand, `command|subcommand`.
 fn named(name: &[u8], profile: Profile) -> Option<&'static Command> {
     let mut parts = name.splitn(2, |&byte| byte == b'|');
     let command = known(parts.next()?, profile)?;
     parts.next().map_or(Some(command), |sub| command.subcommand(sub, profile))
 }
 
-/// The reply of a HELP subcommand: what Redis says around the subcommands, and each with its arguments and its summary.
+/// The reply of a HELP subcommand: Redis's header and footer, and each subcommand with its arguments and its summary.
 pub(crate) fn help(container: &str, profile: Profile) -> Reply {
     let command = find(container.as_bytes()).into_iter();
     let subcommands = command.flat_map(|command| command.subcommands_in(profile));
@@ -199,7 +199,7 @@ pub(crate) fn help(container: &str, profile: Profile) -> Reply {
     help_of(container, lines)
 }
 
-/// The reply of a HELP subcommand around these lines.
+/// The reply of a HELP subcommand with these lines.
 pub(crate) fn help_of(container: &str, lines: impl IntoIterator<Item = String>) -> Reply {
     let name = container.to_uppercase();
     let first = format!("{name} <subcommand> [<arg> [value] [opt] ...]. Subcommands are:");
@@ -209,11 +209,11 @@ pub(crate) fn help_of(container: &str, lines: impl IntoIterator<Item = String>) 
 }
 
 impl Command {
-    /// What COMMAND INFO says.
+    /// The reply of COMMAND INFO.
     fn describe(&self, profile: Profile) -> Reply {
         let subcommands = self.subcommands_in(profile).map(|sub| sub.describe(profile)).collect();
         let mut parts = vec![Reply::text(self.name), Reply::Int(self.arity_in(profile).into())];
-        // Only `allow_busy` comes behind it, which no command with keys has.
+        // Only `allow_busy` comes after it, which no command with keys has.
         let movable = self.has_movable_keys().then_some("movablekeys");
         let words = |fact, words| newer::words(self.name, fact, words, profile);
         let flags = words(Fact::Flags, self.flags);
@@ -234,7 +234,7 @@ impl Command {
         Reply::Array(parts)
     }
 
-    /// What COMMAND DOCS says.
+    /// The reply of COMMAND DOCS.
     fn documentation(&self, profile: Profile) -> (Reply, Reply) {
         let mut parts = pairs([
             ("summary", Reply::text(self.summary)),
@@ -256,7 +256,7 @@ impl Command {
         (Reply::text(self.name), Reply::Map(parts))
     }
 
-    /// The module that a command is of, where it is not of the server itself.
+    /// The module of a command, unless it belongs to the server.
     fn module(&self) -> Option<&'static str> {
         self.has_flag("module").then_some("bf")
     }
@@ -265,13 +265,14 @@ impl Command {
         words_of(self.flags).any(|one| one == flag)
     }
 
-    /// The ACL categories, those too that follow from the flags. Commands of modules have none in Redis 7.
+    /// Iterates over the ACL categories, including those that follow from the flags. Commands of modules have none in
+    /// Redis 7.
     fn categories(&self) -> impl Iterator<Item = &'static str> {
         CATEGORIES.into_iter().filter(move |&category| {
             let flag = |flag| self.has_flag(flag);
             let follows = match category {
                 _ if flag("module") => false,
-                // A script that may not write need not be one that reads.
+                // A script that must not write need not be in the category of reads.
                 "read" => flag("readonly") && self.group != "scripting",
                 "write" => flag("write"),
                 "admin" | "dangerous" => flag("admin"),
@@ -371,7 +372,7 @@ mod tests {
         }
     }
 
-    /// A line for a command, or for a subcommand.
+    /// Appends a line for a command or a subcommand.
     fn line(page: &mut String, command: &Command) {
         let name = command.name.replace('|', " ").to_uppercase();
         let syntax = command.syntax(Profile::default()).replace('|', "\\|");

@@ -1,7 +1,7 @@
-//! The dispatcher: a command as words, a reply as a tree, every text as Redis says it.
+//! The dispatcher: takes a command as words, and returns a reply with Redis's texts.
 //!
-//! Each command is declared beside the typed methods of its family, in a `table` of [`commands`](crate::commands); here
-//! it is found, its words are counted, and COMMAND describes it.
+//! Each command is declared next to the typed methods of its family, in a `table` of [`commands`](crate::commands); the
+//! dispatcher looks it up and checks its arity, and COMMAND describes it.
 
 mod command;
 mod introspect;
@@ -27,17 +27,17 @@ pub(crate) use words::{
     take, take_with,
 };
 
-/// What a command replies.
+/// The result of a command.
 pub(crate) type Answer = Result<Reply>;
 
 /// The words of a command.
 pub(crate) type Args<'a> = SmallVec<[&'a [u8]; 8]>;
 
 impl Store {
-    /// Runs one command on this handle's database, words in, reply out, as a server would.
+    /// Runs one command on this handle's database, as a server does: takes words and returns a reply.
     ///
-    /// What is state of a connection, SELECT and MULTI above all, belongs to a
-    /// [`session`](Self::session). The reply has the shapes of RESP3; [`Reply::into_resp2`] gives those of RESP2.
+    /// Commands on the state of a connection, such as SELECT and MULTI, need a [`session`](Self::session). The reply
+    /// has RESP3 types; [`Reply::into_resp2`] converts it to RESP2 types.
     ///
     /// # Examples
     ///
@@ -60,7 +60,7 @@ impl Store {
     }
 }
 
-/// Hands over the words of a command as slices. Almost all commands have few, which need no allocation.
+/// Passes on the words of a command as slices. Almost all commands have few, which need no allocation.
 #[inline]
 pub(crate) fn with_words<A: AsRef<[u8]>, R>(args: &[A], run: impl FnOnce(&[&[u8]]) -> R) -> R {
     const FEW: usize = 8;
@@ -79,24 +79,24 @@ fn run(store: &Store, args: &[&[u8]]) -> Answer {
     checked(args, store.shared().profile())?.on(store)
 }
 
-/// A command or subcommand, and the words that call it.
+/// A command or subcommand, and the words of the call.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Called<'w, 'a> {
     pub(crate) command: &'static Command,
-    /// All words, the names included.
+    /// All words, including the names.
     pub(crate) args: &'w [&'a [u8]],
-    /// How many of the words are names.
+    /// The number of words that are names.
     names: usize,
 }
 
 impl<'w, 'a> Called<'w, 'a> {
-    /// The words behind the names.
+    /// The words after the names.
     #[inline]
     pub(crate) fn words(&self) -> &'w [&'a [u8]] {
         &self.args[self.names..]
     }
 
-    /// Runs it on a store or in a transaction.
+    /// Runs the command on a store or in a transaction.
     #[inline]
     pub(crate) fn on<L: Locks + fmt::Debug>(&self, store: &Store<L>) -> Answer {
         match self.command.run {
@@ -108,13 +108,13 @@ impl<'w, 'a> Called<'w, 'a> {
     }
 }
 
-/// The command of that name, whatever its case, if servers of the profile have it.
+/// Returns the command with that name, in any case, if servers of the profile have it.
 #[inline]
 pub(crate) fn known(name: &[u8], profile: Profile) -> Option<&'static Command> {
     find(name).filter(|command| profile.knows(command.since))
 }
 
-/// The command that words call, if they are right in number.
+/// Looks up the command of these words and checks its arity.
 #[inline]
 pub(crate) fn checked<'w, 'a>(args: &'w [&'a [u8]], profile: Profile) -> Result<Called<'w, 'a>> {
     let Some((name, rest)) = args.split_first() else {
@@ -135,13 +135,13 @@ pub(crate) fn checked<'w, 'a>(args: &'w [&'a [u8]], profile: Profile) -> Result<
     Ok(Called { command, args, names: 1 })
 }
 
-/// A word as Redis shows it in an error, `most` bytes of it: up to a NUL.
+/// A word as Redis shows it in an error: up to a NUL, and at most `most` bytes.
 pub(crate) fn shown(word: &[u8], most: usize) -> &[u8] {
     let word = c_string(word);
     &word[..word.len().min(most)]
 }
 
-/// How much Redis shows of the name of a command, and about how much of its arguments.
+/// How many bytes of the name of a command, and about how many of its arguments, Redis shows.
 pub(crate) const SHOWN: usize = 128;
 
 #[cold]
@@ -177,7 +177,7 @@ fn needs_session(name: &str) -> Error {
     )
 }
 
-/// An error of its own text.
+/// An error with this text.
 #[cold]
 pub(crate) fn refused(text: impl Into<Cow<'static, str>>) -> Error {
     Error::new(ErrorKind::Syntax, text)

@@ -1,17 +1,17 @@
-//! What newer servers tell of commands otherwise than Redis 7.0 does.
+//! Properties of commands that differ between Redis 7.0 and newer servers.
 
 use crate::profile::Profile;
 
-/// What is told of a command in words.
+/// A property of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fact {
     Flags,
     Tips,
-    /// The flags of the keys that a specification finds: the first one is 0.
+    /// The flags of the keys of a specification; the first one has index 0.
     Keys(usize),
 }
 
-/// The servers that tell it so.
+/// The servers with the difference.
 #[derive(Clone, Copy, Debug)]
 enum Servers {
     Both,
@@ -27,7 +27,7 @@ impl Servers {
     }
 }
 
-/// A fact that is told otherwise: without these words, and with those.
+/// A difference: the words to remove, and the words to add.
 type Change = (&'static str, Fact, Servers, &'static str, &'static str);
 
 const CHANGES: [Change; 25] = [
@@ -70,7 +70,7 @@ const CHANGES: [Change; 25] = [
     ("exec", Fact::Flags, Servers::Valkey, "skip_slowlog", "skip_commandlog"),
 ];
 
-/// The words of a fact, as servers of a profile tell them.
+/// The words of a property in the servers of a profile.
 pub(super) fn words(
     command: &str,
     fact: Fact,

@@ -2,30 +2,30 @@
 //!
 //! It is close to the syntax lines of redis.io, with names and types added:
 //!
-//! | notation | what it declares |
+//! | notation | declares |
 //! |---|---|
 //! | `value`, `start:integer`, `key`, `newkey:key` | a word: its name and its type, a string if none is given; `key` alone is a key |
 //! | `NX`, `change:CH` | a token, with a name if that is not the token in lower case |
-//! | `LIMIT limit:integer` | an argument behind a token |
+//! | `LIMIT limit:integer` | an argument after a token |
 //! | `unit:<M \| KM>` | one of several arguments |
-//! | `score_member:(score:double member)` | several arguments in a row |
+//! | `score_member:(score:double member)` | a sequence of arguments |
 //! | `[COUNT count:integer]` | an optional argument |
 //! | `member...`, `GET... field` | an argument that may be repeated: alone, or with its token |
-//! | `[WITHSCORE@7.2.0]` | the first Redis that had an argument, if the command is older |
-//! | `key2:key#0` | a key of a key specification that is there already; any other key begins the next one |
+//! | `[WITHSCORE@7.2.0]` | the first Redis version with the argument, if the command is older |
+//! | `key2:key#0` | a key of an existing key specification; any other key begins a new one |
 //! | `pattern:pattern#1` | a pattern that names keys, with the number of its key specification |
 //!
-//! Arity and key specifications follow from it at compile time, where a malformed notation is an error too. What
-//! COMMAND DOCS shows follows from the same arguments, when asked for.
+//! Arity and key specifications are derived at compile time, where a malformed notation is an error. The reply of
+//! COMMAND DOCS is derived from the same arguments at run time.
 
 use super::command::{Find, KeySpec};
 use crate::profile::Profile;
 use crate::reply::Reply;
 
-/// How many words a command takes, and where its keys are among them.
+/// The number of words of a command, and the positions of its keys.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
-    /// Words at least, the names of the command included.
+    /// The minimum number of words, including the names of the command.
     pub(super) least: u8,
     /// Whether there may be more.
     pub(super) open: bool,
@@ -33,7 +33,7 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// The shape of a command of so many names.
+    /// The shape of a command with that many names.
     pub(super) const fn of(notation: &'static str, names: u8, profile: Profile) -> Self {
         let arguments = Arguments::parse(notation);
         let mut shape = Self { least: names, open: false, keys: [None; 3] };
@@ -76,7 +76,7 @@ impl Shape {
         shape
     }
 
-    /// Redis's arity: so many words, or at least so many if negative.
+    /// Redis's arity: the number of words, or the negated minimum.
     pub(super) const fn arity(&self) -> i8 {
         let least = self.least.cast_signed();
         if self.open { -least } else { least }
@@ -86,7 +86,7 @@ impl Shape {
 /// An argument.
 #[derive(Clone, Copy, Debug)]
 struct Argument {
-    /// The token, if it has no other name.
+    /// The token, unless it has another name.
     name: &'static str,
     kind: &'static str,
     token: Option<&'static str>,
@@ -96,12 +96,12 @@ struct Argument {
     optional: bool,
     multiple: bool,
     multiple_token: bool,
-    /// How many of the arguments behind it are inside of it.
+    /// The number of following arguments that are nested in it.
     inner: usize,
 }
 
 impl Argument {
-    /// A word of that name.
+    /// A word with that name.
     const fn word(name: &'static str) -> Self {
         Self {
             name,
@@ -117,10 +117,10 @@ impl Argument {
     }
 }
 
-/// The most arguments that a command has, those inside of others included.
+/// The maximum number of arguments of a command, including nested ones.
 const MOST: usize = 64;
 
-/// The arguments of a command as the notation has them, each in front of those inside of it.
+/// The arguments of a command in the order of the notation, each before those nested in it.
 struct Arguments {
     all: [Argument; MOST],
     len: usize,
@@ -135,7 +135,7 @@ impl Arguments {
         scan.found
     }
 
-    /// How many words an argument takes at least, and whether there may be more, as far as `profile` has it.
+    /// The minimum number of words of an argument, and whether there may be more, in the given profile.
     const fn words(&self, at: usize, profile: Profile) -> (u8, bool) {
         let argument = self.all[at];
         if let Some(since) = argument.since
@@ -162,7 +162,7 @@ impl Arguments {
         (least + leads as u8, open)
     }
 
-    /// Whether an argument is a key, or a block that begins with one.
+    /// Returns whether an argument is a key, or a block that begins with one.
     const fn begins_with_key(&self, at: usize) -> bool {
         let first = at + same(self.all[at].kind, "block") as usize;
         same(self.all[first].kind, "key")
@@ -189,7 +189,7 @@ impl Scan {
         found
     }
 
-    /// Skips spaces; `false` where the text or a list ends.
+    /// Skips spaces; returns `false` at the end of the text or of a list.
     const fn more(&mut self) -> bool {
         while self.eat(b' ') {}
         !matches!(self.peek(), 0 | b')')
@@ -211,7 +211,7 @@ impl Scan {
         self.text.split_at(self.at).0.split_at(start).1
     }
 
-    /// Whether a word is a token of the argument that stands behind it.
+    /// Returns whether a word is the token of the argument that follows it.
     const fn leads(&self, word: &str) -> bool {
         let next = self.at + 1;
         is_token(word)
@@ -232,7 +232,7 @@ impl Scan {
         Some((self.text.as_bytes()[self.at - 1] - b'0') as usize)
     }
 
-    /// Arguments up to the end of a list.
+    /// Parses arguments up to the end of a list.
     const fn list(&mut self) {
         while self.more() {
             let optional = self.eat(b'[');
@@ -242,7 +242,7 @@ impl Scan {
         }
     }
 
-    /// An argument; says where it is among those found.
+    /// Parses an argument; returns its index.
     const fn argument(&mut self) -> usize {
         let name = self.take(false);
         let repeated = is_token(name) && self.eat_dots();
@@ -297,7 +297,7 @@ impl Scan {
     }
 }
 
-/// Arguments one behind the other, as far as a profile has them.
+/// Consecutive arguments, without those that the profile does not have.
 #[derive(Clone, Copy)]
 struct List<'a> {
     all: &'a [Argument],
@@ -305,7 +305,7 @@ struct List<'a> {
 }
 
 impl<'a> List<'a> {
-    /// Each of them, and those inside of it.
+    /// Iterates over the arguments, each with those nested in it.
     fn iter(self) -> impl Iterator<Item = (&'a Argument, Self)> {
         let Self { mut all, profile } = self;
         let each = std::iter::from_fn(move || {
@@ -317,12 +317,12 @@ impl<'a> List<'a> {
         each.filter(move |(one, _)| one.since.is_none_or(|since| profile.knows(since)))
     }
 
-    /// As COMMAND DOCS shows them. `specs` counts the key specifications that have come.
+    /// Formats them for COMMAND DOCS. `specs` counts the key specifications so far.
     fn docs(self, specs: &mut usize) -> Vec<Reply> {
         self.iter().map(|(argument, inner)| argument.docs(inner, specs)).collect()
     }
 
-    /// As redis.io shows them.
+    /// Formats them as in the syntax lines of redis.io.
     fn syntax(self, between: &str) -> String {
         let each: Vec<_> = self.iter().map(|(argument, inner)| argument.syntax(inner)).collect();
         each.join(between)
@@ -362,7 +362,7 @@ impl Argument {
         Reply::Map(parts)
     }
 
-    /// As redis.io shows it in a line of syntax.
+    /// Formats it as in a syntax line of redis.io.
     fn syntax(&self, inner: List<'_>) -> String {
         let token = self.token.unwrap_or_default();
         let space = if token.is_empty() { "" } else { " " };
@@ -383,13 +383,13 @@ impl Argument {
     }
 }
 
-/// The arguments as COMMAND DOCS shows them.
+/// Formats the arguments for COMMAND DOCS.
 pub(super) fn docs(notation: &'static str, profile: Profile) -> Vec<Reply> {
     let arguments = Arguments::parse(notation);
     List { all: &arguments.all[..arguments.len], profile }.docs(&mut 0)
 }
 
-/// The arguments as redis.io shows them.
+/// Formats the arguments as in the syntax lines of redis.io.
 pub(super) fn syntax(notation: &'static str, profile: Profile) -> String {
     let arguments = Arguments::parse(notation);
     List { all: &arguments.all[..arguments.len], profile }.syntax(" ")

@@ -1,13 +1,12 @@
-//! How a command is found by its name.
+//! Look-up of commands by name.
 
 use super::command::Command;
 use crate::commands::FAMILIES;
 
-/// A power of two, some four times as many as there are commands.
+/// A power of two, about four times the number of commands.
 const BUCKETS: usize = 512;
 
-/// The commands by the hash of their names, with linear probing: a name is found in a few nanoseconds, which is what
-/// the dispatcher may cost.
+/// The commands by the hash of their names, with linear probing: a look-up takes a few nanoseconds.
 static INDEX: [Option<&Command>; BUCKETS] = index();
 
 const fn index() -> [Option<&'static Command>; BUCKETS] {
@@ -31,10 +30,9 @@ const fn index() -> [Option<&'static Command>; BUCKETS] {
     index
 }
 
-/// A hash that is the same for upper and lower case: of the length and of four letters, which differ for almost all
-/// names.
+/// A hash that is independent of case: of the length and of four letters, which differ for almost all names.
 const fn hash(name: &[u8]) -> usize {
-    /// The bit in which the cases of a letter differ.
+    /// The bit that distinguishes upper and lower case letters.
     const CASE: usize = 0x2020_2020;
     let len = name.len();
     if len == 0 {
@@ -45,7 +43,7 @@ const fn hash(name: &[u8]) -> usize {
     (letters.wrapping_add(len).wrapping_mul(0x9e37_79b1) >> 23) % BUCKETS
 }
 
-/// The longest name of a command.
+/// The maximum length of a command's name.
 const LONGEST: usize = 32;
 
 /// Every command.
@@ -53,7 +51,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Command> {
     FAMILIES.iter().copied().flatten()
 }
 
-/// The command of that name, in whatever case.
+/// Returns the command with that name, in any case.
 pub(crate) fn find(name: &[u8]) -> Option<&'static Command> {
     if name.len() > LONGEST {
         return None;

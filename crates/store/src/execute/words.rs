@@ -1,10 +1,10 @@
-//! The words of a command as values, one after the other.
+//! Parsing of the words of a command, one after the other.
 
 use crate::error::{Error, Result};
 use crate::text::number;
 use crate::value::parse_int;
 
-/// The next word. Arity is checked before a command runs, so that there is one wherever one is required.
+/// Takes the next word. Arity is checked before a command runs, so required words exist.
 #[inline]
 pub(crate) fn next<'a>(words: &mut &[&'a [u8]]) -> &'a [u8] {
     let Some((first, rest)) = words.split_first() else { return &[] };
@@ -12,23 +12,23 @@ pub(crate) fn next<'a>(words: &mut &[&'a [u8]]) -> &'a [u8] {
     first
 }
 
-/// All further words.
+/// Takes all remaining words.
 #[inline]
 pub(crate) fn rest<'w, 'a>(words: &mut &'w [&'a [u8]]) -> &'w [&'a [u8]] {
     std::mem::take(words)
 }
 
-/// The number that a word is.
+/// Parses a word as an integer.
 pub(crate) fn int(word: &[u8]) -> Result<i64> {
     number::integer(word)
 }
 
-/// The number that a word is, for what Redis keeps in 32 bits.
+/// Parses a word as an integer that Redis stores in 32 bits.
 pub(crate) fn int32(word: &[u8]) -> Result<i64> {
     number::within(word, i64::from(i32::MIN)..=i64::from(i32::MAX))
 }
 
-/// Whether a word is this one, in whatever case. Redis compares options as C strings, so a NUL ends the word.
+/// Returns whether a word is this one, in any case. Redis compares options as C strings, so a NUL ends the word.
 pub(crate) fn is(word: &[u8], name: &str) -> bool {
     word.split_at_checked(name.len()).is_some_and(|(word, rest)| {
         word.eq_ignore_ascii_case(name.as_bytes()) && matches!(rest, [] | [0, ..])
@@ -40,7 +40,7 @@ pub(crate) fn take(words: &mut &[&[u8]], name: &str) -> bool {
     take_with(words, name).is_some_and(|[]| true)
 }
 
-/// Takes the next word if it is this one and so many more follow, which are returned.
+/// Takes the next word if it is this one and at least `N` more follow, which are returned.
 pub(crate) fn take_with<'a, const N: usize>(
     words: &mut &[&'a [u8]],
     name: &str,
@@ -51,7 +51,7 @@ pub(crate) fn take_with<'a, const N: usize>(
     Some(*taken)
 }
 
-/// Takes words as long as each is one of these, in any order; says which of them came.
+/// Takes words as long as each is one of these, in any order; returns which of them were present.
 pub(crate) fn flags<const N: usize>(words: &mut &[&[u8]], names: [&str; N]) -> [bool; N] {
     let mut came = [false; N];
     while let Some((word, rest)) = words.split_first()
@@ -63,33 +63,33 @@ pub(crate) fn flags<const N: usize>(words: &mut &[&[u8]], names: [&str; N]) -> [
     came
 }
 
-/// What a word stands for.
+/// Returns the value that a word stands for.
 pub(crate) fn one_of<T: Copy, const N: usize>(word: &[u8], all: [(&str, T); N]) -> Option<T> {
     all.into_iter().find(|(name, _)| is(word, name)).map(|(_, meaning)| meaning)
 }
 
-/// An error if words are left.
+/// Returns an error if words are left.
 pub(crate) fn end(words: &[&[u8]]) -> Result<()> {
     if words.is_empty() { Ok(()) } else { Err(Error::syntax()) }
 }
 
-/// The number of things that a word is, if it is one.
+/// Parses a word as a size, if it is a valid one.
 pub(crate) fn size(word: &[u8]) -> Option<usize> {
     parse_int(word).and_then(|size| usize::try_from(size).ok())
 }
 
-/// A word up to a NUL: what C sees of it.
+/// A word up to a NUL, as C reads it.
 pub(crate) fn c_string(word: &[u8]) -> &[u8] {
     word.split(|&byte| byte == 0).next().unwrap_or_default()
 }
 
-/// Declares a command without options: its notation and the function from words to reply follow from the names and
+/// Declares a command without options: its notation and the function from words to reply are derived from the names and
 /// kinds of its arguments.
 ///
-/// `plain!(getrange(key, start: integer, end: integer))` is the command `getrange`, with the notation `key
-/// start:integer end:integer`, that calls `store.getrange(key, start, end)`. The kinds are `key`, `string` (that of a
-/// name without one), `pattern`, `integer`, and `keys` and `strings` for all further words. A name in front is that of
-/// the command where the method has another; a function behind `=>` makes the reply of what the method returns.
+/// `plain!(getrange(key, start: integer, end: integer))` is the command `getrange`, with the notation
+/// `key start:integer end:integer`, that calls `store.getrange(key, start, end)`. The kinds are `key`, `string` (the
+/// default), `pattern`, `integer`, and `keys` and `strings` for all remaining words. A leading name is that of the
+/// command if the method has another; a function after `=>` converts the method's result to a reply.
 macro_rules! plain {
     ($method:ident($($arg:ident $(: $kind:ident)?),*) $(=> $reply:expr)?) => {
         plain!(stringify!($method), $method($($arg $(: $kind)?),*) $(=> $reply)?)

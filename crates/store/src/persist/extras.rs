@@ -1,32 +1,32 @@
-//! What a file holds beside its keys and what nothing here works on: kept to be written back.
+//! Data of a file other than keys that the store does not use: kept to be written back.
 
 use std::collections::HashMap;
 use std::io::Write;
 
 use rdb::{Attributes, Record, Target, ValueType, WriteError, Writer};
 
-/// Functions, what modules store beside their values, a cluster's hints, and how keys were used, as a file had them.
+/// Functions, data of modules other than values, cluster hints, and access statistics, as in the file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Extras {
     functions: Vec<Vec<u8>>,
-    /// What modules want to see before the keys, and after them.
+    /// Data of modules that come before the keys, and after them.
     modules_before: Vec<Vec<u8>>,
     modules_after: Vec<Vec<u8>>,
     slots: Vec<Slot>,
     slot_imports: Vec<Vec<u8>>,
-    /// Whether a database has begun: what comes now stands behind keys.
+    /// Whether a database has begun: what follows comes after keys.
     in_keys: bool,
-    /// Whether the file said when keys were used.
+    /// Whether the file had idle times.
     idle_times: bool,
-    /// How often keys were used, by the hash of each and its database.
+    /// Access frequencies, by the hash of each key and its database.
     frequencies: HashMap<(u32, u64), u8>,
-    /// What modules store with keys, by database and name.
+    /// Data of modules for keys, by database and name.
     metadata: HashMap<(u32, Vec<u8>), Vec<u8>>,
-    /// The types of values that were kept as they came, and that the default version does not have.
+    /// The types of values that are stored unchanged, and that the default version does not have.
     newer: Vec<ValueType>,
 }
 
-/// How many keys a slot of a cluster had.
+/// The number of keys of a cluster slot.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     db: u32,
@@ -35,7 +35,7 @@ struct Slot {
     expires: u64,
 }
 
-/// The name of a library of functions, as its first line says it: `#!lua name=mylib`.
+/// The name of a library of functions, from its first line: `#!lua name=mylib`.
 fn library_name(code: &[u8]) -> Option<&[u8]> {
     let line = code.split(|&byte| byte == b'\n').next()?.strip_prefix(b"#!")?;
     let mut words = line.split(u8::is_ascii_whitespace);
@@ -43,7 +43,7 @@ fn library_name(code: &[u8]) -> Option<&[u8]> {
 }
 
 impl Extras {
-    /// Takes a record of a file, if it is one of these.
+    /// Adds a record of a file, if it is one of these.
     pub(super) fn take(&mut self, db: u32, record: Record) {
         match record {
             Record::SelectDb(_) => self.in_keys = true,
@@ -54,12 +54,12 @@ impl Extras {
                 self.slots.push(Slot { db, number: slot, keys, expires });
             }
             Record::SlotImport { body } => self.slot_imports.push(body),
-            // Facts about the file and hints that are made anew for each file.
+            // Facts about the file, and hints that are computed for each file.
             Record::Aux { .. } | Record::ResizeDb { .. } | Record::Key { .. } => {}
         }
     }
 
-    /// Puts a library of functions in the place of one of that name.
+    /// Adds a library of functions, replacing one with the same name.
     pub(super) fn put_function(&mut self, code: Vec<u8>) {
         if let Some(name) = library_name(&code) {
             self.remove_function(name);
@@ -77,7 +77,7 @@ impl Extras {
         self.functions.clear();
     }
 
-    /// Takes how a key was used.
+    /// Adds the access statistics of a key.
     pub(super) fn take_use(&mut self, db: u32, hash: u64, attributes: Attributes) {
         self.idle_times |= attributes.idle_s.is_some();
         if let Some(frequency) = attributes.freq {
@@ -85,21 +85,21 @@ impl Extras {
         }
     }
 
-    /// Takes what modules store with a key.
+    /// Adds the data of modules for a key.
     pub(super) fn take_metadata(&mut self, db: u32, key: &[u8], metadata: Vec<u8>) {
         if !metadata.is_empty() {
             self.metadata.insert((db, key.to_vec()), metadata);
         }
     }
 
-    /// Notes the type of a value that is kept as it came.
+    /// Notes the type of a value that is stored unchanged.
     pub(super) fn take_kind(&mut self, kind: ValueType) {
         if !Target::default().has(kind) && !self.newer.contains(&kind) {
             self.newer.push(kind);
         }
     }
 
-    /// Takes what another thread has noted of keys.
+    /// Adds what another thread has collected.
     pub(super) fn merge(&mut self, other: Self) {
         self.idle_times |= other.idle_times;
         other.newer.into_iter().for_each(|kind| self.take_kind(kind));
@@ -107,7 +107,7 @@ impl Extras {
         self.metadata.extend(other.metadata);
     }
 
-    /// Whether anything is known of how keys were used.
+    /// Returns whether there are access statistics.
     pub(super) fn has_use(&self) -> bool {
         self.idle_times || !self.frequencies.is_empty()
     }
@@ -116,12 +116,12 @@ impl Extras {
         self.idle_times
     }
 
-    /// How often a key was used when the file was written.
+    /// The access frequency of a key when the file was written.
     pub(super) fn frequency(&self, db: u32, hash: u64) -> Option<u8> {
         self.frequencies.get(&(db, hash)).copied()
     }
 
-    /// What modules store with a key, which stays with its name; empty for most.
+    /// The data of modules for a key, which belong to its name; empty for most keys.
     pub(super) fn metadata(&self, db: u32, key: &[u8]) -> &[u8] {
         if self.metadata.is_empty() {
             return &[];
@@ -129,28 +129,28 @@ impl Extras {
         self.metadata.get(&(db, key.to_vec())).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether there may be what the default version does not have.
+    /// Returns whether there may be data that the default version does not have.
     pub(super) fn has_newer(&self) -> bool {
         !self.newer.is_empty() || self.has_metadata()
     }
 
-    /// The types of values that there may be, and that the default version does not have.
+    /// The types of values that may exist, and that the default version does not have.
     pub(crate) fn newer_kinds(&self) -> &[ValueType] {
         &self.newer
     }
 
-    /// Whether modules store anything with keys.
+    /// Returns whether modules have data for keys.
     pub(super) fn has_metadata(&self) -> bool {
         !self.metadata.is_empty()
     }
 
-    /// What stands before all keys.
+    /// Writes what comes before all keys.
     pub(super) fn write_before<W: Write>(&self, writer: &mut Writer<W>) -> Result<(), WriteError> {
         self.modules_before.iter().try_for_each(|body| writer.module_aux(body))?;
         self.functions.iter().try_for_each(|code| writer.function(code))
     }
 
-    /// What stands before the keys of a database. Versions that have no such hints do without.
+    /// Writes what comes before the keys of a database. Hints are omitted in versions without them.
     pub(super) fn write_db<W: Write>(
         &self,
         writer: &mut Writer<W>,
@@ -166,7 +166,7 @@ impl Extras {
         })
     }
 
-    /// What stands behind all keys. A handover of slots means something to Valkey's clusters alone.
+    /// Writes what comes after all keys. A handover of slots exists only in Valkey's clusters.
     pub(super) fn write_after<W: Write>(
         &self,
         writer: &mut Writer<W>,

@@ -1,4 +1,4 @@
-//! A file that is replaced as a whole or not at all.
+//! Atomic replacement of a file.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -9,21 +9,21 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::disk::{Disk, DiskFile, RealDisk};
 
-/// What the name of a file begins with that is not whole yet.
+/// The prefix of the name of an incomplete file.
 const TEMPORARY: &str = ".tallis-";
 
-/// What it ends with.
+/// Its suffix.
 const SUFFIX: &str = ".tmp";
 
-/// Writes a file that takes its name only once it is whole and on the disk: if anything fails, an older file of that
-/// name is left as it was.
+/// Writes a file atomically: it gets its name only when it is complete and synced to disk. After an error, an existing
+/// file with that name is unchanged.
 ///
-/// `write` gets a new file in the same folder, which is synced and renamed after it. Where `path` is a link, what it
-/// leads to is replaced.
+/// `write` receives a new file in the same directory, which is then synced and renamed. If `path` is a symbolic link,
+/// its target is replaced.
 ///
 /// # Errors
 ///
-/// That of `write`, or of the disk; [`io::ErrorKind::InvalidInput`] if the name is taken by something that is no file.
+/// The error of `write` or of the disk; [`io::ErrorKind::InvalidInput`] if the path exists and is not a file.
 ///
 /// # Examples
 ///
@@ -76,7 +76,7 @@ fn replace<F: DiskFile>(
     disk.sync_folder(folder)
 }
 
-/// The folder of a file.
+/// The directory of a file.
 pub(super) fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -84,12 +84,12 @@ pub(super) fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// Whether a name is one of a file that was not whole when its process ended.
+/// Returns whether a name is that of an incomplete file whose process has ended.
 pub(super) fn is_temporary(name: &OsStr) -> bool {
     name.to_str().is_some_and(|name| name.starts_with(TEMPORARY) && name.ends_with(SUFFIX))
 }
 
-/// A file that is removed when this is dropped.
+/// A file that is removed on drop.
 struct Temporary<'d> {
     disk: &'d dyn Disk,
     path: PathBuf,
@@ -101,21 +101,21 @@ impl<'d> Temporary<'d> {
         folder: &Path,
         create: impl Fn(&Path) -> io::Result<F>,
     ) -> io::Result<(Self, F)> {
-        /// How many there were in this process.
+        /// The number of temporary files of this process so far.
         static COUNT: AtomicU64 = AtomicU64::new(0);
         loop {
             let number = COUNT.fetch_add(1, Ordering::Relaxed);
             let path = folder.join(format!("{TEMPORARY}{}-{number}{SUFFIX}", process::id()));
             match create(&path) {
                 Ok(file) => return Ok((Self { disk, path }, file)),
-                // Of a process of this number that was killed.
+                // It is left from a killed process with the same number.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
             }
         }
     }
 
-    /// It has another name now.
+    /// Keeps the file, which has been renamed.
     fn keep(mut self) {
         self.path = PathBuf::new();
     }
@@ -124,7 +124,7 @@ impl<'d> Temporary<'d> {
 impl Drop for Temporary<'_> {
     fn drop(&mut self) {
         if !self.path.as_os_str().is_empty() {
-            // A file that stays does no harm, and there is nothing else to be done about it.
+            // A remaining file does no harm, and the error cannot be reported.
             let _ = self.disk.remove(&self.path);
         }
     }

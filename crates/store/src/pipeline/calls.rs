@@ -1,4 +1,4 @@
-//! Commands by the names of the typed calls.
+//! Adding commands by the names of the typed methods.
 
 use super::Pipeline;
 use crate::to_key::ToKey;
@@ -6,7 +6,7 @@ use crate::to_keys::ToKeys;
 use crate::to_member::{ToMember, ToMembers};
 use crate::to_score::ToScore;
 
-/// Methods that add a command: what it does, its name and parameters, and the words of the command.
+/// Defines methods that add a command: what it does, its name and parameters, and the words of the command.
 macro_rules! calls {
     ($(
         $(#[$doc:meta])*
@@ -14,8 +14,8 @@ macro_rules! calls {
     )*) => {
         /// # Typed calls
         ///
-        /// Each adds the command of the call of that name on a [`Store`](crate::Store); any other command is added by
-        /// [`cmd`](Self::cmd).
+        /// Each method adds the command of the method with that name on a [`Store`](crate::Store); use
+        /// [`cmd`](Self::cmd) for other commands.
         impl Pipeline<'_> {
             $(
                 $(#[$doc])*
@@ -32,84 +32,84 @@ macro_rules! calls {
 }
 
 calls! {
-    /// DEL of one or many keys.
+    /// Adds DEL of one or many keys.
     del(keys: keys) = "DEL";
-    /// EXISTS of one key.
+    /// Adds EXISTS of one key.
     exists(key: key) = "EXISTS";
-    /// EXPIRE: lets a key expire after so many seconds, an integer.
+    /// Adds EXPIRE: sets a key to expire after that many seconds.
     expire(key: key, seconds: arg) = "EXPIRE";
-    /// PERSIST: takes the expiry of a key away.
+    /// Adds PERSIST: removes the expiry of a key.
     persist(key: key) = "PERSIST";
-    /// TTL: the seconds after which a key expires.
+    /// Adds TTL: returns the time to live of a key in seconds.
     ttl(key: key) = "TTL";
-    /// GET.
+    /// Adds GET: returns a string.
     get(key: key) = "GET";
-    /// SET.
+    /// Adds SET: sets a string.
     set(key: key, value: arg) = "SET";
-    /// SETNX: sets a string if there is nothing at the key.
+    /// Adds SETNX: sets a string if the key does not exist.
     set_nx(key: key, value: arg) = "SETNX";
-    /// MGET of one or many keys.
+    /// Adds MGET of one or many keys.
     mget(keys: keys) = "MGET";
-    /// APPEND.
+    /// Adds APPEND: appends to a string.
     append(key: key, value: arg) = "APPEND";
-    /// INCRBY: adds to an integer.
+    /// Adds INCRBY: adds to an integer.
     incr(key: key, increment: arg) = "INCRBY";
-    /// DECRBY: subtracts from an integer.
+    /// Adds DECRBY: subtracts from an integer.
     decr(key: key, decrement: arg) = "DECRBY";
-    /// STRLEN.
+    /// Adds STRLEN: returns the length of a string in bytes.
     strlen(key: key) = "STRLEN";
-    /// GETBIT.
+    /// Adds GETBIT: returns a bit.
     getbit(key: key, offset: arg) = "GETBIT";
-    /// PFADD of one or many elements.
+    /// Adds PFADD of one or many elements.
     pfadd(key: key, elements: args) = "PFADD";
-    /// PFCOUNT of one or many keys.
+    /// Adds PFCOUNT of one or many keys.
     pfcount(keys: keys) = "PFCOUNT";
-    /// SADD of one or many members.
+    /// Adds SADD of one or many members.
     sadd(key: key, members: args) = "SADD";
-    /// SREM of one or many members.
+    /// Adds SREM of one or many members.
     srem(key: key, members: args) = "SREM";
-    /// SISMEMBER.
+    /// Adds SISMEMBER: returns whether a set has a member.
     sismember(key: key, member: arg) = "SISMEMBER";
-    /// SMISMEMBER of one or many members.
+    /// Adds SMISMEMBER of one or many members.
     smismember(key: key, members: args) = "SMISMEMBER";
-    /// SMEMBERS.
+    /// Adds SMEMBERS: returns all members of a set.
     smembers(key: key) = "SMEMBERS";
-    /// SCARD.
+    /// Adds SCARD: returns the number of members of a set.
     scard(key: key) = "SCARD";
-    /// ZREM of one or many members.
+    /// Adds ZREM of one or many members.
     zrem(key: key, members: args) = "ZREM";
-    /// ZSCORE.
+    /// Adds ZSCORE: returns the score of a member.
     zscore(key: key, member: arg) = "ZSCORE";
-    /// ZRANK.
+    /// Adds ZRANK: returns the rank of a member.
     zrank(key: key, member: arg) = "ZRANK";
-    /// ZCARD.
+    /// Adds ZCARD: returns the number of members of a sorted set.
     zcard(key: key) = "ZCARD";
-    /// HGET.
+    /// Adds HGET: returns the value of a field.
     hget(key: key, field: arg) = "HGET";
-    /// HSET of one field.
+    /// Adds HSET of one field.
     hset(key: key, field: arg, value: arg) = "HSET";
-    /// HDEL of one or many fields.
+    /// Adds HDEL of one or many fields.
     hdel(key: key, fields: args) = "HDEL";
-    /// HEXISTS.
+    /// Adds HEXISTS: returns whether a hash has a field.
     hexists(key: key, field: arg) = "HEXISTS";
-    /// HINCRBY: adds to the integer of a field.
+    /// Adds HINCRBY: adds to the integer in a field.
     hincr(key: key, field: arg, increment: arg) = "HINCRBY";
-    /// HGETALL.
+    /// Adds HGETALL: returns all fields and values.
     hgetall(key: key) = "HGETALL";
-    /// HLEN.
+    /// Adds HLEN: returns the number of fields.
     hlen(key: key) = "HLEN";
-    /// LPUSH of one or many elements.
+    /// Adds LPUSH of one or many elements.
     lpush(key: key, elements: args) = "LPUSH";
-    /// RPUSH of one or many elements.
+    /// Adds RPUSH of one or many elements.
     rpush(key: key, elements: args) = "RPUSH";
-    /// LRANGE: the elements from one index to another.
+    /// Adds LRANGE: returns the elements between two indexes, both included.
     lrange(key: key, start: arg, stop: arg) = "LRANGE";
-    /// LLEN.
+    /// Adds LLEN: returns the number of elements.
     llen(key: key) = "LLEN";
 }
 
 impl Pipeline<'_> {
-    /// ZADD of one member.
+    /// Adds ZADD of one member.
     pub fn zadd(
         &mut self,
         key: impl ToKey,
@@ -119,7 +119,7 @@ impl Pipeline<'_> {
         self.cmd("ZADD").key(key).arg(score.to_score()).arg(member)
     }
 
-    /// ZINCRBY: adds to the score of a member.
+    /// Adds ZINCRBY: adds to the score of a member.
     pub fn zincr(
         &mut self,
         key: impl ToKey,

@@ -1,4 +1,4 @@
-//! Several commands in one call.
+//! Pipelines: several commands in one call.
 
 mod calls;
 
@@ -12,36 +12,37 @@ use crate::to_key::{AsKey, KeyRef, ToKey};
 use crate::to_keys::ToKeys;
 use crate::to_member::{ToMember, ToMembers};
 
-/// Commands that run in one call, and whose replies are one tuple: see [`Store::pipeline`].
+/// Commands that run in one call, and whose replies are returned together: see [`Store::pipeline`].
 #[derive(Clone, Debug)]
 pub struct Pipeline<'s> {
     store: &'s Store,
     /// The words of all commands, one after the other.
     bytes: Vec<u8>,
-    /// Where each word ends.
+    /// The end of each word.
     ends: Vec<usize>,
     commands: Vec<Queued>,
     atomic: bool,
 }
 
-/// A command that is to run.
+/// A queued command.
 #[derive(Clone, Copy, Debug)]
 struct Queued {
-    /// The number of its first word.
+    /// The index of its first word.
     first: usize,
-    /// Whether its reply is left out.
+    /// Whether its reply is not returned.
     ignored: bool,
 }
 
 impl Store {
-    /// Commands that are to run in one call.
+    /// Creates an empty pipeline, which runs several commands in one call.
     ///
-    /// They are given as words ([`cmd`](Pipeline::cmd), [`arg`](Pipeline::arg)) or by the names of the typed calls, as in the
-    /// `redis` crate; [`query`](Pipeline::query) runs them and returns the replies as a tuple or a list.
+    /// Add commands as words ([`cmd`](Pipeline::cmd), [`arg`](Pipeline::arg)) or by the names of the typed methods, as
+    /// in the `redis` crate; [`query`](Pipeline::query) runs them and returns the replies as a tuple or a list.
     ///
     /// Commands that share a key run in their order. **Each is atomic, all of them together are not**, unless
-    /// [`atomic`](Pipeline::atomic) is asked for: commands on keys of one stripe run together, and share its lock and their
-    /// cache misses (see [`transaction_many`](Store::transaction_many)); what other threads do may come between stripes.
+    /// [`atomic`](Pipeline::atomic) is set: commands on keys of one stripe run together, with one lock acquisition and
+    /// overlapping cache misses (see [`transaction_many`](Store::transaction_many)); commands of other threads may run
+    /// in between.
     ///
     /// # Examples
     ///
@@ -75,19 +76,19 @@ impl Store {
     }
 }
 
-/// # What is to run
+/// # Adding commands
 impl Pipeline<'_> {
-    /// Begins a command.
+    /// Starts a command with its name.
     pub fn cmd(&mut self, name: &str) -> &mut Self {
         self.commands.push(Queued { first: self.ends.len(), ignored: false });
         self.word(name.as_bytes())
     }
 
-    /// Adds an argument to the last command: bytes, a text or a number.
+    /// Adds an argument to the last command: bytes, a string or a number.
     ///
     /// # Panics
     ///
-    /// Without a command.
+    /// If no command was started.
     pub fn arg(&mut self, arg: impl ToMember) -> &mut Self {
         assert!(!self.commands.is_empty(), "an argument is one of a command");
         arg.with_member(|arg| arg.with_bytes(|bytes| self.word(bytes)))
@@ -97,7 +98,7 @@ impl Pipeline<'_> {
     ///
     /// # Panics
     ///
-    /// Without a command.
+    /// If no command was started.
     pub fn args(&mut self, args: impl ToMembers) -> &mut Self {
         args.with_members(|args| {
             for arg in args {
@@ -107,7 +108,7 @@ impl Pipeline<'_> {
         self
     }
 
-    /// Leaves the reply of the last command out of what is returned. Its error is returned all the same.
+    /// Excludes the reply of the last command from the result. Its error is still returned.
     pub fn ignore(&mut self) -> &mut Self {
         if let Some(last) = self.commands.last_mut() {
             last.ignored = true;
@@ -115,25 +116,25 @@ impl Pipeline<'_> {
         self
     }
 
-    /// Runs all commands as one step, as EXEC does: no other thread sees some of them done and others not.
+    /// Runs all commands atomically, as EXEC does: other threads see the effects of all of them or of none.
     pub const fn atomic(&mut self) -> &mut Self {
         self.atomic = true;
         self
     }
 
-    /// How many commands there are.
+    /// Returns the number of commands.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.commands.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no commands.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.commands.is_empty()
     }
 
-    /// Removes all commands, to fill the pipeline anew.
+    /// Removes all commands, so that the pipeline can be reused.
     pub fn clear(&mut self) {
         self.bytes.clear();
         self.ends.clear();
@@ -163,14 +164,15 @@ impl Pipeline<'_> {
     }
 }
 
-/// # Running it
+/// # Running
 impl Pipeline<'_> {
     /// Runs the commands and returns their replies as a tuple, an array or a vector: one for each command that is not
-    /// [ignored](Self::ignore). The pipeline can run again.
+    /// [ignored](Self::ignore). The pipeline can be run again.
     ///
     /// # Errors
     ///
-    /// The first error that a command replies; all others have run. A reply that is not of the type that is asked for.
+    /// The first error that a command returns; the other commands have run.
+    /// [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) if a reply cannot be converted to the requested type.
     ///
     /// # Examples
     ///
@@ -197,7 +199,7 @@ impl Pipeline<'_> {
         Reply::Array(kept).convert()
     }
 
-    /// Runs the commands.
+    /// Runs the commands and discards their replies.
     ///
     /// # Errors
     ///
@@ -206,8 +208,7 @@ impl Pipeline<'_> {
         self.replies()?.into_iter().try_for_each(|reply| reply.into_result().map(drop))
     }
 
-    /// Runs the commands and returns the reply of each, errors and those that are to be ignored included, in the shapes of
-    /// RESP3.
+    /// Runs the commands and returns the reply of each, including errors and ignored ones, as RESP3 types.
     ///
     /// # Errors
     ///
@@ -223,7 +224,7 @@ impl Pipeline<'_> {
         }
         let mut replies = Vec::with_capacity(calls.len());
         while let Some(call) = calls.get(replies.len()) {
-            // What names all of its keys can share locks with others that do.
+            // Commands that name all of their keys can share locks.
             let rest = &calls[replies.len()..];
             let count = rest.iter().take_while(|call| has_keys(call)).count();
             match (count, call) {
@@ -241,7 +242,7 @@ impl Pipeline<'_> {
         self.ends.iter().map(word).collect()
     }
 
-    /// The words of each command.
+    /// Iterates over the words of each command.
     fn each_words<'w, 'b>(&self, words: &'w [&'b [u8]]) -> impl Iterator<Item = &'w [&'b [u8]]> {
         let ends = self.commands.iter().skip(1).map(|queued| queued.first).chain([words.len()]);
         self.commands.iter().zip(ends).map(|(queued, end)| &words[queued.first..end])
@@ -254,7 +255,7 @@ impl Pipeline<'_> {
         replies: &mut Vec<Reply>,
     ) -> Result<()> {
         let calls: Vec<&Called<'_, '_>> = calls.iter().flatten().collect();
-        // Most commands have one key, which takes no list.
+        // Most commands have one key, which needs no list.
         if let Some(keys) = calls.iter().map(|call| only_key(call)).collect::<Option<Vec<_>>>() {
             self.run_on(&calls, &keys, replies)
         } else {
@@ -263,7 +264,7 @@ impl Pipeline<'_> {
         }
     }
 
-    /// Runs commands on these keys of each.
+    /// Runs commands, given the keys of each.
     fn run_on(
         &self,
         calls: &[&Called<'_, '_>],
@@ -277,7 +278,7 @@ impl Pipeline<'_> {
         })
     }
 
-    /// Runs all commands as one step.
+    /// Runs all commands atomically.
     fn replies_at_once(&self, calls: &[Result<Called<'_, '_>>]) -> Result<Vec<Reply>> {
         let known = || calls.iter().flatten();
         if known().any(|call| call.command.has_flag("write")) {
@@ -295,21 +296,21 @@ impl Pipeline<'_> {
     }
 }
 
-/// Whether a command names all keys that it touches, and names some.
+/// Returns whether a command names all keys that it accesses, and at least one.
 fn has_keys(call: &Result<Called<'_, '_>>) -> bool {
     let Ok(Called { command, .. }) = call else { return false };
     let named = command.keys.iter().any(Option::is_some) && !command.whole;
     named && matches!(command.run, Run::Words(_))
 }
 
-/// The key of a command that has but one, which its declaration says.
+/// The key of a command that has exactly one by its declaration.
 fn only_key<'a>(call: &Called<'_, 'a>) -> Option<[KeyRef<'a>; 1]> {
     let [Some(spec), None, None] = call.command.keys else { return None };
     let key = KeyRef::new(call.args.get(spec.only()?)?);
     Some([if spec.flags.starts_with("RO") { key.read() } else { key }])
 }
 
-/// The keys of a command, which are only read if its declaration says so of all.
+/// The keys of a command, marked as read-only if its declaration says so for all of them.
 fn keys_of<'a>(call: &Called<'_, 'a>) -> SmallVec<[KeyRef<'a>; 4]> {
     let reads = call.command.keys.iter().flatten().all(|spec| spec.flags.starts_with("RO"));
     let keys = call.command.keys_of(call.args).into_iter().map(KeyRef::new);

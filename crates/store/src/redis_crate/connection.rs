@@ -1,6 +1,6 @@
 //! A connection for one version of the `redis` crate.
 
-/// Makes the connection for the version `$redis`, and the call of a store that opens it.
+/// Defines the connection for the version `$redis`, and the method of a store that opens it.
 macro_rules! connection {
     ($version:literal, $redis:ident, $Connection:ident, $open:ident) => {
         use std::fmt;
@@ -17,26 +17,26 @@ macro_rules! connection {
         use crate::session::Session;
         use crate::store::Store;
 
-        #[doc = concat!("A connection of the `redis` crate, ", $version, ", that leads to a store in the same process.")]
+        #[doc = concat!("A connection of the `redis` crate, ", $version, ", to a store in the same process.")]
         ///
-        /// It has a [session](Store::session) of its own: the database that SELECT chooses, MULTI, WATCH, and the version
-        /// of the protocol that HELLO chooses. So all that the crate builds on its `ConnectionLike` runs on it: `cmd`,
-        /// `Commands`, `TypedCommands`, pipelines, transactions, iterators; and, with the feature `async`, the same of
-        /// `aio::ConnectionLike` and `AsyncCommands`. Replies have the shapes, and errors the kinds, that a server's would
-        /// have.
+        /// It has a [session](Store::session) of its own, with the selected database, MULTI, WATCH, and the protocol
+        /// that HELLO selects. So everything that the crate builds on its `ConnectionLike` works: `cmd`, `Commands`,
+        /// `TypedCommands`, pipelines, transactions, iterators; and, with the feature `async`, the same for
+        /// `aio::ConnectionLike` and `AsyncCommands`. Replies have the types, and errors the kinds, that a server's
+        /// would have.
         ///
-        /// A command is run by the call itself, before that returns; a future runs it when it is polled first, and is
-        /// ready then. Nothing waits for a network, but a command may wait for another thread's, and KEYS or SAVE take
-        /// their time: what takes long belongs where blocking is allowed, as with any other lock.
+        /// A call runs the command before it returns; a future runs it when it is first polled, and is ready then.
+        /// There is no network, but a command may wait for the locks of another thread, and KEYS or SAVE may take long:
+        /// run long commands where blocking is allowed, for example with Tokio's `spawn_blocking`.
         ///
-        /// Clones share the session, as those of the crate's `MultiplexedConnection` share a socket: their commands run one
-        /// after the other, and a pipeline as a whole. Connections that the store opens have a session each, and run beside
-        /// each other.
+        /// Clones share the session, as those of the crate's `MultiplexedConnection` share a socket: their commands run
+        /// one after the other, and a pipeline runs as a whole. Connections that the store opens have a session each,
+        /// and run concurrently.
         ///
         /// # Differences
         ///
-        /// An atomic pipeline in which a command cannot be queued fails with the error of EXEC, whose kind is `ExecAbort`; a
-        /// socket's error has those of the commands too (`into_server_errors`).
+        /// An atomic pipeline in which a command cannot be queued fails with the error of EXEC, whose kind is
+        /// `ExecAbort`; with a server, the error also contains those of the commands (`into_server_errors`).
         ///
         /// # Examples
         ///
@@ -63,7 +63,7 @@ macro_rules! connection {
         impl Store {
             #[doc = concat!("A connection of the `redis` crate, ", $version, ", to this store: see [`", stringify!($Connection), "`].")]
             ///
-            /// It begins on this handle's database, with replies in the shapes of RESP2.
+            /// It starts on this handle's database, with RESP2 replies.
             #[must_use]
             pub fn $open(&self) -> $Connection {
                 $Connection { session: Arc::new(Mutex::new(self.session())) }
@@ -71,7 +71,7 @@ macro_rules! connection {
         }
 
         impl $Connection {
-            /// Chooses the protocol whose shapes the replies have, as HELLO does.
+            /// Selects the protocol of the replies, as HELLO does.
             ///
             /// # Examples
             ///
@@ -91,7 +91,7 @@ macro_rules! connection {
                 self
             }
 
-            /// The number of the database that is selected.
+            /// The number of the selected database.
             fn db(&self) -> i64 {
                 self.session.lock().db_number().into()
             }
@@ -179,7 +179,7 @@ macro_rules! connection {
             value(reply, session.profile())
         }
 
-        /// Runs the commands of a pipeline, MULTI and EXEC around them if it is atomic.
+        /// Runs the commands of a pipeline, between MULTI and EXEC if it is atomic.
         #[cfg(feature = "async")]
         fn run_all(
             session: &mut Session,
@@ -204,7 +204,7 @@ macro_rules! connection {
             Ok(values)
         }
 
-        /// Runs the command that the bytes are.
+        /// Runs the command that the bytes encode.
         fn run_packed(session: &mut Session, bytes: &[u8]) -> RedisResult<Value> {
             let mut values = run_all_packed(session, bytes)?;
             match (values.pop(), values.is_empty()) {
@@ -213,7 +213,7 @@ macro_rules! connection {
             }
         }
 
-        /// Runs the commands that the bytes are.
+        /// Runs the commands that the bytes encode.
         fn run_all_packed(session: &mut Session, bytes: &[u8]) -> RedisResult<Vec<Value>> {
             if bytes.is_empty() {
                 return Err(empty());
@@ -226,13 +226,14 @@ macro_rules! connection {
             Ok(replies.into_iter().map(|reply| value(reply, profile)).collect())
         }
 
-        /// What the crate says of no command.
+        /// The crate's error for an empty command.
         #[cold]
         fn empty() -> RedisError {
             (ErrorKind::Client, "empty command").into()
         }
 
-        /// The words of a command; `None` if one of them is a cursor, which is only to be had with the bytes of the others.
+        /// The words of a command; `None` if one of them is a cursor, which the crate only inserts when it encodes the
+        /// command.
         fn words<'a>(
             args: impl Iterator<Item = Arg<&'a [u8]>>,
         ) -> Option<SmallVec<[&'a [u8]; 8]>> {
@@ -240,8 +241,8 @@ macro_rules! connection {
             args.map(word).collect()
         }
 
-        /// What a pipeline returns: so many values behind the first ones, which are those of MULTI and of the commands that it
-        /// queues. If one of these is an error, so is the value of EXEC.
+        /// The results of a pipeline: `count` values after the first ones, which are those of MULTI and of the queued
+        /// commands. If one of these is an error, so is the value of EXEC.
         fn returned(
             mut values: Vec<Value>,
             offset: usize,
@@ -261,7 +262,7 @@ macro_rules! connection {
             Ok(returned)
         }
 
-        /// The value that the crate would read from the bytes of a reply.
+        /// The value that the crate would parse from the bytes of a reply.
         fn value(reply: Reply, profile: Profile) -> Value {
             let each = |reply| value(reply, profile);
             let pair = |(key, of_key)| (each(key), each(of_key));
@@ -285,7 +286,8 @@ macro_rules! connection {
                 Reply::Verbatim(text) => {
                     Value::VerbatimString { format: VerbatimFormat::Text, text }
                 }
-                // The crate alone makes errors, from bytes, and the digits of a number are those that a server sends.
+                // Only the crate can create errors, from bytes, and the digits of a number are those that a server
+                // sends.
                 reply @ (Reply::Error(_) | Reply::Double(_) | Reply::Coordinate(_)) => {
                     let mut bytes = Vec::new();
                     reply.write(Protocol::Resp3, profile, &mut bytes);

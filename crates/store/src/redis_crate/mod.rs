@@ -1,6 +1,6 @@
-//! Connections of the `redis` crate that lead to a store.
+//! Connections of the `redis` crate to a store.
 //!
-//! The traits of its 1.x and of its 2.0 have the same signatures, so one macro makes a connection for each.
+//! The traits of 1.x and 2.0 have the same signatures, so one macro defines a connection for each.
 
 #[macro_use]
 mod connection;

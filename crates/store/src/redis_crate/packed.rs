@@ -1,12 +1,12 @@
-//! Commands as the bytes that a socket would take.
+//! Commands encoded as bytes for a socket.
 
 use resp::Requests;
 
 use crate::reply::Reply;
 use crate::session::Session;
 
-/// Runs each command that the bytes hold; returns the replies, and what is wrong with the bytes behind the last one, if
-/// anything is.
+/// Runs each command in the bytes; returns the replies, and the error in the bytes after the last valid command, if
+/// any.
 pub(super) fn run(session: &mut Session, bytes: &[u8]) -> (Vec<Reply>, Option<String>) {
     let mut requests = Requests::new();
     requests.feed(bytes);

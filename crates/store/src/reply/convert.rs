@@ -1,4 +1,4 @@
-//! Replies as types of the caller's.
+//! Conversion of replies to the caller's types.
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "a reply of no named kind cannot be converted")]
 
@@ -12,18 +12,18 @@ use bytes::Bytes;
 use super::Reply;
 use crate::error::{Error, ErrorKind};
 
-/// What a reply can be turned into, by [`Reply::convert`].
+/// The types to which a reply can be converted, by [`Reply::convert`].
 ///
 /// | type | from |
 /// |---|---|
 /// | integers | an integer; a byte string or status in decimal |
 /// | `f64`, `f32` | a score or coordinate, an integer, a byte string that is a number |
-/// | `bool` | yes and no, 1 and 0, the status `OK` |
+/// | `bool` | a boolean, 1 and 0, the status `OK` |
 /// | `char` | a byte string of one character |
 /// | `String` | a byte string, status or text in UTF-8; a number in decimal |
-/// | `Bytes`, `Vec<u8>` | the same, whatever its bytes |
-/// | `Option<T>` | nothing as `None`, all else as `T` |
-/// | `Vec<T>`, sets | an array or set, nothing as an empty one |
+/// | `Bytes`, `Vec<u8>` | the same, with any bytes |
+/// | `Option<T>` | null as `None`, otherwise as `T` |
+/// | `Vec<T>`, sets | an array or set, null as an empty one |
 /// | maps, `Vec<(K, V)>` | a map, pairs, an array of keys and values in turn, or of arrays of two |
 /// | tuples, `[T; N]` | an array of as many elements |
 /// | `()` | anything |
@@ -48,14 +48,14 @@ use crate::error::{Error, ErrorKind};
 /// # Ok::<(), tallis::Error>(())
 /// ```
 pub trait FromReply: Sized {
-    /// The reply as this type.
+    /// Converts a reply to this type.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Conversion`] if the type cannot hold it; the error that the reply is.
+    /// [`ErrorKind::Conversion`] if the type cannot represent it; the error if the reply is one.
     fn from_reply(reply: Reply) -> Result<Self, Error>;
 
-    /// A list of this type. Bytes come as one string.
+    /// Converts a reply to a list of this type. Bytes are one string.
     #[doc(hidden)]
     fn list_from_reply(reply: Reply) -> Result<Vec<Self>, Error> {
         elements(reply)?.into_iter().map(Self::from_reply).collect()
@@ -81,7 +81,7 @@ fn elements(reply: Reply) -> Result<Vec<Reply>, Error> {
     }
 }
 
-/// Pairs, whichever way a reply has them.
+/// Pairs, from any representation.
 fn pairs<K: FromReply, V: FromReply>(reply: Reply) -> Result<Vec<(K, V)>, Error> {
     let pair = |(key, value)| Ok((K::from_reply(key)?, V::from_reply(value)?));
     match reply {
@@ -164,7 +164,7 @@ impl FromReply for bool {
     }
 }
 
-/// A number, from an integer or from text.
+/// Parses a number from an integer or from text.
 fn number<T: FromStr>(reply: Reply, from_int: impl Fn(i64) -> Option<T>) -> Result<T, Error> {
     let found = match reply.as_int() {
         Some(number) => from_int(number),
@@ -191,7 +191,7 @@ impl FromReply for u8 {
     }
 
     fn list_from_reply(reply: Reply) -> Result<Vec<Self>, Error> {
-        // A list of numbers is one too.
+        // An array of numbers is accepted too.
         if reply.is_nil() || reply.as_slice().is_some() {
             return elements(reply)?.into_iter().map(Self::from_reply).collect();
         }
@@ -265,7 +265,7 @@ impl<K: FromReply + Ord, V: FromReply> FromReply for BTreeMap<K, V> {
     }
 }
 
-/// As many elements as the tuple has.
+/// Exactly as many elements as the tuple has.
 fn exactly<T, const N: usize>(reply: Reply) -> Result<[Reply; N], Error> {
     elements(reply)?.try_into().map_err(|all| cannot_hold::<T>(&Reply::Array(all)))
 }
@@ -281,7 +281,7 @@ impl<A: FromReply, B: FromReply> FromReply for (A, B) {
     }
 }
 
-/// Tuples of other lengths than two, which are pairs of maps too.
+/// Tuples of lengths other than two, which are also the pairs of maps.
 macro_rules! tuples {
     ($($count:literal: $($element:ident)+;)+) => {$(
         impl<$($element: FromReply),+> FromReply for ($($element,)+) {
@@ -460,7 +460,7 @@ mod tests {
         assert_eq!(refused::<bool>(error()), ErrorKind::WrongType);
         assert_eq!(refused::<()>(error()), ErrorKind::WrongType);
         assert_eq!(refused::<Option<String>>(error()), ErrorKind::WrongType);
-        // Inside too, as EXEC has them.
+        // Errors in elements too, as in EXEC.
         let results = || Reply::Array(vec![Reply::Int(1), error()]);
         assert_eq!(refused::<Vec<i64>>(results()), ErrorKind::WrongType);
         assert_eq!(refused::<(i64, String)>(results()), ErrorKind::WrongType);

@@ -1,4 +1,4 @@
-//! What a command answers.
+//! Replies of commands.
 
 mod convert;
 mod write;
@@ -13,11 +13,10 @@ use crate::profile::Profile;
 
 pub use convert::FromReply;
 
-/// The reply to a command given as words, in the shapes of RESP3.
+/// The reply to a command that was given as words, with RESP3 types.
 ///
-/// A reply is a tree of plain values: `redis-cli`, a RESP encoder and a test each visit it in their own way.
-/// [`into_resp2`](Self::into_resp2) turns it into what a client of RESP2 sees, [`convert`](Self::convert) into a type
-/// of the caller's.
+/// A reply is a tree of plain values, to be formatted, encoded or compared. [`into_resp2`](Self::into_resp2) converts
+/// it to RESP2 types, [`convert`](Self::convert) to a type of the caller.
 ///
 /// # Examples
 ///
@@ -37,36 +36,36 @@ pub use convert::FromReply;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Reply {
-    /// A short status, `OK` above all.
+    /// A short status, usually `OK`.
     Status(Cow<'static, str>),
-    /// An error, word for word as Redis says it: the first word is its code (`ERR`, `WRONGTYPE`, ...).
+    /// An error with Redis's text: the first word is its code (`ERR`, `WRONGTYPE`, ...).
     Error(Error),
     /// An integer.
     Int(i64),
-    /// Yes or no. RESP2 shows them as 1 and 0.
+    /// A boolean. In RESP2 it is 1 or 0.
     Boolean(bool),
     /// A byte string.
     Bulk(Bytes),
-    /// A score. RESP2 shows it as a byte string, with the digits that the release series gives it.
+    /// A score. In RESP2 it is a byte string, with the digits of the release series.
     Double(f64),
-    /// A coordinate in degrees. RESP2 shows it as a byte string, with up to 17 digits behind the point.
+    /// A coordinate in degrees. In RESP2 it is a byte string, with up to 17 digits after the decimal point.
     Coordinate(f64),
-    /// A text for people to read, such as that of INFO. RESP2 shows it as a byte string.
+    /// A text for people, such as that of INFO. In RESP2 it is a byte string.
     Verbatim(String),
-    /// Nothing: the key or member does not exist.
+    /// Null: the key or member does not exist.
     Nil,
-    /// Nothing where a command replies with an array otherwise. RESP2 has a null of its own for it (`*-1`); in RESP3 it
+    /// Null from a command that otherwise replies with an array. RESP2 has a separate null for it (`*-1`); in RESP3 it
     /// is the same as [`Nil`](Self::Nil).
     NullArray,
-    /// A list of replies, in order.
+    /// An ordered list of replies.
     Array(Vec<Reply>),
-    /// A list of replies without an order. RESP2 shows it as an array.
+    /// A list of replies without an order. In RESP2 it is an array.
     Set(Vec<Reply>),
-    /// Pairs. RESP2 shows them as an array of keys and values in turn.
+    /// Pairs. In RESP2 they are an array of keys and values in turn.
     Map(Vec<(Reply, Reply)>),
-    /// A value with its name, a map of one. RESP2 shows an array of the value alone.
+    /// A value with its name, a map with one entry. In RESP2 it is an array of the value alone.
     Named(&'static str, Box<Reply>),
-    /// Pairs in order, each an array of two. RESP2 shows them as an array of firsts and seconds in turn.
+    /// Ordered pairs, each an array of two. In RESP2 they are an array of first and second elements in turn.
     Pairs(Vec<(Reply, Reply)>),
 }
 
@@ -74,31 +73,31 @@ impl Reply {
     /// The status `OK`.
     pub const OK: Self = Self::Status(Cow::Borrowed("OK"));
 
-    /// Whether this is an error.
+    /// Returns whether this is an error.
     #[must_use]
     pub const fn is_error(&self) -> bool {
         matches!(self, Self::Error(_))
     }
 
-    /// Whether this is nothing, of either sort.
+    /// Returns whether this is null, of either kind.
     #[must_use]
     pub const fn is_nil(&self) -> bool {
         matches!(self, Self::Nil | Self::NullArray)
     }
 
-    /// The error, if it is one.
+    /// Returns the error, if it is one.
     #[must_use]
     pub const fn as_error(&self) -> Option<&Error> {
         if let Self::Error(error) = self { Some(error) } else { None }
     }
 
-    /// The integer, if it is one.
+    /// Returns the integer, if it is one.
     #[must_use]
     pub const fn as_int(&self) -> Option<i64> {
         if let Self::Int(number) = self { Some(*number) } else { None }
     }
 
-    /// Yes or no, if it is that, or the 1 or 0 of the commands that are older than RESP3.
+    /// Returns the boolean, if it is one, or a 1 or 0 of commands that are older than RESP3.
     #[must_use]
     pub const fn as_bool(&self) -> Option<bool> {
         if let Self::Boolean(yes) = self {
@@ -110,7 +109,7 @@ impl Reply {
         }
     }
 
-    /// The score or coordinate, if it is one.
+    /// Returns the score or coordinate, if it is one.
     #[must_use]
     pub const fn as_f64(&self) -> Option<f64> {
         if let Self::Double(number) | Self::Coordinate(number) = self {
@@ -120,7 +119,7 @@ impl Reply {
         }
     }
 
-    /// The bytes of a byte string, a status or a text.
+    /// Returns the bytes of a byte string, a status or a text.
     #[must_use]
     pub fn as_bytes(&self) -> Option<&[u8]> {
         if let Self::Bulk(bytes) = self {
@@ -134,38 +133,39 @@ impl Reply {
         }
     }
 
-    /// The same, if it is UTF-8.
+    /// Returns a byte string, a status or a text, if it is UTF-8.
     #[must_use]
     pub fn as_str(&self) -> Option<&str> {
         std::str::from_utf8(self.as_bytes()?).ok()
     }
 
-    /// The elements of an array or a set.
+    /// Returns the elements of an array or a set.
     #[must_use]
     pub fn as_slice(&self) -> Option<&[Self]> {
         if let Self::Array(elements) | Self::Set(elements) = self { Some(elements) } else { None }
     }
 
-    /// The reply, or the error that it is.
+    /// Returns the reply, or the error if it is one.
     ///
     /// # Errors
     ///
-    /// That of the command.
+    /// The error of the command.
     pub fn into_result(self) -> Result<Self, Error> {
         if let Self::Error(error) = self { Err(error) } else { Ok(self) }
     }
 
-    /// The reply as a type of the caller's: see [`FromReply`].
+    /// Converts the reply to a type of the caller: see [`FromReply`].
     ///
     /// # Errors
     ///
-    /// That of the command; [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) if the type cannot hold the reply.
+    /// The error of the command; [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) if the type cannot represent
+    /// the reply.
     pub fn convert<T: FromReply>(self) -> Result<T, Error> {
         T::from_reply(self.into_result()?)
     }
 
-    /// The same reply as a client of RESP2 sees it: arrays in place of sets and maps, byte strings in place of texts
-    /// and scores, whose digits are those of the profile.
+    /// Converts the reply to RESP2 types: arrays instead of sets and maps, byte strings instead of texts and scores,
+    /// with the digits of the profile.
     ///
     /// # Examples
     ///
@@ -203,23 +203,23 @@ impl Reply {
         }
     }
 
-    /// A byte string that is known beforehand.
+    /// A constant byte string.
     pub(crate) const fn text(text: &'static str) -> Self {
         Self::Bulk(Bytes::from_static(text.as_bytes()))
     }
 
-    /// A number of things.
+    /// A count, as an integer.
     pub(crate) fn count(count: usize) -> Self {
         Self::Int(i64::try_from(count).unwrap_or(i64::MAX))
     }
 }
 
-/// A coordinate as the servers of a profile write it.
+/// Formats a coordinate as the servers of a profile do.
 fn coordinate(degrees: f64, profile: Profile) -> String {
     if profile.coordinates_as_scores() { profile.double(degrees) } else { human(degrees) }
 }
 
-/// A number with as many digits behind the point as there are, but 17 at most.
+/// Formats a number with as many digits after the decimal point as necessary, at most 17.
 fn human(number: f64) -> String {
     let mut text = format!("{number:.17}");
     let kept = text.trim_end_matches('0').trim_end_matches('.').len();
@@ -246,10 +246,10 @@ from! {
     number: u8 => Self::Int(number.into());
     number: u32 => Self::Int(number.into());
     number: i64 => Self::Int(number);
-    /// As a signed number, which is what Redis shows of the greatest too.
+    /// As a signed number, as Redis does, also for the maximum.
     number: u64 => Self::Int(number.cast_signed());
     count: usize => Self::count(count);
-    /// Redis answers yes and no as 1 and 0.
+    /// Redis replies to yes/no questions with 1 and 0.
     yes: bool => Self::Int(i64::from(yes));
     /// A score.
     score: f64 => Self::Double(score);

@@ -1,4 +1,4 @@
-//! Replies as bytes for a socket.
+//! Encoding of replies for a socket.
 
 use resp::{Protocol, Writer};
 
@@ -6,8 +6,8 @@ use super::{Reply, coordinate};
 use crate::profile::Profile;
 
 impl Reply {
-    /// Appends the bytes that a server sends for this reply: in the form of the protocol, scores with the digits of the
-    /// profile. In RESP2 those are the bytes of [`into_resp2`](Self::into_resp2) too.
+    /// Appends the bytes that a server sends for this reply: in the given protocol, with scores in the digits of the
+    /// profile. In RESP2 the bytes are those of [`into_resp2`](Self::into_resp2).
     ///
     /// # Examples
     ///

@@ -1,4 +1,4 @@
-//! What a session is as a connection: CLIENT.
+//! A session as a connection: CLIENT.
 
 use bytes::Bytes;
 use resp::Protocol;
@@ -11,24 +11,24 @@ use crate::reply::Reply;
 use crate::store::Shared;
 use crate::value::parse_int;
 
-/// What CLIENT tells of a session beside its database, its transaction and its protocol.
+/// What CLIENT returns of a session, other than its database, its transaction and its protocol.
 #[derive(Debug)]
 pub(super) struct Connection {
-    /// No other session of the store has it.
+    /// Unique among the sessions of the store.
     id: u64,
-    /// When it began, in seconds since the epoch.
+    /// When it started, in seconds since the epoch.
     begun: u32,
     name: Bytes,
     lib_name: Bytes,
     lib_ver: Bytes,
-    /// No session is ever evicted, so that this is told and does nothing.
+    /// Sessions are never evicted, so this is only reported.
     no_evict: bool,
-    /// Whether commands leave the times at which their keys were last accessed.
+    /// Whether commands leave the access times of their keys unchanged.
     pub(super) no_touch: bool,
 }
 
 impl Connection {
-    /// That of a new session.
+    /// The state of a new session.
     pub(super) fn new(shared: &Shared) -> Self {
         Self {
             id: shared.next_session(),
@@ -41,17 +41,17 @@ impl Connection {
         }
     }
 
-    /// The number of the session, as HELLO and CLIENT ID reply it.
+    /// The id of the session, as returned by HELLO and CLIENT ID.
     pub(super) fn id(&self) -> Reply {
         Reply::from(self.id)
     }
 
-    /// Takes a name that [`valid_name`] has made.
+    /// Sets a name that [`valid_name`] has checked.
     pub(super) fn set_name(&mut self, name: Bytes) {
         self.name = name;
     }
 
-    /// What RESET leaves of it.
+    /// Resets what RESET resets.
     pub(super) fn reset(&mut self, profile: Profile) {
         self.name = Bytes::new();
         self.no_evict &= profile.reset_keeps_no_evict();
@@ -59,7 +59,7 @@ impl Connection {
     }
 }
 
-/// A name as a session takes it; an empty one is none.
+/// Checks a name; an empty one removes the name.
 pub(super) fn valid_name(name: &[u8], profile: Profile) -> Result<Bytes> {
     let seen = if profile.names_end_at_nul() { c_string(name) } else { name };
     if is_plain(seen) {
@@ -68,7 +68,7 @@ pub(super) fn valid_name(name: &[u8], profile: Profile) -> Result<Bytes> {
     Err(refused("ERR Client names cannot contain spaces, newlines or special characters."))
 }
 
-/// Whether a text can stand in a line of CLIENT LIST.
+/// Returns whether a text is allowed in a line of CLIENT LIST.
 fn is_plain(text: &[u8]) -> bool {
     text.iter().all(u8::is_ascii_graphic)
 }
@@ -121,7 +121,7 @@ impl Client {
         Ok(Reply::Verbatim(self.line("client|info")?))
     }
 
-    /// This session, as often as it is asked for: a store keeps no list of its sessions.
+    /// Returns this session, as often as it is requested: a store keeps no list of its sessions.
     pub(super) fn client_list(&self, words: &[&[u8]]) -> Answer {
         let times = if self.store.shared().profile().filters_clients() {
             usize::from(self.passes(words)?)
@@ -132,7 +132,7 @@ impl Client {
         Ok(Reply::Verbatim(line.repeat(times)))
     }
 
-    /// How often CLIENT LIST shows this session: it may be given one type, or ids.
+    /// How often CLIENT LIST returns this session: a type or ids may be given.
     fn times_asked_for(&self, words: &[&[u8]]) -> Result<usize> {
         match words {
             [] => Ok(1),
@@ -149,8 +149,8 @@ impl Client {
         }
     }
 
-    /// Whether this session passes the filters of CLIENT LIST as Valkey reads them: any number, and of each kind the
-    /// last one counts.
+    /// Returns whether this session passes the filters of CLIENT LIST as Valkey parses them: any number, and the last
+    /// one of each kind counts.
     fn passes(&self, words: &[&[u8]]) -> Result<bool> {
         let (mut by_type, mut by_id) = (true, None);
         let mut rest = words;
@@ -183,7 +183,7 @@ impl Client {
         u64::try_from(id).is_ok_and(|id| id == self.connection.id)
     }
 
-    /// The session in a line of CLIENT LIST: what a socket and its buffers would have is 0 or empty.
+    /// The line of CLIENT LIST for the session: the fields of a socket and its buffers are 0 or empty.
     fn line(&self, command: &str) -> Result<String> {
         let of = &self.connection;
         let text = |bytes: &[u8]| String::from_utf8_lossy(c_string(bytes)).into_owned();
@@ -192,7 +192,7 @@ impl Client {
         let flags = self.flags(have_changed);
         let value = |field: &str| match field {
             "id" => of.id.to_string(),
-            // As a server tells of clients that have no socket.
+            // As a server returns for clients without a socket.
             "addr" | "laddr" => "?:0".to_owned(),
             "fd" | "redir" => "-1".to_owned(),
             "name" => text(&of.name),
@@ -201,7 +201,7 @@ impl Client {
             "capa" | "events" => String::new(),
             "db" => self.store.db_number().to_string(),
             "multi" => self.executing.map_or_else(|| "-1".to_owned(), |count| count.to_string()),
-            // A server watches none any more once one of them has changed.
+            // On a server the watches end once a watched key has changed.
             "watch" if have_changed => "0".to_owned(),
             "watch" => self.watches.keys.len().to_string(),
             "cmd" if self.executing.is_some() => "exec".to_owned(),
@@ -220,7 +220,7 @@ impl Client {
         Ok(fields.join(" ") + "\n")
     }
 
-    /// The letters of a server that are true of the session, in its order: `N` if there is none.
+    /// The flags of the session, in a server's order: `N` if there are none.
     fn flags(&self, have_changed: bool) -> String {
         let letters = [
             (self.executing.is_some(), 'x'),
@@ -234,7 +234,7 @@ impl Client {
     }
 }
 
-/// Whether a type of clients is the one that sessions have.
+/// Returns whether a type of clients is that of sessions.
 fn is_normal(kind: &[u8], profile: Profile) -> Result<bool> {
     if is(kind, "normal") {
         return Ok(true);
@@ -249,7 +249,7 @@ fn is_normal(kind: &[u8], profile: Profile) -> Result<bool> {
     Err(Error::showing(ErrorKind::Syntax, error))
 }
 
-/// What a word says that is ON or OFF.
+/// Parses ON or OFF.
 fn on_or_off(word: &[u8]) -> Result<bool> {
     if is(word, "on") {
         Ok(true)

@@ -1,16 +1,16 @@
-//! The keys that a session watches.
+//! The watched keys of a session.
 
 use crate::error::Result;
 use crate::store::{Store, Tx};
 
-/// The keys that a session watches, until this is dropped.
+/// The watched keys of a session. Dropping them ends the watches.
 #[derive(Debug)]
 pub(super) struct Watches {
     store: Store,
     pub(super) keys: Vec<Watched>,
 }
 
-/// A watched key and its version when that began.
+/// A watched key and its version at the start of the watch.
 #[derive(Debug)]
 pub(super) struct Watched {
     pub(super) db: u32,
@@ -36,7 +36,7 @@ impl Watches {
         }
     }
 
-    /// Whether one of the keys has changed, so that EXEC will run nothing.
+    /// Returns whether one of the keys has changed, so that EXEC must not run.
     pub(super) fn have_changed(&self) -> Result<bool> {
         if self.keys.is_empty() {
             return Ok(false);

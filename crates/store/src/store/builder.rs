@@ -1,4 +1,4 @@
-//! How a store is put together.
+//! The builder of a store.
 
 use std::mem;
 use std::num::NonZero;
@@ -25,7 +25,7 @@ use crate::script::Script;
 use crate::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use crate::sync::{Mutex, RwLock};
 
-/// Builds a [`Store`]: limits, profile, clock, stripes, sinks and seeds.
+/// Configures and builds a [`Store`]: limits, profile, clock, stripes, sinks and seeds.
 #[derive(Debug)]
 pub struct StoreBuilder {
     limits: Limits,
@@ -60,36 +60,36 @@ impl Default for StoreBuilder {
 }
 
 impl StoreBuilder {
-    /// The limits at which values change their encoding. Default: Redis's.
+    /// Sets the limits at which values change their encoding. Default: Redis's.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// Whose bytes and replies the store gives. Default: those of Redis 7.2.
+    /// Sets the release series whose bytes and replies the store follows. Default: Redis 7.2.
     #[must_use]
     pub fn profile(mut self, profile: Profile) -> Self {
         self.profile = profile;
         self
     }
 
-    /// How many databases the dispatcher knows: SELECT, MOVE and the like refuse a number from there on. Default: 16,
-    /// as Redis has it. [`Store::db`] and the typed calls take any number.
+    /// Sets the number of databases for commands that are called by words: SELECT, MOVE and others refuse higher
+    /// numbers. Default: 16, as in Redis. [`Store::db`] and the typed methods accept any number.
     #[must_use]
     pub fn databases(mut self, count: u32) -> Self {
         self.databases = count;
         self
     }
 
-    /// A setting as a line of Redis's configuration file has it, one that CONFIG SET refuses too. `databases`, the
-    /// limits, and for a store that is [opened](Self::open) those of [`Persistence`] are in effect, the others are what
-    /// CONFIG GET shows.
+    /// Applies a setting as in Redis's configuration file, also one that CONFIG SET refuses. `databases`, the limits
+    /// and, for a store that is [opened](Self::open), those of [`Persistence`] take effect; the others are only
+    /// returned by CONFIG GET.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) if servers of the profile do not know the setting, or if it
-    /// cannot be that.
+    /// [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) if servers of the profile do not have the setting, or the value
+    /// is not valid for it.
     ///
     /// # Examples
     ///
@@ -114,74 +114,74 @@ impl StoreBuilder {
         Ok(self)
     }
 
-    /// Where the store takes the time from. Default: the machine's clock.
+    /// Sets the source of the time. Default: the system clock.
     #[must_use]
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.clock = clock;
         self
     }
 
-    /// How many lock stripes there are: rounded up to a power of two, at most 65,536. Default: 16 for each processor,
-    /// at least 64.
+    /// Sets the number of lock stripes: rounded up to a power of two, at most 65,536. Default: 16 per CPU, at least 64.
     ///
-    /// Commands on keys of different stripes never wait for each other; an empty stripe costs 256 bytes.
+    /// Commands on keys of different stripes never wait for each other. An empty stripe takes 256 bytes.
     #[must_use]
     pub fn stripes(mut self, count: usize) -> Self {
         self.stripe_bits = bits_for(count);
         self
     }
 
-    /// Fixes the seed of the hash, and with it the order in which keys and members are iterated.
+    /// Fixes the hash seed, and with it the order in which keys and members are iterated.
     ///
-    /// Without it every store draws its own, so that no client can choose keys that collide. Fix it only for tests.
+    /// By default every store has a random seed, so that clients cannot choose keys that collide. Use this only in
+    /// tests.
     #[must_use]
     pub fn hash_seed(mut self, seed: u64) -> Self {
         self.hash_seed = Some(seed);
         self
     }
 
-    /// Fixes what SPOP, SRANDMEMBER and RANDOMKEY draw. Without it every store draws its own.
+    /// Fixes the RNG seed of SPOP, SRANDMEMBER and RANDOMKEY. By default every store has a random seed.
     #[must_use]
     pub fn random_seed(mut self, seed: u64) -> Self {
         self.random_seed = Some(seed);
         self
     }
 
-    /// Adds a sink, which receives every change.
+    /// Adds a sink that receives every change.
     #[must_use]
     pub fn sink(mut self, sink: Arc<dyn Sink>) -> Self {
         self.sinks.push(sink);
         self
     }
 
-    /// Adds scripts that the store knows from the beginning, as [`Store::add_scripts`] does later: a log that is
-    /// [opened](Self::open) may have been written by a server that logged scripts, and is read with them known.
+    /// Registers scripts from the start, as [`Store::add_scripts`] does later. Logs of servers that logged scripts can
+    /// only be [opened](Self::open) if their scripts are registered.
     #[must_use]
     pub fn scripts(self, scripts: impl IntoIterator<Item = &'static Script>) -> Self {
         self.scripts.add(scripts);
         self
     }
 
-    /// How the store is kept on disk, if it is [opened](Self::open), and the disk that it saves to and loads from.
+    /// Sets how the store is kept on disk if it is [opened](Self::open), and the disk for its saves and loads.
     #[must_use]
     pub fn persistence(mut self, persistence: Persistence) -> Self {
         self.persistence = persistence;
         self
     }
 
-    /// The empty store, in memory only.
+    /// Builds an empty store, in memory only.
     #[must_use]
     pub fn build(self) -> Store {
         Store::of(self.into_shared())
     }
 
-    /// The store that a directory holds, and that is kept there: see [`Store::open`].
+    /// Opens the store in a directory and keeps it there: see [`Store::open`].
     ///
     /// # Errors
     ///
     /// As [`Store::open`].
     pub fn open(mut self, directory: impl AsRef<Path>) -> Result<Store> {
-        // What is read from the directory is no change.
+        // Reading the directory is not a change, so sinks do not receive it.
         let sinks = mem::take(&mut self.sinks);
         let path = path::absolute(directory).map_err(|error| {
             Error::caused(ErrorKind::Io, format!("cannot open the directory: {error}"), error)
@@ -205,7 +205,7 @@ impl StoreBuilder {
     }
 
     fn into_shared(self) -> Shared {
-        /// How many stores this process has built, and one.
+        /// The number of stores that this process has built, plus one.
         static STORES: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(1);
         let stripes = (0..1usize << self.stripe_bits)
             .map(|_| Padded::new(Stripe::new(self.stripe_bits)))
@@ -213,7 +213,7 @@ impl StoreBuilder {
         let hasher = self.hash_seed.map_or_else(RandomState::new, |seed| {
             RandomState::with_seeds(seed, !seed, seed.rotate_left(32), seed ^ 0x9e37_79b9_7f4a_7c15)
         });
-        // What a fresh hasher makes of any number is as random as its keys.
+        // The hash of any number by a new hasher is as random as its keys.
         let seed = self.random_seed.unwrap_or_else(|| RandomState::new().hash_one(0));
         Shared {
             id: STORES.fetch_add(1, Ordering::Relaxed),
@@ -240,8 +240,8 @@ impl StoreBuilder {
     }
 }
 
-/// Enough that threads on different keys seldom share a stripe or its cache lines, and few enough that each
-/// stripe's tables are well filled.
+/// Enough stripes that threads on different keys seldom share a stripe or its cache lines, and few enough that the
+/// tables of each are well filled.
 fn default_stripes() -> usize {
     let processors = thread::available_parallelism().map_or(1, NonZero::get);
     (16 * processors).max(64)

@@ -20,18 +20,18 @@ use crate::key::HashedKey;
 use crate::to_key::KeyRef;
 use crate::to_keys::{HashKey, ToKeys};
 
-/// Which keys a transaction may touch.
+/// Which keys a transaction may access.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Allowed<'t> {
-    /// Those that were named.
+    /// The named keys.
     Named(&'t [HashedKey<'t>]),
-    /// Those with the hashes of keys that were named: of one of many transactions under the same locks.
+    /// The keys with the hashes of named keys: for one of many transactions under the same locks.
     Hashed(&'t [Located]),
-    /// Those whose stripe is locked.
+    /// All keys of the locked stripes.
     Locked,
 }
 
-/// A key that was named, without its bytes.
+/// A named key, without its bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Located {
     pub(super) hash: u64,
@@ -45,15 +45,15 @@ impl Located {
     }
 }
 
-/// The locks of a transaction, held from its beginning to its end.
+/// The locks of a transaction, held from its start to its end.
 #[derive(Debug)]
 pub struct Held<'t> {
     shared: &'t Shared,
     scope: RefCell<Scope<'t>>,
     allowed: Cell<Allowed<'t>>,
-    /// Whether some of them were named to be read only.
+    /// Whether some keys were named for reading only.
     reads_some: Cell<bool>,
-    /// The number of the named key that is expected next: most transactions take their keys in the order in which they
+    /// The index of the named key that is expected next: most transactions use their keys in the order in which they
     /// named them.
     next: Cell<usize>,
 }
@@ -73,7 +73,7 @@ impl<'t> Held<'t> {
         held
     }
 
-    /// Those of a transaction at that time.
+    /// Creates the locks of a transaction at that time.
     #[inline]
     pub(super) fn at(
         shared: &'t Shared,
@@ -89,26 +89,26 @@ impl<'t> Held<'t> {
         Self { shared, scope, allowed, reads_some, next: Cell::new(0) }
     }
 
-    /// Goes on with the next of many transactions: the one that has named these keys.
+    /// Continues with the next of many transactions, which has named these keys.
     #[inline]
     pub(super) fn begin(&self, keys: &'t [Located]) {
         self.allowed.set(Allowed::Hashed(keys));
         self.reads_some.set(keys.iter().any(|key| key.reads));
     }
 
-    /// Hands what was done to the sinks and to the log.
+    /// Passes the effects to the sinks and to the log.
     #[inline]
     pub(super) fn commit(&self) -> Logged {
         self.scope.borrow_mut().commit()
     }
 
-    /// What the transaction has read of its time.
+    /// Copies the time that the transaction has read.
     #[inline]
     pub(super) fn lend_time(&self, time: &CommandTime<'_>) {
         time.take_over(&self.scope.borrow().time);
     }
 
-    /// The hash of a key that is not the one that is expected next, or not in the place where it was named.
+    /// The hash of a key that is not the expected one, or not at the address at which it was named.
     fn search(&self, key: KeyRef<'_>) -> Result<u64, Error> {
         match self.allowed.get() {
             Allowed::Named(named) => {
@@ -119,7 +119,7 @@ impl<'t> Held<'t> {
                 self.next.set(if found + 1 < named.len() { found + 1 } else { 0 });
                 Ok(named[found].hash)
             }
-            // Another key with the same hash of 64 bits would be in the same stripe, which is locked.
+            // Another key with the same 64-bit hash would be in the same stripe, which is locked.
             Allowed::Hashed(named) => {
                 let hash = self.shared.hash_of(key);
                 let is_named = named.iter().any(|one| one.hash == hash);
@@ -133,7 +133,7 @@ impl<'t> Held<'t> {
         }
     }
 
-    /// Releases the memory of those of the keys that have expired: a read has found one.
+    /// Drops those of the keys that have expired, after a read has found one.
     #[cold]
     fn drop_expired(&self, keys: &[HashedKey<'_>]) {
         if let Ok(mut scope) = self.scope.try_borrow_mut() {
@@ -143,12 +143,12 @@ impl<'t> Held<'t> {
         }
     }
 
-    /// Whether a key was named to be read only. One that is named twice is written if either is.
+    /// Whether a key was named for reading only. A key that is named twice may be written if one of them allows it.
     fn only_reads(&self, key: &HashedKey<'_>) -> bool {
         match self.allowed.get() {
             Allowed::Named(named) => {
                 let same = |one: &&HashedKey<'_>| {
-                    // Mostly these are the very bytes that were named.
+                    // In most cases these are the same bytes that were named.
                     one.hash == key.hash
                         && (ptr::eq(one.bytes, key.bytes) || one.bytes == key.bytes)
                 };
@@ -161,13 +161,13 @@ impl<'t> Held<'t> {
         }
     }
 
-    /// The whole store, for a command that asks for it.
+    /// Returns an error unless the whole store is locked, as the command requires.
     fn check_whole(&self) -> Result<(), Error> {
         let whole = matches!(self.allowed.get(), Allowed::Locked) && self.scope.borrow().has_all();
         if whole { Ok(()) } else { Err(not_whole()) }
     }
 
-    /// Runs a part of the transaction with a handle on these of its keys alone.
+    /// Runs a part of the transaction, with a handle on only these of its keys.
     fn part<R>(
         &self,
         keys: &[HashedKey<'_>],
@@ -175,13 +175,13 @@ impl<'t> Held<'t> {
     ) -> Result<R, Error> {
         let mut scope = self.scope.try_borrow_mut().map_err(|_| locked())?;
         let (View { shared, db, stripes, time }, effects) = scope.parts();
-        // One stripe takes no list.
+        // One stripe needs no list.
         let mut numbers = keys.iter().map(|key| shared.stripe_of(key.hash));
         let only = numbers.next().filter(|&first| numbers.all(|number| number == first));
         lend(stripes, only, |lent| {
             let allowed = Allowed::Named(keys);
             let tx = Store::on(Held::at(shared, *db, lent.stripes, allowed, time.clone()));
-            // It has all that was done before, too, so that the order stays if `work` panics.
+            // The part also has the previous effects, so that the order is kept if `work` panics.
             tx.locks.exchange_effects(effects);
             let result = work(&tx);
             tx.locks.exchange_effects(effects);
@@ -190,12 +190,12 @@ impl<'t> Held<'t> {
         })
     }
 
-    /// Takes these effects for what was done so far, and hands over what that was.
+    /// Swaps the effects so far with these.
     fn exchange_effects(&self, effects: &mut Effects) {
         std::mem::swap(self.scope.borrow_mut().parts().1, effects);
     }
 
-    /// Goes on with another database, as SELECT does.
+    /// Switches to another database, as SELECT does.
     pub(crate) fn select(&self, db: u32) {
         self.scope.borrow_mut().select(db);
     }
@@ -205,7 +205,7 @@ impl<'t> Held<'t> {
         self.scope.borrow().time.now_us()
     }
 
-    /// Runs commands that leave the times at which these keys were last accessed. Their stripes are locked.
+    /// Runs commands without changing the access times of these keys. Their stripes are locked.
     pub(crate) fn untouched<R>(&self, keys: &[&[u8]], work: impl FnOnce() -> R) -> R {
         let keys = keys.iter().map(|key| HashedKey::new(self.shared.hash(key), key));
         let keys: SmallVec<[HashedKey<'_>; 4]> = keys.collect();
@@ -248,7 +248,7 @@ fn not_whole() -> Error {
 }
 
 impl HashKey for Held<'_> {
-    /// A key that was named has been hashed.
+    /// A named key is already hashed.
     #[inline]
     fn hash(&self, key: KeyRef<'_>) -> Result<u64, Error> {
         let next = self.next.get();
@@ -267,7 +267,7 @@ impl Locks for Held<'_> {}
 
 impl Access for Held<'_> {
     fn shared(&self) -> &Shared {
-        // An entry that is open has borrowed the scope, and what it shares is the same for good.
+        // An open entry has borrowed the scope; the shared part never changes.
         self.shared
     }
 
@@ -321,7 +321,7 @@ impl Access for Held<'_> {
             if !keys.iter().all(|key| key.reads) {
                 self.shared.check_writable()?;
             }
-            // What the transaction may only read, its part may only read.
+            // If the transaction may only read a key, so may its part.
             let reads = |key: &HashedKey<'_>| key.reads || self.only_reads(key);
             let keys = keys.iter().map(|key| HashedKey { reads: reads(key), ..*key });
             self.part(&keys.collect::<SmallVec<[HashedKey<'_>; 4]>>(), work)
@@ -335,7 +335,7 @@ impl Access for Held<'_> {
     ) -> Result<R, Error> {
         self.check_whole()?;
         let scope = self.scope.borrow();
-        // All are locked, so that each is where its number says.
+        // All stripes are locked, so each is at the index that is its number.
         let mut part: Vec<_> = scope.stripes[stripes].iter().map(LockedStripe::to_read).collect();
         let time = scope.time.clone();
         operation(&View { shared: self.shared, db: scope.db, stripes: &mut part, time })

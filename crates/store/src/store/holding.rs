@@ -1,4 +1,4 @@
-//! What a thread holds while code of the caller's runs.
+//! The stores whose locks a thread holds while the caller's code runs.
 
 use std::cell::{Cell, RefCell};
 
@@ -7,13 +7,13 @@ use crate::error::{Error, ErrorKind};
 use crate::sync::thread_local;
 
 thread_local! {
-    /// The store whose locks this thread holds while code of the caller's runs, innermost; 0 for none.
+    /// The innermost store whose locks this thread holds while the caller's code runs; 0 for none.
     static HELD: Cell<u64> = const { Cell::new(0) };
-    /// Those around it.
+    /// The stores around it.
     static OUTER: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Notes that this thread holds locks of a store while code of the caller's runs.
+/// Notes that this thread holds locks of a store while the caller's code runs.
 #[expect(unnameable_types, reason = "only this crate makes one")]
 #[derive(Debug)]
 pub struct Holding {
@@ -44,7 +44,7 @@ impl Drop for Holding {
     }
 }
 
-/// An error if this thread holds locks of the store, for which it would wait.
+/// Returns an error if this thread holds locks of the store, since it would wait for itself.
 #[inline]
 pub(super) fn check_free(shared: &Shared) -> Result<(), Error> {
     let held = HELD.with(Cell::get);

@@ -8,15 +8,15 @@ use super::handover::Handover;
 use crate::table::keys::{Entry, KeyBucket, Position};
 use crate::value::Value;
 
-/// The keys of one database in one stripe, and what a snapshot that runs beside writers has of them.
+/// The keys of one database in one stripe, and the progress of a snapshot that runs concurrently with writers.
 ///
-/// Each key has a mark. While no snapshot runs, every key has the mark of its keyspace. When one begins, the keyspace
-/// takes the other mark: a key that has it too is in the snapshot, or came later than it began.
+/// Each key has a mark bit. While no snapshot runs, every key has the mark of its keyspace. When a snapshot begins, the
+/// keyspace flips its own mark: a key that has the new mark is already in the snapshot, or was added after its start.
 #[derive(Debug)]
 pub(crate) struct Keyspace {
     table: Extendible<KeyBucket>,
     pub(super) mark: bool,
-    /// Boxed, as there is none most of the time.
+    /// Boxed, since it is usually absent.
     pub(super) handover: Option<Box<Handover>>,
 }
 
@@ -30,7 +30,7 @@ impl Deref for Keyspace {
 }
 
 impl Keyspace {
-    /// No keys; the first `bits` bits of all hashes are the same.
+    /// Creates an empty keyspace; the first `bits` bits of all hashes are the same.
     pub(super) const fn new(bits: u8) -> Self {
         Self::of(Extendible::new(bits))
     }
@@ -39,17 +39,17 @@ impl Keyspace {
         Self { table, mark: false, handover: None }
     }
 
-    /// No keys, with buckets for so many.
+    /// Creates an empty keyspace with buckets for that many keys.
     pub(super) fn with_room(bits: u8, keys: usize) -> Self {
         let mut table = Extendible::<KeyBucket>::with_room(bits, keys);
         let average = keys / table.bucket_count();
-        // Hardly a bucket gets fewer.
+        // Nearly all buckets get at least this many.
         let least = average.saturating_sub(average.isqrt());
         table.buckets_mut().for_each(|bucket| bucket.reserve(least));
         Self::of(table)
     }
 
-    /// Adds a key that is not there.
+    /// Adds a key that is not present.
     #[inline]
     pub(super) fn insert(
         &mut self,
@@ -75,7 +75,7 @@ impl Keyspace {
         Some(value)
     }
 
-    /// The value of a key, to be changed.
+    /// The value of a key, mutable.
     #[inline]
     pub(super) fn value_mut(&mut self, at: BucketId, place: Position) -> Option<&mut Value> {
         self.table.get_mut(at).map(|bucket| bucket.value_mut(place))
@@ -89,7 +89,7 @@ impl Keyspace {
         }
     }
 
-    /// The keyspace and the handover, for what needs both.
+    /// The keyspace and the handover, borrowed separately.
     #[inline]
     pub(super) fn parts(
         &mut self,

@@ -1,4 +1,4 @@
-//! How a handle gets at its keys.
+//! How a handle locks its keys.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,9 +13,10 @@ use crate::persist::OpenDirectory;
 use crate::to_key::KeyRef;
 use crate::to_keys::HashKey;
 
-/// How a [`Store`](super::Store) gets at its keys: this is what a plain handle, a transaction and a session differ in.
+/// How a [`Store`](super::Store) locks its keys: this is the difference between a plain handle, a transaction and a
+/// session.
 ///
-/// A function that takes any `&Store<impl Locks>` works on all of them. The trait cannot be implemented elsewhere.
+/// A function on any `&Store<impl Locks>` accepts all of them. The trait is sealed.
 ///
 /// # Examples
 ///
@@ -35,48 +36,48 @@ use crate::to_keys::HashKey;
 /// ```
 pub trait Locks: Access {}
 
-/// What the commands are written against. It hashes the keys that the handle may use.
+/// The interface that commands are written against. It hashes the keys that the handle may access.
 #[expect(unnameable_types, reason = "only this crate implements and calls it")]
 pub trait Access: HashKey {
-    /// What all handles on the store share.
+    /// The state that all handles on the store share.
     fn shared(&self) -> &Shared;
 
     /// The number of the database.
     fn db(&self) -> u32;
 
-    /// Notes that code of the caller's runs while the handle holds locks, if that is not noted yet.
+    /// Notes that the caller's code runs while the handle holds locks, if that is not noted yet.
     fn holding(&self) -> Option<Holding>;
 
-    /// Runs an operation that changes nothing.
+    /// Runs a read-only operation.
     fn read<R>(
         &self,
         keys: &[HashedKey<'_>],
         operation: impl FnOnce(&View<'_>) -> Result<R, Error>,
     ) -> Result<R, Error>;
 
-    /// Runs an operation that may change its keys.
+    /// Runs an operation that may write its keys.
     fn write<R>(
         &self,
         keys: &[HashedKey<'_>],
         operation: impl FnOnce(&mut Scope<'_>) -> Result<R, Error>,
     ) -> Result<R, Error>;
 
-    /// Runs several commands on the named keys as one: in a transaction of their own, or as part of the one that the
-    /// handle is in.
+    /// Runs several commands on the named keys atomically: in a transaction of their own, or as part of the handle's
+    /// transaction.
     fn with_keys<R>(
         &self,
         keys: &[KeyRef<'_>],
         work: impl FnOnce(&Tx<'_>) -> Result<R, Error>,
     ) -> Result<R, Error>;
 
-    /// Runs an operation that looks at all keys of these stripes.
+    /// Runs a read-only operation on all keys of these stripes.
     fn read_stripes<R>(
         &self,
         stripes: Range<usize>,
         operation: impl FnOnce(&View<'_>) -> Result<R, Error>,
     ) -> Result<R, Error>;
 
-    /// Runs an operation that may change any key.
+    /// Runs an operation that may write any key.
     fn write_all<R>(
         &self,
         operation: impl FnOnce(&mut Scope<'_>) -> Result<R, Error>,
@@ -88,13 +89,13 @@ pub trait Access: HashKey {
 pub struct Striped {
     pub(super) shared: Arc<Shared>,
     pub(super) db: u32,
-    /// Closes the store's directory with the last handle.
+    /// Closes the store's directory when the last handle is dropped.
     #[expect(dead_code, reason = "it is there to be dropped")]
     pub(super) open: Option<Arc<OpenDirectory>>,
 }
 
 impl Striped {
-    /// Releases the memory of those of the keys that have expired: a read has found one.
+    /// Drops those of the keys that have expired, after a read has found one.
     #[cold]
     fn drop_expired(&self, keys: &[HashedKey<'_>]) {
         self.shared.lock(

@@ -16,26 +16,27 @@ use crate::to_key::KeyRef;
 use crate::to_keys::ToKeys;
 use crate::value::AT_ONCE;
 
-/// How many transactions are put in the order of their stripes at once: what is held of each is two words a key.
+/// How many transactions are sorted by stripe at once: each key takes two words meanwhile.
 const CHUNK: usize = 1024;
 
-/// How many run under the locks of all of their keys, if those of one lie in several stripes.
+/// How many transactions run under the locks of all of their keys, if the keys of one are in several stripes.
 const SPREAD: usize = 256;
 
 impl Store {
-    /// Runs many transactions: `work` once for each of `keys`, with its number and a handle on those keys, as
-    /// [`transaction`](Self::transaction) does, under fewer locks.
+    /// Runs many transactions with fewer lock operations: calls `work` once for each element of `keys`, with its index
+    /// and a handle on those keys, as [`transaction`](Self::transaction) does.
     ///
-    /// Those whose keys are all in one stripe run stripe by stripe: each lock is taken once for up to 1,024 of them. Before
-    /// the first of a few dozen runs, all of their keys are looked up, so that the cache misses overlap. If the keys of one lie in
-    /// several stripes, up to 256 run under the locks of all of theirs, in their order. **Each transaction is atomic, all of them together are
-    /// not**: what other threads do may come between. Those that share a key run in their order, others in any.
+    /// Transactions whose keys are all in one stripe are grouped by stripe: each lock is taken once for up to 1,024 of
+    /// them. Before the first of a few dozen runs, all of their keys are looked up, so that the cache misses overlap.
+    /// If the keys of one transaction are in several stripes, up to 256 transactions run in order under the locks of
+    /// all of their keys. **Each transaction is atomic, all of them together are not**: commands of other threads may
+    /// run in between. Transactions that share a key run in their order, others in any order.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::Locked`](crate::ErrorKind::Locked) inside a transaction of this store, before any of them has run;
-    /// [`ErrorKind::Io`](crate::ErrorKind::Io) if the store's log cannot be written. `work` keeps its own errors, each
-    /// of which is that of one transaction.
+    /// [`ErrorKind::Io`](crate::ErrorKind::Io) if the store's log cannot be written. Errors of a single transaction
+    /// stay in `work`.
     ///
     /// # Examples
     ///
@@ -60,9 +61,9 @@ impl Store {
         self.transaction_many_on(keys, |_| None, work)
     }
 
-    /// As [`transaction_many`](Self::transaction_many), for transactions of which each looks for one member in the set at
-    /// its last key: `member` says which, by the number of the transaction. What those look-ups will read is asked for
-    /// ahead too; the outcome is the same.
+    /// As [`transaction_many`](Self::transaction_many), for transactions that each look up one member in the set at
+    /// their last key: `member` returns it for the index of a transaction. These look-ups are prefetched too; the
+    /// result is the same.
     ///
     /// # Errors
     ///
@@ -114,21 +115,21 @@ impl Store {
     }
 }
 
-/// Transactions that are looked at together: the order in which they run, and where their keys are.
+/// A group of transactions: the order in which they run, and the hashes of their keys.
 #[derive(Debug)]
 struct Chunk {
     order: Vec<Item>,
     /// The keys of all of them, in that order.
     located: Vec<Located>,
-    /// Whether the keys of each are in one stripe, so that their order is that of the stripes.
+    /// Whether the keys of each are in one stripe, so that they run in the order of the stripes.
     by_stripe: bool,
 }
 
-/// One of the transactions.
+/// One transaction.
 #[derive(Clone, Copy, Debug, Default)]
 struct Item {
     at: usize,
-    /// Where its keys are among all.
+    /// The index of its first key among all keys.
     first: usize,
     count: usize,
     /// The stripe of its first key; 0 if it has none.
@@ -165,7 +166,7 @@ impl Chunk {
         Ok(chunk)
     }
 
-    /// Puts those of one stripe beside each other, in the order in which they were.
+    /// Sorts the transactions by stripe, stably.
     fn sort(&mut self, stripes: usize) {
         let mut places = vec![0; stripes];
         for item in &self.order {
@@ -190,12 +191,12 @@ impl Chunk {
         (self.order, self.located) = (order, located);
     }
 
-    /// An error if a key is to be written and writing is refused.
+    /// Returns an error if a key is to be written and writes are refused.
     fn check_writable(&self, shared: &Shared) -> Result<(), Error> {
         if self.located.iter().all(|key| key.reads) { Ok(()) } else { shared.check_writable() }
     }
 
-    /// Those that run under one set of locks, window by window.
+    /// Iterates over the ranges of transactions that run under one set of locks.
     fn windows(&self) -> impl Iterator<Item = Range<usize>> {
         let mut from = 0;
         std::iter::from_fn(move || {
@@ -212,7 +213,7 @@ impl Chunk {
         })
     }
 
-    /// The keys of items that follow each other.
+    /// The keys of consecutive items.
     fn keys_of(&self, items: &[Item]) -> &[Located] {
         let (Some(first), Some(last)) = (items.first(), items.last()) else { return &[] };
         &self.located[first.first..last.range().end]
@@ -233,7 +234,7 @@ impl Chunk {
         shared.guards(keys.map(|key| (shared.stripe_of(key.hash), key.reads)))
     }
 
-    /// Runs those items, whose stripes are locked.
+    /// Runs these items, whose stripes are locked.
     fn run<'m>(
         &self,
         shared: &Shared,
@@ -246,12 +247,12 @@ impl Chunk {
         for items in items.chunks(AT_ONCE) {
             self.prefetch(shared, db, stripes, items, &member);
         }
-        // Released after what is held, since that calls the sinks.
+        // Declared first, so that it is dropped after the locks, whose release calls the sinks.
         let _holding = Holding::new(shared);
-        // What one of them reads of the time the others need not read.
+        // The time is read at most once for all of them.
         let time = CommandTime::new(shared.time());
         let mut logged = Logged::NOTHING;
-        // One stripe takes no search for that of a key.
+        // With one stripe, no search for the stripe of a key is needed.
         let together = |a: &Item, b: &Item| !self.by_stripe || a.stripe == b.stripe;
         for items in items.chunk_by(together) {
             let only = self.by_stripe.then_some(items[0].stripe);
@@ -269,7 +270,7 @@ impl Chunk {
         logged
     }
 
-    /// Asks for what those items will read first, whose stripes are locked.
+    /// Prefetches what these items will read first. Their stripes are locked.
     fn prefetch<'m>(
         &self,
         shared: &Shared,

@@ -1,4 +1,4 @@
-//! The store: a keyspace cut into lock stripes, and the handles on it.
+//! The store: a keyspace divided into lock stripes, and the handles on it.
 
 mod builder;
 mod erased;
@@ -53,13 +53,13 @@ use crate::to_keys::ToKeys;
 use scope::{Scope, View};
 use slot::Kind;
 
-/// A keyspace in this process: Redis's values, Redis's commands, no server.
+/// An in-process keyspace with Redis's data types and commands, without a server.
 ///
-/// A `Store` is a handle: clones of it, in any thread, work on the same keys. Every command is atomic, those on several
-/// keys too. The commands are methods, under the names that the `redis` crate gives them.
+/// A `Store` is a handle: clones of it, in any thread, work on the same keys. Every command is atomic, including those
+/// on several keys. The commands are methods with the names that the `redis` crate gives them.
 ///
-/// A [`Tx`] and a [`Session`](crate::Session) are stores too, which get at their keys in another way: what works on any
-/// `&Store<impl Locks>` works on all of them (see [`Locks`]).
+/// A [`Tx`] and a [`Session`](crate::Session) are stores too, with another way of locking their keys: a function on
+/// `&Store<impl Locks>` accepts all of them (see [`Locks`]).
 ///
 /// # Examples
 ///
@@ -82,37 +82,38 @@ pub struct Store<L = Striped> {
 }
 
 impl Store {
-    /// An empty store with the defaults of [`StoreBuilder`].
+    /// Creates an empty store with the defaults of [`StoreBuilder`].
     #[must_use]
     pub fn new() -> Self {
         Self::builder().build()
     }
 
-    /// The store that a directory holds, and that is kept there: Redis's append-only log, with the defaults of
-    /// [`Persistence`](crate::Persistence). A directory that is empty, or not there, is an empty store.
+    /// Opens the store in a directory and keeps it there, as an append-only log in Redis's format, with the defaults of
+    /// [`Persistence`](crate::Persistence). An empty or missing directory gives an empty store.
     ///
-    /// Every change is added to the log before the command returns, and is on the disk a second later;
-    /// [`Fsync`](crate::Fsync) chooses another time. Dropping the last handle, sessions and sweepers included, puts all of
-    /// it on the disk and releases the directory.
+    /// Every change is added to the log before the command returns, and is synced to disk within a second;
+    /// [`Fsync`](crate::Fsync) selects another policy. Dropping the last handle, sessions and sweepers included, syncs
+    /// the log and releases the directory.
     ///
-    /// The directory is one of Redis 7: a `redis-server` can be started on it, and what one has left there can be opened. The
-    /// log is read if there is one, in `appendonlydir`; otherwise the log of an older server, `appendonly.aof`, or else
-    /// the snapshot `dump.rdb`, either of which becomes the base of a new log and is not read again. A process that is
-    /// killed may leave a last command that is not whole: it is cut off, and [`open_report`](Self::open_report) tells so. One
-    /// process at a time holds a directory, by a lock of the system that ends with the process.
+    /// The directory has the layout of Redis 7: a `redis-server` can be started in it, and a directory that a server
+    /// has written can be opened. The log in `appendonlydir` is read if there is one; otherwise the log of an older
+    /// server, `appendonly.aof`, or else the snapshot `dump.rdb`, either of which becomes the base of a new log and is
+    /// not read again. If a process is killed, the last command of its log may be incomplete: it is truncated, and
+    /// [`open_report`](Self::open_report) reports that. A directory can be open in one process at a time, which is
+    /// enforced by a file lock of the operating system that ends with the process.
     ///
     /// # Errors
     ///
-    /// In each case nothing in the directory has been changed.
+    /// In all cases the directory is unchanged.
     ///
-    /// * [`ErrorKind::Io`](crate::ErrorKind::Io) if the directory cannot be read or written, or is open already.
-    /// * [`ErrorKind::Corrupt`](crate::ErrorKind::Corrupt) if a file is damaged other than at the end of the log, with
-    ///   the file and the offset.
+    /// * [`ErrorKind::Io`](crate::ErrorKind::Io) if the directory cannot be read or written, or is already open.
+    /// * [`ErrorKind::Corrupt`](crate::ErrorKind::Corrupt) if a file is damaged, except by truncation at the end of the
+    ///   log; with the file and the offset.
     /// * [`ErrorKind::UnknownCommand`](crate::ErrorKind::UnknownCommand) or
-    ///   [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the log has a command that the store does not know or
-    ///   works on a type that it does not work on, with the command, its key and the offset.
-    /// * [`ErrorKind::NoScript`](crate::ErrorKind::NoScript) if the log of a server before 7.0 calls a script that the store
-    ///   does not know ([`StoreBuilder::scripts`]), with the same.
+    ///   [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the log contains a command that the store does not
+    ///   implement, or one on a type without commands; with the command, its key and the offset.
+    /// * [`ErrorKind::NoScript`](crate::ErrorKind::NoScript) if the log of a server before 7.0 calls a script that is
+    ///   not registered ([`StoreBuilder::scripts`]); with the same details.
     ///
     /// # Examples
     ///
@@ -136,15 +137,15 @@ impl Store {
         Self::builder().open(directory)
     }
 
-    /// A store that is to be built with other limits, another clock, or sinks.
+    /// Returns a builder for a store with other limits, another clock, or sinks.
     #[must_use]
     pub fn builder() -> StoreBuilder {
         StoreBuilder::default()
     }
 
-    /// A handle on database `number` of the same store. Handles start on database 0.
+    /// Returns a handle on database `number` of the same store. New stores start with database 0.
     ///
-    /// There is no fixed number of databases: one that was never written to costs nothing.
+    /// The number of databases is not fixed: a database that was never written to takes no memory.
     ///
     /// # Examples
     ///
@@ -165,12 +166,12 @@ impl Store {
 }
 
 impl Store {
-    /// A handle on a store that has none, in memory only.
+    /// Creates a handle on a store that has no other handle, in memory only.
     pub(crate) fn of(shared: Shared) -> Self {
         Self::on(Striped { shared: Arc::new(shared), db: 0, open: None })
     }
 
-    /// What the store holds; `None` if there are other handles.
+    /// Returns the contents of the store; `None` if there are other handles.
     pub(crate) fn into_shared(self) -> Option<Shared> {
         Arc::into_inner(self.locks.shared)
     }
@@ -184,12 +185,12 @@ impl Default for Store {
 
 /// # The store itself
 impl<L: Locks> Store<L> {
-    /// A store that gets at its keys in that way.
+    /// Creates a store with this way of locking keys.
     pub(crate) const fn on(locks: L) -> Self {
         Self { locks }
     }
 
-    /// The same handle, for a command that is called by words.
+    /// The same handle, type-erased, for commands that are called by words.
     #[inline]
     pub(crate) const fn erased(&self) -> AnyStore<'_>
     where
@@ -198,37 +199,37 @@ impl<L: Locks> Store<L> {
         Store::on(Erased::new(&self.locks))
     }
 
-    /// The number of this handle's database.
+    /// Returns the number of this handle's database.
     #[must_use]
     pub fn db_number(&self) -> u32 {
         self.locks.db()
     }
 
-    /// How many changes commands have made to the store since it was built. O(stripes), without a lock.
+    /// Returns the number of changes that commands have made since the store was built. O(stripes), without a lock.
     #[must_use]
     pub fn changes(&self) -> u64 {
         self.shared().changes()
     }
 
-    /// The limits at which values change their encoding, as they are now.
+    /// Returns the current limits at which values change their encoding.
     #[must_use]
     pub fn limits(&self) -> Limits {
         self.shared().settings().limits()
     }
 
-    /// Changes the limits at which values change their encoding, as CONFIG SET does. Values that are there keep theirs
+    /// Sets the limits at which values change their encoding, as CONFIG SET does. Existing values keep their encoding
     /// until a command changes them.
     pub fn set_limits(&self, limits: Limits) {
         self.shared().settings().set(limits);
     }
 
-    /// Whose bytes and replies the store gives.
+    /// Returns the profile: the release series whose bytes and replies the store follows.
     #[must_use]
     pub fn profile(&self) -> Profile {
         self.shared().profile()
     }
 
-    /// A key with its hash, for one that is used often: commands that get it hash nothing.
+    /// Hashes a key once, for repeated use: commands that receive the result do not hash it again.
     ///
     /// # Examples
     ///
@@ -258,13 +259,13 @@ impl<L: Locks> Store<L> {
         self.locks.shared()
     }
 
-    /// To be kept while code of the caller's runs with locks held.
+    /// Returns a guard to hold while the caller's code runs with locks held.
     #[inline]
     pub(crate) fn holding(&self) -> Option<Holding> {
         self.locks.holding()
     }
 
-    /// Runs an operation that changes nothing.
+    /// Runs a read-only operation.
     #[inline]
     pub(crate) fn read<R>(
         &self,
@@ -275,7 +276,7 @@ impl<L: Locks> Store<L> {
         keys.located(locks, |keys| locks.read(keys, |view| operation(view, keys)))
     }
 
-    /// Runs an operation that may change its keys.
+    /// Runs an operation that may write its keys.
     #[inline]
     pub(crate) fn write<R>(
         &self,
@@ -286,7 +287,7 @@ impl<L: Locks> Store<L> {
         keys.located(locks, |keys| locks.write(keys, |scope| operation(scope, keys)))
     }
 
-    /// Runs an operation on the value of one key.
+    /// Runs an operation on the value of a key.
     #[inline]
     pub(crate) fn entry<K: Kind, R>(
         &self,
@@ -296,7 +297,7 @@ impl<L: Locks> Store<L> {
         self.write(key, |scope, keys| scope.with(keys[0], work))
     }
 
-    /// Runs an operation that looks at all keys of these stripes.
+    /// Runs a read-only operation on all keys of these stripes.
     pub(crate) fn read_stripes<R>(
         &self,
         stripes: Range<usize>,
@@ -305,7 +306,7 @@ impl<L: Locks> Store<L> {
         self.locks.read_stripes(stripes, operation)
     }
 
-    /// Runs an operation that may change any key.
+    /// Runs an operation that may write any key.
     pub(crate) fn write_all<R>(
         &self,
         operation: impl FnOnce(&mut Scope<'_>) -> Result<R, Error>,

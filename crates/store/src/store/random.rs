@@ -1,13 +1,12 @@
-//! The random numbers that choose members and keys.
+//! The RNG that chooses members and keys.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use extendible::SplitMix64;
 
-/// A stream of random bits for SPOP, SRANDMEMBER and RANDOMKEY that any number of threads draw from: [`SplitMix64`],
-/// whose state is a counter.
+/// The RNG of SPOP, SRANDMEMBER and RANDOMKEY, shared by all threads: [`SplitMix64`], whose state is a counter.
 ///
-/// It is uniform, but not secret: its next numbers follow from those seen.
+/// It is uniform, but not cryptographically secure: its output can be predicted from earlier output.
 #[derive(Debug)]
 pub(crate) struct Random(AtomicU64);
 
@@ -16,23 +15,23 @@ impl Random {
         Self(AtomicU64::new(seed))
     }
 
-    /// 64 random bits.
+    /// Returns 64 random bits.
     pub(crate) fn bits(&self) -> u64 {
         let old = self.0.fetch_add(SplitMix64::STEP, Ordering::Relaxed);
         SplitMix64::mix(old.wrapping_add(SplitMix64::STEP))
     }
 
-    /// A number below `bound`, 0 if that is 0.
+    /// Returns a number below `bound`, or 0 if `bound` is 0.
     pub(crate) fn below(&self, bound: usize) -> usize {
-        // The upper half of the product; the bias is below one in 2^32 for any table that fits in memory.
+        // The upper half of the product; the bias is below 2^-32 for any table that fits in memory.
         let product = u128::from(self.bits()) * bound as u128;
         usize::try_from(product >> 64).unwrap_or(0)
     }
 
-    /// Leaves `count` of them, every choice equally likely, in random order.
+    /// Keeps `count` elements, each choice equally likely, in random order.
     pub(crate) fn choose<T>(&self, all: &mut Vec<T>, count: usize) {
         let (len, count) = (all.len(), count.min(all.len()));
-        // The first places of a shuffle (Fisher and Yates).
+        // The first steps of a Fisher-Yates shuffle.
         for place in 0..count {
             all.swap(place, place + self.below(len - place));
         }

@@ -1,4 +1,4 @@
-//! What a store reports of itself: memory, and the keys of each database.
+//! Statistics of a store: memory, and the keys of each database.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::stripe::Stripe;
 use crate::error::Error;
 use crate::table::keys::KeyBucket;
 
-/// What a database holds, as a line of INFO's section `keyspace` has it.
+/// The statistics of a database, as in the section `keyspace` of INFO.
 ///
 /// # Examples
 ///
@@ -32,19 +32,19 @@ use crate::table::keys::KeyBucket;
 #[non_exhaustive]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Database {
-    /// Its number.
+    /// The number of the database.
     pub number: u32,
-    /// How many keys it holds, those too that have expired but were not touched since.
+    /// The number of keys, including expired keys that were not accessed since.
     pub keys: usize,
-    /// How many of them expire.
+    /// The number of keys with an expiry.
     pub expires: usize,
-    /// How many milliseconds these have left on average; one that has expired counts as 0.
+    /// The average time to live of these keys, in milliseconds. An expired key counts as 0.
     pub avg_ttl_ms: u64,
 }
 
 impl Store {
-    /// What the store holds on the heap, in bytes: values, long keys and tables, the allocator's own share included,
-    /// of all databases. O(keys); writers wait meanwhile.
+    /// Returns the heap memory of all databases, in bytes: values, long keys and tables, including the allocator's
+    /// overhead. O(keys); writers wait meanwhile.
     ///
     /// # Errors
     ///
@@ -66,7 +66,7 @@ impl Store {
         self.read_stripes(0..self.shared().stripe_count(), |view| Ok(view.used_memory()))
     }
 
-    /// The databases that hold anything, in the order of their numbers. O(keys that expire).
+    /// Returns the databases that are not empty, in ascending order of their numbers. O(keys with an expiry).
     ///
     /// # Errors
     ///
@@ -77,12 +77,12 @@ impl Store {
 }
 
 impl View<'_> {
-    /// What the stripes that are locked hold on the heap, of all databases.
+    /// The heap memory of the locked stripes, in bytes, of all databases.
     pub(crate) fn used_memory(&self) -> usize {
         self.stripes().map(Stripe::heap_bytes).sum()
     }
 
-    /// What each database has in the stripes that are locked.
+    /// The statistics of each database in the locked stripes.
     pub(crate) fn databases(&self) -> Vec<Database> {
         let mut sums: BTreeMap<u32, (usize, usize, u128)> = BTreeMap::new();
         for stripe in self.stripes() {
@@ -105,7 +105,7 @@ impl View<'_> {
     }
 }
 
-/// The milliseconds that the keys of a bucket have left, all together.
+/// The sum of the remaining times of the keys of a bucket, in milliseconds.
 fn time_left(bucket: &KeyBucket, now_ms: i64) -> u128 {
     let left = |at: i64| at.checked_sub(now_ms).and_then(|left| u64::try_from(left).ok());
     bucket.iter().filter_map(|(_, expires)| expires.and_then(left)).map(u128::from).sum()

@@ -1,4 +1,4 @@
-//! The keys of a running command: what it may read, and what it may write.
+//! The keys of a running command: those that it may read, and those that it may write.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -22,10 +22,10 @@ use crate::policy::EncodingPolicy;
 use crate::table::keys::{Entry as KeyEntry, KeyBucket};
 use crate::value::{AT_ONCE, Value};
 
-/// From so many keys on they are looked up at once. Fewer are locked without a list, and are seldom worth it.
+/// From this number of keys on, they are looked up together. Fewer are locked without a list, and seldom gain from it.
 pub(crate) const MANY: usize = 5;
 
-/// The keys of a reading operation.
+/// The keys of a read-only operation.
 #[expect(unnameable_types, reason = "only this crate calls what takes it")]
 #[derive(Debug)]
 pub struct View<'v> {
@@ -41,7 +41,7 @@ impl<'v> View<'v> {
         Self { shared, db, stripes, time: CommandTime::new(shared.time()) }
     }
 
-    /// Asks for what look-ups of these keys will read, if they are many, so that their cache misses overlap (see
+    /// Prefetches the look-ups of these keys, if they are many, so that their cache misses overlap (see
     /// [`Extendible::prefetch`](extendible::Extendible::prefetch)).
     #[inline]
     pub(crate) fn prefetch(&self, keys: &[HashedKey<'_>]) {
@@ -52,7 +52,7 @@ impl<'v> View<'v> {
         }
     }
 
-    /// Hands over each of some keys in their order, or `None` for one that does not exist. The cache misses of many keys
+    /// Passes the value of each key, in order, or `None` for one that does not exist. The cache misses of many keys
     /// overlap.
     #[inline]
     pub(crate) fn find_each<'a>(
@@ -75,34 +75,34 @@ impl<'v> View<'v> {
         }
     }
 
-    /// The value at a key that has not expired.
+    /// Returns the value of a key that exists and has not expired.
     #[inline]
     pub(crate) fn get(&self, key: HashedKey<'_>) -> Option<&Value> {
         Some(self.find(key)?.value(&self.time))
     }
 
-    /// The value at a key that has not expired, looked at without counting as an access.
+    /// As [`get`](Self::get), without counting as an access.
     pub(crate) fn peek(&self, key: HashedKey<'_>) -> Option<&Value> {
         Some(self.find(key)?.peek())
     }
 
-    /// A key that has not expired.
+    /// Finds a key that exists and has not expired.
     #[inline]
     pub(crate) fn find(&self, key: HashedKey<'_>) -> Option<Found<'_>> {
         self.stripe(key.hash).find(&self.time, self.db, key)
     }
 
-    /// The seconds since a command last touched a key, if the key exists.
+    /// Returns the seconds since the last access of a key, if it exists.
     pub(crate) fn idle_secs(&self, key: HashedKey<'_>) -> Option<u32> {
         Some(self.find(key)?.idle_secs(self.time.coarse_secs()))
     }
 
-    /// When each of these keys was last accessed, if it exists.
+    /// Returns the time of the last access of each key, if it exists.
     pub(super) fn accesses(&self, keys: &[HashedKey<'_>]) -> SmallVec<[Option<u32>; 4]> {
         keys.iter().map(|&key| self.find(key).map(Found::accessed)).collect()
     }
 
-    /// Makes these the times at which the keys were last accessed, as far as they existed and still do.
+    /// Restores these access times, for the keys that existed then and still do.
     pub(super) fn put_back(&self, keys: &[HashedKey<'_>], accesses: &[Option<u32>]) {
         for (&key, &at) in keys.iter().zip(accesses) {
             if let (Some(found), Some(at)) = (self.find(key), at) {
@@ -139,17 +139,17 @@ impl<'v> View<'v> {
         locked::get(self.shared, self.stripes, hash)
     }
 
-    /// Every stripe that is locked.
+    /// Iterates over the locked stripes.
     pub(crate) fn stripes(&self) -> impl Iterator<Item = &Stripe> {
         self.stripes.iter().filter(|stripe| stripe.is_held()).map(|stripe| &**stripe)
     }
 
-    /// The keys of this database in every stripe that is locked, those too that have expired.
+    /// Iterates over the keys of this database in every locked stripe, including expired ones.
     pub(crate) fn keyspaces(&self) -> impl Iterator<Item = &Keyspace> {
         self.stripes().filter_map(|stripe| stripe.keyspace(self.db))
     }
 
-    /// Every key of this database in the stripes that are locked, expired ones aside.
+    /// Iterates over the keys of this database in the locked stripes, without expired ones.
     pub(crate) fn entries(&self) -> impl Iterator<Item = &KeyEntry> {
         let entries =
             self.keyspaces().flat_map(|keyspace| keyspace.buckets()).flat_map(KeyBucket::iter);
@@ -176,17 +176,17 @@ impl<'v> View<'v> {
 /// What a command needs of the keys that it looks up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Needs {
-    /// To know whether they exist.
+    /// Whether they exist.
     Existence,
-    /// Their values, and to note the access.
+    /// Their values; counts as an access.
     Value,
 }
 
-/// What the look-up of each of some hashes looks at first.
+/// The first candidate of the look-up of each hash.
 pub(super) type Firsts<'v> = SmallVec<[Option<Found<'v>>; AT_ONCE]>;
 
-/// Asks for what look-ups of the keys with these hashes will read, if the keyspace is more than the caches hold: so their
-/// cache misses overlap. There should be [`AT_ONCE`] hashes, or few more.
+/// Prefetches the look-ups of keys with these hashes, if the keyspace is larger than the CPU caches, so that their
+/// cache misses overlap. There should be [`AT_ONCE`] hashes, or a few more.
 pub(super) fn prefetch(
     shared: &Shared,
     db: u32,
@@ -198,14 +198,14 @@ pub(super) fn prefetch(
     }
 }
 
-/// Whether the caches hold the keyspace anyway, as far as the stripe of this hash shows: keys are spread over the stripes
-/// evenly.
+/// Returns whether the keyspace fits in the CPU caches, estimated from the stripe of this hash: keys are distributed
+/// evenly over the stripes.
 fn is_cached(shared: &Shared, db: u32, stripes: &[LockedStripe<'_>], hash: u64) -> bool {
     let keyspace = locked::get(shared, stripes, hash).keyspace(db);
     keyspace.map_or(0, |keyspace| keyspace.len()) << shared.stripe_bits() < CACHED
 }
 
-/// Fills `firsts` with what the look-up of each of these hashes looks at first, and asks for what that holds on the heap.
+/// Stores in `firsts` the first candidate of the look-up of each hash, and prefetches its heap memory.
 pub(super) fn locate_firsts<'v>(
     shared: &Shared,
     db: u32,
@@ -223,8 +223,8 @@ pub(super) fn locate_firsts<'v>(
     hashes.for_each(|hash| firsts.push(first(hash)));
 }
 
-/// Asks in stages for what look-ups of these hashes will read, and fills `firsts` with what each looks at first: no read
-/// waits for another of its stage.
+/// Prefetches look-ups in stages, and stores in `firsts` the first candidate of each: within a stage, no read depends
+/// on another.
 fn prefetch_firsts<'v>(
     shared: &Shared,
     db: u32,
@@ -254,8 +254,8 @@ fn prefetch_firsts<'v>(
     }
 }
 
-/// The keys of a writing operation, which can be read too. What it did reaches the sinks and the log when it is
-/// committed, or dropped, before the locks are released.
+/// The keys of a writing operation, which can also be read. Its effects reach the sinks and the log when it is
+/// committed or dropped, before the locks are released.
 #[expect(unnameable_types, reason = "only this crate calls what takes it")]
 #[derive(Debug)]
 pub struct Scope<'s> {
@@ -278,7 +278,7 @@ impl<'s> Scope<'s> {
         Self::at(shared, db, stripes, CommandTime::new(shared.time()))
     }
 
-    /// Those of an operation at that time.
+    /// Creates the scope of an operation at that time.
     #[inline]
     pub(super) fn at(
         shared: &'s Shared,
@@ -289,7 +289,7 @@ impl<'s> Scope<'s> {
         Self { view: View { shared, db, stripes, time }, effects: Effects::new() }
     }
 
-    /// Hands what was done to the sinks and to the log.
+    /// Passes the effects to the sinks and to the log.
     #[inline]
     pub(super) fn commit(&mut self) -> Logged {
         if self.effects.is_empty() {
@@ -300,31 +300,31 @@ impl<'s> Scope<'s> {
         logged
     }
 
-    /// What the operation has, and what it has done so far.
+    /// The view and the effects so far, borrowed separately.
     pub(super) const fn parts(&mut self) -> (&mut View<'s>, &mut Effects) {
         (&mut self.view, &mut self.effects)
     }
 
-    /// Goes on with another database.
+    /// Switches to another database.
     pub(super) const fn select(&mut self, db: u32) {
         self.view.db = db;
     }
 
-    /// One of the keys, to be changed.
+    /// Returns one of the keys, for writing.
     #[expect(clippy::inline_always, reason = "an entry is made where it is used")]
     #[inline(always)]
     pub(crate) fn slot<'a>(&'a mut self, key: HashedKey<'a>) -> Slot<'a> {
         self.slot_in(self.view.db, key)
     }
 
-    /// One of the keys, in another database.
+    /// Returns a key of another database, for writing.
     #[expect(clippy::inline_always, reason = "an entry is made where it is used")]
     #[inline(always)]
     pub(crate) fn slot_in<'a>(&'a mut self, db: u32, key: HashedKey<'a>) -> Slot<'a> {
         self.entry_in(db, key)
     }
 
-    /// One of the keys, if it holds a value of that type or none.
+    /// Calls `work` with one of the keys, if it holds that type or does not exist.
     #[expect(clippy::inline_always, reason = "an entry is made where it is used")]
     #[inline(always)]
     pub(crate) fn with<'a, K: Kind, R>(
@@ -345,7 +345,7 @@ impl<'s> Scope<'s> {
         Entry::new(stripe, Running { shared, time, effects }, db, key)
     }
 
-    /// Drops a key that has expired, so that sinks receive it before a command that reads it.
+    /// Drops an expired key, so that the sinks receive that before the command that reads it.
     pub(crate) fn drop_expired(&mut self, key: HashedKey<'_>) {
         self.drop_expired_in(self.view.db, key);
     }
@@ -357,7 +357,7 @@ impl<'s> Scope<'s> {
         slot::drop_if_expired(stripe, &mut Running { shared, time, effects }, db, key);
     }
 
-    /// Removes up to so many fields of a hash that have expired; returns how many.
+    /// Removes up to that many expired fields of a hash; returns how many.
     pub(super) fn drop_expired_fields_in(
         &mut self,
         db: u32,
@@ -367,7 +367,7 @@ impl<'s> Scope<'s> {
         self.entry_in::<HashKind>(db, key).drop_expired_fields(most)
     }
 
-    /// Notes the effect of a change on several keys, or on none in particular.
+    /// Notes the effect of a change of several keys, or of none in particular.
     pub(crate) fn effect(&mut self, words: impl FnOnce() -> Vec<Bytes>) {
         let Self { view: View { shared, db, time, .. }, effects } = self;
         Running { shared, time, effects }.note(*db, words);
@@ -377,19 +377,19 @@ impl<'s> Scope<'s> {
         locked::get_mut(self.view.shared, self.view.stripes, hash)
     }
 
-    /// Drops every key of one database, or of all; returns how many there were.
+    /// Drops every key of one database, or of all databases; returns how many there were.
     pub(crate) fn flush(&mut self, only: Option<u32>) -> usize {
         let shared = self.shared;
         let mut dropped = 0;
         for stripe in self.view.stripes.iter_mut() {
             dropped += stripe.as_mut().flush(only, shared);
         }
-        // It counts for the database, not for one of its stripes.
+        // Counted for the database, not for one of its stripes.
         shared.count_changes(0, dropped as u64);
         dropped
     }
 
-    /// Puts what was loaded in the place of all that is here.
+    /// Replaces the whole contents with what was loaded.
     pub(crate) fn replace_all(&mut self, stripes: Vec<Stripe>, extras: Extras) {
         let shared = self.shared;
         for (locked, stripe) in self.view.stripes.iter_mut().zip(stripes) {
@@ -399,7 +399,7 @@ impl<'s> Scope<'s> {
         *shared.extras().write() = Arc::new(extras);
     }
 
-    /// Exchanges two databases.
+    /// Swaps two databases.
     pub(crate) fn swap(&mut self, a: u32, b: u32) {
         let Self { view: View { shared, time, stripes, .. }, effects } = self;
         for stripe in stripes.iter_mut() {
@@ -408,7 +408,7 @@ impl<'s> Scope<'s> {
         shared.count_changes(0, 1);
     }
 
-    /// The version of a key that a session watches; a key that has expired is dropped first.
+    /// The version of a key that a session watches. An expired key is dropped first.
     pub(super) fn version(&mut self, db: u32, key: HashedKey<'_>) -> Option<u64> {
         self.drop_expired_in(db, key);
         self.stripe_mut(key.hash).version(db, key.bytes)

@@ -1,4 +1,4 @@
-//! The scripts that a store knows.
+//! The registered scripts of a store.
 
 use std::collections::BTreeMap;
 
@@ -6,44 +6,44 @@ use super::{Locks, Store};
 use crate::script::{DIGEST_LEN, Script, digest_of};
 use crate::sync::RwLock;
 
-/// The scripts that a store knows, by their digests.
+/// The registered scripts, by digest.
 #[derive(Debug, Default)]
 pub(crate) struct Scripts {
     known: RwLock<BTreeMap<&'static [u8], &'static Script>>,
 }
 
 impl Scripts {
-    /// Adds scripts. One of the same text takes the place of the one that is there.
+    /// Registers scripts. One with the same text replaces the registered one.
     pub(super) fn add(&self, scripts: impl IntoIterator<Item = &'static Script>) {
-        // Before the lock is taken: the iterator is the caller's, and a digest is computed when it is first asked for.
+        // Before the lock is taken: the iterator is the caller's, and digests are computed at first use.
         let scripts: Vec<_> =
             scripts.into_iter().map(|script| (script.digest().as_bytes(), script)).collect();
         self.known.write().extend(scripts);
     }
 
-    /// The script of that digest, in whatever case. O(log scripts).
+    /// Returns the script with that digest, in any case. O(log scripts).
     pub(crate) fn find(&self, digest: &[u8]) -> Option<&'static Script> {
         let mut digest: [u8; DIGEST_LEN] = digest.try_into().ok()?;
         digest.make_ascii_lowercase();
         self.known.read().get(&digest[..]).copied()
     }
 
-    /// The script of that text. O(length of the text).
+    /// Returns the script with that text. O(length of the text).
     pub(crate) fn of_text(&self, text: &[u8]) -> Option<&'static Script> {
         let script = self.find(digest_of(text).as_bytes())?;
-        // Texts can be made that share a digest.
+        // Different texts can have the same SHA-1 digest.
         (script.text().as_bytes() == text).then_some(script)
     }
 }
 
 /// # Scripts
 impl<L: Locks> Store<L> {
-    /// Lets the store know scripts: from now on EVAL and EVALSHA run them, by the functions that they come with. All
-    /// handles, databases and sessions of the store know them, for good.
+    /// Registers scripts: EVAL and EVALSHA run their functions from now on. They cannot be removed, and apply to all
+    /// handles, databases and sessions of the store.
     ///
-    /// A script of the same text takes the place of the one that is known. A log that is [opened](Self::open) is read
-    /// before anything can be added: what is to be known there goes to
-    /// [`StoreBuilder::scripts`](crate::StoreBuilder::scripts). O(n log scripts).
+    /// A script with the same text replaces the registered one. The log of a store is read by [`open`](Self::open),
+    /// before scripts can be added here: use [`StoreBuilder::scripts`](crate::StoreBuilder::scripts) for those that it
+    /// needs. O(n log scripts).
     ///
     /// # Examples
     ///
@@ -90,7 +90,7 @@ mod tests {
         let is = |found: Option<&'static Script>, script: &'static Script| {
             found.is_some_and(|found| std::ptr::eq(found, script))
         };
-        // What a server says of the text.
+        // The digest that a server returns for the text.
         let digest = "e0e1f9fabfc9d4800c877a703b823ac0578ff8db";
         assert_eq!(ONE.digest(), digest);
         assert!(is(scripts.find(digest.as_bytes()), &ONE));

@@ -1,4 +1,4 @@
-//! What all handles on a store share.
+//! The state that all handles on a store share.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -25,13 +25,13 @@ use crate::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use crate::sync::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use crate::to_key::KeyRef;
 
-/// A stripe behind its lock, on cache lines of its own: threads on different stripes do not get in each other's way,
-/// not even by their neighbourhood. Two lines, because processors fetch them in pairs.
+/// A stripe and its lock, on separate cache lines, so that threads on different stripes do not invalidate each other's.
+/// Two lines, because CPUs prefetch them in pairs.
 #[derive(Debug)]
 #[repr(align(128))]
 pub(super) struct Padded {
     stripe: RwLock<Stripe>,
-    /// How many changes the stripe has seen. Written under its lock, read without.
+    /// The number of changes in the stripe. Written under its lock, read without.
     changes: AtomicU64,
 }
 
@@ -50,20 +50,20 @@ impl Deref for Padded {
     }
 }
 
-/// Where the effects of a command end in the log.
+/// The offset in the log at which the effects of a command end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Logged(u64);
 
 impl Logged {
-    /// There were none, or there is no log.
+    /// There were no effects, or there is no log.
     pub(super) const NOTHING: Self = Self(0);
 }
 
-/// What all handles on a store share.
+/// The state that all handles on a store share.
 #[expect(unnameable_types, reason = "only this crate calls what takes it")]
 #[derive(Debug)]
 pub struct Shared {
-    /// No other store of this process has it.
+    /// Unique in this process.
     pub(super) id: u64,
     pub(super) stripes: Box<[Padded]>,
     pub(super) stripe_bits: u8,
@@ -71,24 +71,24 @@ pub struct Shared {
     pub(super) settings: Settings,
     pub(super) profile: Profile,
     pub(super) databases: u32,
-    /// How many sessions there have been.
+    /// The number of sessions so far.
     pub(super) sessions: AtomicU64,
     pub(super) time: TimeSource,
     pub(super) random: Random,
     pub(super) sinks: Vec<Arc<dyn Sink>>,
     pub(super) scripts: Arc<Scripts>,
     pub(super) swept: Mutex<sweep::Place>,
-    /// How many changes there were when the last snapshot was taken.
+    /// The number of changes at the last snapshot.
     pub(super) saved: AtomicU64,
     pub(super) last_save: AtomicI64,
-    /// Whether sweepers sweep.
+    /// Whether sweepers are active.
     pub(super) active_expire: AtomicBool,
     pub(super) extras: RwLock<Arc<Extras>>,
-    /// Held while a snapshot runs beside writers.
+    /// Held while a snapshot runs concurrently with writers.
     pub(super) snapshot: Mutex<()>,
-    /// What the files of the store are on.
+    /// The disk that the store's files are on.
     pub(super) disk: Arc<dyn Disk>,
-    /// The directory that the store is kept in, if it was opened from one.
+    /// The directory of the store, if it was opened from one.
     pub(super) directory: Option<Arc<Directory>>,
 }
 
@@ -98,7 +98,7 @@ impl Shared {
         self.hasher.hash_one(key)
     }
 
-    /// The hash of a key, which is taken over where this store made it.
+    /// The hash of a key; a prepared key of this store is already hashed.
     #[inline]
     pub(super) fn hash_of(&self, key: KeyRef<'_>) -> u64 {
         match key.hashed {
@@ -107,10 +107,10 @@ impl Shared {
         }
     }
 
-    /// The first bits of the hash choose the stripe.
+    /// The stripe number: the first bits of the hash.
     #[inline]
     pub(crate) fn stripe_of(&self, hash: u64) -> usize {
-        // In two steps, since there may be one stripe, and no shift by 64. There are at most 2^16.
+        // Shifted in two steps: with a single stripe, one shift would be by 64. There are at most 2^16 stripes.
         let number = (hash >> 1) >> (63 - u32::from(self.stripe_bits));
         usize::try_from(number).unwrap_or(0)
     }
@@ -120,7 +120,7 @@ impl Shared {
         (stripe as u64).checked_shl(64 - u32::from(self.stripe_bits)).unwrap_or(0)
     }
 
-    /// The first hash behind a stripe; `None` behind the last.
+    /// The first hash after a stripe; `None` after the last.
     pub(crate) fn after_stripe(&self, stripe: usize) -> Option<u64> {
         (stripe + 1 < self.stripes.len()).then(|| self.first_hash(stripe + 1))
     }
@@ -129,12 +129,12 @@ impl Shared {
         self.stripe_bits
     }
 
-    /// How many stripes there are.
+    /// The number of stripes.
     pub(crate) const fn stripe_count(&self) -> usize {
         self.stripes.len()
     }
 
-    /// What decides how values are encoded, as it is now.
+    /// The current encoding policy.
     #[inline]
     pub(crate) fn policy(&self) -> EncodingPolicy<'_> {
         EncodingPolicy { settings: &self.settings, profile: self.profile, hasher: &self.hasher }
@@ -148,17 +148,17 @@ impl Shared {
         self.profile
     }
 
-    /// How many databases the commands know.
+    /// The number of databases for commands that are called by words.
     pub(crate) const fn databases(&self) -> u32 {
         self.databases
     }
 
-    /// The database of that number, if the commands know it.
+    /// Converts a database number of a command; `None` if it is out of range.
     pub(crate) fn database(&self, number: i64) -> Option<u32> {
         u32::try_from(number).ok().filter(|&number| number < self.databases)
     }
 
-    /// Whether there may be hashes whose fields expire.
+    /// Whether there may be hashes with fields that expire.
     pub(crate) fn may_expire_fields(&self) -> bool {
         let forms = [rdb::ValueType::HashTtl, rdb::ValueType::ValkeyHashTtl];
         self.extras().read().newer_kinds().iter().any(|kind| forms.contains(kind))
@@ -168,12 +168,12 @@ impl Shared {
         &self.time.clock
     }
 
-    /// The number of a session that begins: the first one is 1.
+    /// Returns the number of a new session, from 1.
     pub(crate) fn next_session(&self) -> u64 {
         self.sessions.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// What commands take the time from.
+    /// The source of the time of commands.
     #[inline]
     pub(crate) const fn time(&self) -> &TimeSource {
         &self.time
@@ -183,7 +183,7 @@ impl Shared {
         self.time.replaying.load(Ordering::Relaxed)
     }
 
-    /// Lets keys stay beyond their expiry while a log is replayed, or expire.
+    /// Sets whether a log is being replayed, during which keys do not expire.
     pub(crate) fn set_replaying(&self, replaying: bool) {
         self.time.replaying.store(replaying, Ordering::Relaxed);
     }
@@ -192,7 +192,7 @@ impl Shared {
         &self.random
     }
 
-    /// The scripts that the store knows.
+    /// The registered scripts.
     pub(crate) fn scripts(&self) -> &Scripts {
         &self.scripts
     }
@@ -202,12 +202,12 @@ impl Shared {
         !self.sinks.is_empty() || self.log().is_some()
     }
 
-    /// Hands effects to the sinks and adds them to the log, while the locks of their keys are held; returns their place
-    /// in the log.
+    /// Passes effects to the sinks and adds them to the log, while the locks of their keys are held; returns their
+    /// offset in the log.
     #[cold]
     pub(super) fn commit(&self, effects: &[Effect]) -> Logged {
         if !self.sinks.is_empty() {
-            // A sink that calls the store gets an error: the store would wait for its own locks.
+            // A sink that uses the store gets an error, since it would wait for its own locks.
             let _holding = Holding::new(self);
             for sink in &self.sinks {
                 sink.commit(effects);
@@ -216,13 +216,13 @@ impl Shared {
         Logged(self.log().map_or(0, |log| log.append(effects)))
     }
 
-    /// An error if commands that write are refused, since the log cannot be written.
+    /// Returns an error if writes are refused, since the log cannot be written.
     #[inline]
     pub(crate) fn check_writable(&self) -> Result<()> {
         self.log().map_or(Ok(()), Log::check)
     }
 
-    /// What a command returns: once its effects are where its store promises them to be. No lock may be held.
+    /// Returns the result of a command once its effects are as durable as the policy requires. No lock may be held.
     #[inline]
     pub(super) fn acknowledge<R>(&self, (result, logged): (Result<R>, Logged)) -> Result<R> {
         if logged == Logged::NOTHING { result } else { self.wait_for(logged).and(result) }
@@ -232,18 +232,18 @@ impl Shared {
         self.log().map_or(Ok(()), |log| log.wait(logged.0))
     }
 
-    /// The log that commands are added to.
+    /// The append-only log.
     #[inline]
     pub(crate) fn log(&self) -> Option<&Log> {
         self.directory.as_ref()?.log()
     }
 
-    /// The directory that the store is kept in.
+    /// The directory of the store.
     pub(crate) const fn directory(&self) -> Option<&Arc<Directory>> {
         self.directory.as_ref()
     }
 
-    /// An error if this thread holds locks of the store.
+    /// Returns an error if this thread holds locks of the store.
     pub(crate) fn check_free(&self) -> Result<()> {
         check_free(self)
     }
@@ -256,30 +256,30 @@ impl Shared {
         &self.disk
     }
 
-    /// Counts changes for the stripe of a hash, whose lock is held.
+    /// Counts changes for the stripe of a hash. Its lock is held.
     #[inline]
     pub(super) fn count_changes(&self, hash: u64, count: u64) {
         let changes = &self.stripes[self.stripe_of(hash)].changes;
         changes.store(changes.load(Ordering::Relaxed) + count, Ordering::Relaxed);
     }
 
-    /// How many changes there were.
+    /// The number of changes.
     pub(crate) fn changes(&self) -> u64 {
         self.stripes.iter().map(|stripe| stripe.changes.load(Ordering::Relaxed)).sum()
     }
 
-    /// How many of them the last snapshot does not have.
+    /// The number of changes since the last snapshot.
     pub(crate) fn unsaved_changes(&self) -> u64 {
         self.changes().saturating_sub(self.saved.load(Ordering::Relaxed))
     }
 
-    /// Notes that a snapshot has the first `changes` of them.
+    /// Notes that a snapshot includes the first `changes` changes.
     pub(crate) fn saved(&self, changes: u64) {
         self.saved.store(changes, Ordering::Relaxed);
         self.last_save.store(self.now_secs(), Ordering::Relaxed);
     }
 
-    /// When that was, or when the store was opened, in seconds since the epoch; 0 before.
+    /// The time of the last snapshot, or else of opening the store, in seconds since the epoch; 0 if neither.
     pub(crate) fn last_save(&self) -> i64 {
         self.last_save.load(Ordering::Relaxed)
     }
@@ -289,12 +289,12 @@ impl Shared {
         self.clock().now_ms().div_euclid(1000)
     }
 
-    /// As many stripes as there are, empty, for a snapshot to be loaded into.
+    /// Creates as many empty stripes as the store has, to load a snapshot into.
     pub(crate) fn empty_stripes(&self) -> Vec<Stripe> {
         self.stripes.iter().map(|_| Stripe::new(self.stripe_bits)).collect()
     }
 
-    /// An empty store of its own, whose stripes can be put in the place of this one's.
+    /// Creates an empty store whose stripes can replace those of this one.
     pub(crate) fn scratch(&self) -> Self {
         let (limits, remembered) = self.settings.all();
         Self {
@@ -321,7 +321,7 @@ impl Shared {
         }
     }
 
-    /// What a store holds that has no handle any more.
+    /// Returns the contents of a store that has no handles left.
     pub(crate) fn into_contents(self) -> (Vec<Stripe>, Extras) {
         let stripes = self.stripes.into_iter().map(|padded| padded.stripe.into_inner());
         (stripes.collect(), Arc::unwrap_or_clone(self.extras.into_inner()))
@@ -332,17 +332,17 @@ impl Shared {
         self.stripes.iter().map(|stripe| stripe.read()).collect()
     }
 
-    /// Lets sweepers sweep, or makes them wait.
+    /// Sets whether sweepers are active.
     pub(crate) fn set_active_expire(&self, active: bool) {
         self.active_expire.store(active, Ordering::Relaxed);
     }
 
-    /// What files hold beside keys, as the last one that was loaded had it.
+    /// The data of files other than keys, as the last loaded file had it.
     pub(crate) const fn extras(&self) -> &RwLock<Arc<Extras>> {
         &self.extras
     }
 
-    /// Puts what a file holds in the place of what is here, all at once.
+    /// Replaces the contents with that of a file, atomically.
     pub(crate) fn replace_all(&self, stripes: Vec<Stripe>, extras: Extras) {
         let mut guards: Vec<RwLockWriteGuard<'_, Stripe>> =
             self.stripes.iter().map(|stripe| stripe.write()).collect();
@@ -356,8 +356,8 @@ impl Shared {
         *self.extras.write() = Arc::new(extras);
     }
 
-    /// Begins to watch a key for a session; returns its version. A key that has expired is dropped first: it is not
-    /// there to be watched.
+    /// Starts watching a key for a session; returns its version. An expired key is dropped first, since it does not
+    /// exist for the session.
     pub(crate) fn watch(&self, db: u32, key: &[u8]) -> u64 {
         let key = HashedKey::new(self.hash(key), key);
         self.lock(

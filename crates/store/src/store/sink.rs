@@ -1,17 +1,17 @@
-//! Where the effects of commands go.
+//! Receivers of the effects of commands.
 
 use std::fmt;
 
 use bytes::Bytes;
 use smallvec::SmallVec;
 
-/// The effects of a command or transaction: of most commands there is one.
+/// The effects of a command or transaction: one for most commands.
 pub(super) type Effects = SmallVec<[Effect; 1]>;
 
-/// One change that a command made, as a command that makes it again.
+/// A change that a command made, as a command that makes the same change again.
 ///
-/// Effects are deterministic: what was drawn at random is named, times are absolute. Executing the effects of a store
-/// in order on an empty one gives the same values.
+/// Effects are deterministic: random choices are replaced by their results, and times are absolute. Executing the
+/// effects of a store in order on an empty store gives the same values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Effect {
@@ -21,7 +21,8 @@ pub struct Effect {
     pub args: Vec<Bytes>,
 }
 
-/// A line for people: the words with spaces between, each as [`escape_ascii`](slice::escape_ascii) shows it.
+/// Formats the command as one line: the words separated by spaces, each as [`escape_ascii`](slice::escape_ascii)
+/// formats it.
 impl fmt::Display for Effect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, word) in self.args.iter().enumerate() {
@@ -34,7 +35,7 @@ impl fmt::Display for Effect {
     }
 }
 
-/// Receives every change: a log, a mirror, a counter.
+/// Receives every change, for example to write a log, keep a replica, or count.
 ///
 /// # Examples
 ///
@@ -63,9 +64,9 @@ impl fmt::Display for Effect {
 /// # Ok::<(), tallis::Error>(())
 /// ```
 pub trait Sink: Send + Sync + fmt::Debug {
-    /// Takes the effects of one command or transaction, never an empty list.
+    /// Receives the effects of one command or transaction. The slice is never empty.
     ///
-    /// The locks of the keys concerned are still held, so the calls for any one key come in the order of its
-    /// changes. For the same reason this must be quick and must not touch the store.
+    /// The locks of the affected keys are still held, so the calls for a key come in the order of its changes. For the
+    /// same reason an implementation must be fast and must not use the store.
     fn commit(&self, effects: &[Effect]);
 }

@@ -1,8 +1,8 @@
-//! One key under the lock of its stripe: the only way in which a key, its value or its expiry changes.
+//! One key under the lock of its stripe: the only way to change a key, its value or its expiry.
 //!
-//! Each method that changes something takes the effect of the change. When the slot is dropped, what has changed is
-//! counted, sessions that watch the key see it, and the access is stamped; the effects go to the sinks while the locks
-//! are still held.
+//! Each method that changes something takes the effect of the change. When the slot is dropped, the changes are
+//! counted, sessions that watch the key are notified, and the access time is set; the effects go to the sinks while the
+//! locks are still held.
 
 mod announce;
 mod expired;
@@ -31,7 +31,7 @@ use crate::table::keys::{Entry as KeyEntry, Position};
 use crate::value::Value;
 use extendible::BucketId;
 
-/// What a running command or transaction has at hand.
+/// The context of a running command or transaction.
 #[derive(Debug)]
 pub(crate) struct Running<'a> {
     pub(super) shared: &'a Shared,
@@ -52,7 +52,7 @@ impl Running<'_> {
         }
     }
 
-    // Apart from `note`, so that it is compiled once and not for each command; so it is with `named`.
+    // A separate function, so that it is compiled once and not for each command; likewise `named`.
     fn push(&mut self, db: u32, args: Vec<Bytes>) {
         if !args.is_empty() {
             self.effects.push(Effect { db, args });
@@ -75,13 +75,12 @@ fn named(command: &'static str, key: &[u8], args: Vec<Bytes>) -> Vec<Bytes> {
     words
 }
 
-/// One key under the lock of its stripe: its value, or room for one, found once. `K` is the type that the value has
-/// been checked to have, if any.
+/// One key under the lock of its stripe, looked up once, with or without a value. `K` is the type that the value was
+/// checked to have, if any.
 ///
-/// The methods of the value itself are those of the type's entry, such as [`SetEntry`](crate::SetEntry). Each that
-/// changes something counts as a change, is seen by sessions that watch the key, and reaches the sinks as the command
-/// that it stands for. A key that does not exist is an empty value; a value that loses its last member is no key any
-/// more.
+/// The methods that read and change the value are those of the type's entry, such as [`SetEntry`](crate::SetEntry).
+/// Each change is counted, is visible to sessions that watch the key, and reaches the sinks as the command that it
+/// corresponds to. A key that does not exist is an empty value; a key is removed when its value loses its last member.
 #[derive(Debug)]
 pub struct Entry<'a, K = Any> {
     keyspace: &'a mut Keyspace,
@@ -94,7 +93,7 @@ pub struct Entry<'a, K = Any> {
     changes: u64,
     /// Whether the value has the type.
     fits: bool,
-    /// Whether it was said what will change of the value, and a snapshot has kept that.
+    /// Whether the change of the value was announced, and a snapshot has kept the old form.
     announced: bool,
     kind: PhantomData<fn() -> K>,
 }
@@ -126,10 +125,10 @@ impl Kind for Any {
 /// [`Scope::effect`](super::scope::Scope::effect)).
 pub(crate) const BY_COMMAND: (&str, fn() -> Vec<Bytes>) = ("", Vec::new);
 
-/// How many words of an effect come before its arguments: the command and the key.
+/// The number of words before the arguments of an effect: the command and the key.
 const BEFORE_ARGS: usize = 2;
 
-/// The arguments of an effect, with room for what comes before them.
+/// The arguments of an effect, with reserved capacity for the words before them.
 pub(crate) fn args_of(args: impl Iterator<Item = Bytes>) -> Vec<Bytes> {
     let mut words = Vec::with_capacity(BEFORE_ARGS + args.size_hint().0);
     words.extend(args);
@@ -137,9 +136,9 @@ pub(crate) fn args_of(args: impl Iterator<Item = Bytes>) -> Vec<Bytes> {
 }
 
 impl<'a, K: Kind> Entry<'a, K> {
-    /// The entry of a key. A key that has expired is dropped first.
+    /// Creates the entry of a key. An expired key is dropped first.
     ///
-    /// It is made where it will be used: moving it costs more than most of what is done with it.
+    /// It is created in place: moving it would take longer than most operations on it.
     #[expect(clippy::inline_always, reason = "an entry is made where it is used")]
     #[inline(always)]
     pub(super) fn new(
@@ -178,7 +177,7 @@ impl<'a, K: Kind> Entry<'a, K> {
         }
     }
 
-    /// An error if the key holds a value of another type.
+    /// Returns an error if the key holds a value of another type.
     #[inline]
     pub(crate) fn check(&self) -> Result<(), Error> {
         if self.fits { Ok(()) } else { Err(Error::wrong_type()) }
@@ -186,7 +185,7 @@ impl<'a, K: Kind> Entry<'a, K> {
 }
 
 impl<'a, K> Entry<'a, K> {
-    /// The value, if the key exists.
+    /// Returns the value, if the key exists.
     #[inline]
     pub(crate) fn value(&self) -> Option<&Value> {
         let place = self.place?;
@@ -197,21 +196,21 @@ impl<'a, K> Entry<'a, K> {
         self.key.bytes
     }
 
-    /// Whether the key exists.
+    /// Returns whether the key exists.
     #[must_use]
     #[inline]
     pub const fn exists(&self) -> bool {
         self.place.is_some()
     }
 
-    /// When the key expires, in milliseconds since the epoch.
+    /// Returns the expiry of the key, in milliseconds since the Unix epoch; `None` if it has none or does not exist.
     #[must_use]
     #[inline]
     pub fn expires_at_ms(&self) -> Option<i64> {
         self.keyspace.get(self.at)?.expires_at(self.place?)
     }
 
-    /// The value, which is about to be changed.
+    /// Returns the value for a change.
     #[inline]
     fn value_to_change(&mut self) -> Option<&mut Value> {
         if self.keyspace.is_in_snapshot() && !std::mem::take(&mut self.announced) {
@@ -220,7 +219,7 @@ impl<'a, K> Entry<'a, K> {
         self.keyspace.value_mut(self.at, self.place?)
     }
 
-    /// Counts a change, and notes by which command after the key the same change could be made again.
+    /// Counts a change, and notes the command that makes the same change, with the arguments after the key.
     #[inline]
     fn note(&mut self, command: &'static str, args: impl FnOnce() -> Vec<Bytes>) {
         let key = self.key.bytes;
@@ -268,7 +267,7 @@ impl<'a, K> Entry<'a, K> {
         }
     }
 
-    /// Makes the key.
+    /// Creates the key.
     fn make(&mut self, value: Value) {
         let shared = self.running.shared;
         let now = self.running.time.coarse_secs();
@@ -287,9 +286,9 @@ impl<'a, K> Entry<'a, K> {
         self.keyspace.set_expiry(self.at, place, at_ms);
     }
 
-    /// Lets `edit` change the value, if the key exists; returns what it returned.
+    /// Calls `edit` to change the value, if the key exists; returns its result.
     ///
-    /// `effect` is asked for the effect only if there was a change and there is a sink.
+    /// `effect` is called only if there was a change and there is a sink.
     #[inline]
     pub(crate) fn edit<R>(
         &mut self,
@@ -300,7 +299,7 @@ impl<'a, K> Entry<'a, K> {
         self.edited(result, outcome, effect).into()
     }
 
-    /// As [`edit`](Self::edit); `make` makes the value if there is none.
+    /// As [`edit`](Self::edit); `make` creates the value if there is none.
     #[inline]
     pub(crate) fn edit_or_make<R>(
         &mut self,
@@ -341,12 +340,12 @@ impl<'a, K> Entry<'a, K> {
         result
     }
 
-    /// Lets sessions that watch the key see a change, where there is none.
+    /// Marks the key as changed for sessions that watch it, without a change.
     pub(crate) const fn touch(&mut self) {
         self.changes += 1;
     }
 
-    /// Removes the key and hands over what it held.
+    /// Removes the key and returns its value.
     pub(crate) fn take(
         &mut self,
         (command, args): (&'static str, impl FnOnce() -> Vec<Bytes>),
@@ -357,7 +356,7 @@ impl<'a, K> Entry<'a, K> {
         Some(taken)
     }
 
-    /// Puts a value that was taken from another key.
+    /// Stores a value that was taken from another key.
     pub(crate) fn arrive(&mut self, taken: Taken) {
         self.put(taken.value, taken.expires_at, BY_COMMAND);
         if let Some(large) = taken.large {
@@ -365,7 +364,7 @@ impl<'a, K> Entry<'a, K> {
         }
     }
 
-    /// Removes the key, all of whose value goes; `false` if it does not exist.
+    /// Removes the key and its whole value; returns `false` if it does not exist.
     pub(crate) fn remove_key(
         &mut self,
         effect: (&'static str, impl FnOnce() -> Vec<Bytes>),
@@ -373,7 +372,7 @@ impl<'a, K> Entry<'a, K> {
         self.take(effect).map(Taken::dispose).is_some()
     }
 
-    /// DEL: deletes the key; `false` if it does not exist.
+    /// DEL: deletes the key; returns `false` if it does not exist. O(members).
     pub fn delete(&mut self) -> bool {
         self.remove_key(("DEL", Vec::new))
     }
@@ -396,8 +395,8 @@ impl<'a, K> Entry<'a, K> {
         Some(Taken { value, expires_at, large })
     }
 
-    /// PEXPIREAT: lets the key expire at a time in milliseconds since the epoch, if it exists; a time that has come
-    /// deletes it.
+    /// PEXPIREAT: sets the expiry, in milliseconds since the Unix epoch, if the key exists. A time that is not in the
+    /// future deletes the key.
     #[inline]
     pub fn expire_at_ms(&mut self, at_ms: i64) {
         if self.has_come(at_ms) {
@@ -409,7 +408,7 @@ impl<'a, K> Entry<'a, K> {
         }
     }
 
-    /// PERSIST: takes the expiry away; `false` if there was none.
+    /// PERSIST: removes the expiry; returns `false` if there was none.
     pub fn persist(&mut self) -> bool {
         if self.expires_at_ms().is_none() {
             return false;
@@ -420,25 +419,25 @@ impl<'a, K> Entry<'a, K> {
         true
     }
 
-    /// Makes the access count as one that many seconds ago.
+    /// Sets the access time to that many seconds ago.
     pub(crate) fn set_idle(&mut self, seconds: u32) {
         if let (Some(place), Some(bucket)) = (self.place, self.keyspace.get(self.at)) {
             bucket.stamp(place, self.running.time.coarse_secs().saturating_sub(seconds));
         }
     }
 
-    /// The time of the command or transaction, in milliseconds since the epoch.
+    /// Returns the time of the command or transaction, in milliseconds since the Unix epoch.
     #[must_use]
     pub fn now_ms(&self) -> i64 {
         self.running.time.now_ms()
     }
 
-    /// Whether a key with that expiry would have expired, in milliseconds since the epoch.
+    /// Returns whether a key with that expiry, in milliseconds since the Unix epoch, would have expired.
     pub(crate) fn has_come(&self, at_ms: i64) -> bool {
         self.running.time.has_come(at_ms)
     }
 
-    /// The time of the command or transaction, in microseconds since the epoch.
+    /// Returns the time of the command or transaction, in microseconds since the Unix epoch.
     #[must_use]
     #[inline]
     pub fn now_us(&self) -> i64 {
@@ -451,7 +450,7 @@ impl<'a, K> Entry<'a, K> {
         self.running.time
     }
 
-    /// What decides how values are encoded, as it is now.
+    /// The current encoding policy.
     #[inline]
     pub(crate) fn policy(&self) -> EncodingPolicy<'a> {
         self.running.shared.policy()

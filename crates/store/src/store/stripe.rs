@@ -1,4 +1,4 @@
-//! One lock's share of the keyspace.
+//! The keys of one lock stripe.
 
 use std::collections::BTreeMap;
 
@@ -14,17 +14,17 @@ use crate::table::keys::{Entry, KeyBucket, Position};
 use crate::value::Value;
 use extendible::Bucket;
 
-/// A share of every database: the keys whose hash begins with the stripe's number.
+/// The part of every database whose keys' hashes begin with the stripe's number.
 #[derive(Debug)]
 pub(crate) struct Stripe {
-    /// Database 0, where almost all keys are.
+    /// Database 0, which has almost all keys.
     first: Keyspace,
     others: BTreeMap<u32, Keyspace>,
     watches: Watches,
 }
 
 impl Stripe {
-    /// An empty stripe; the first `bits` bits of all its hashes are the same.
+    /// Creates an empty stripe; the first `bits` bits of all its hashes are the same.
     pub(crate) fn new(bits: u8) -> Self {
         Self { first: Keyspace::new(bits), others: BTreeMap::new(), watches: Watches::default() }
     }
@@ -52,7 +52,7 @@ impl Stripe {
         others.entry(db).or_insert_with(|| Keyspace::new(bits))
     }
 
-    /// Makes buckets for so many keys of a database that are to come, if it holds none yet.
+    /// Reserves buckets for that many keys of a database, if it is empty.
     pub(crate) fn reserve(&mut self, db: u32, keys: usize, bits: u8) {
         let keyspace = self.keyspace_mut(db, bits);
         if keyspace.is_empty() && keys > 0 {
@@ -60,7 +60,7 @@ impl Stripe {
         }
     }
 
-    /// The numbers of the databases that hold anything here.
+    /// Iterates over the numbers of the databases that have data here.
     pub(crate) fn databases(&self) -> impl Iterator<Item = u32> {
         let first = (!self.first.is_empty()).then_some(0);
         first
@@ -68,7 +68,7 @@ impl Stripe {
             .chain(self.others.iter().filter(|(_, keys)| !keys.is_empty()).map(|(&db, _)| db))
     }
 
-    /// A key that has not expired.
+    /// Finds a key that has not expired.
     #[inline]
     pub(crate) fn find(
         &self,
@@ -83,14 +83,14 @@ impl Stripe {
         (!time.has_passed(found.expires_at())).then_some(found)
     }
 
-    /// The keys of a database, and what sessions watch, both to be changed.
+    /// The keys of a database and the watched keys, borrowed separately.
     #[inline]
     pub(super) fn parts(&mut self, db: u32, bits: u8) -> (&mut Keyspace, &mut Watches) {
         let Self { first, others, watches } = self;
         (Self::keyspace_of(first, others, db, bits), watches)
     }
 
-    /// What the stripe holds on the heap.
+    /// The heap memory of the stripe, in bytes.
     pub(crate) fn heap_bytes(&self) -> usize {
         let keyspaces = || std::iter::once(&self.first).chain(self.others.values());
         let entries = keyspaces().flat_map(|keyspace| keyspace.buckets()).flat_map(KeyBucket::iter);
@@ -98,21 +98,21 @@ impl Stripe {
             + entries.map(|(entry, _)| entry.heap_bytes()).sum::<usize>()
     }
 
-    /// Puts a keyspace in the place of a database's, which it returns. Where keys do not change one by one, they change
-    /// here.
+    /// Replaces the keyspace of a database and returns the old one. All changes of whole keyspaces go through this
+    /// function.
     fn exchange(&mut self, db: u32, keyspace: Keyspace, bits: u8) -> Keyspace {
         let old = std::mem::replace(self.keyspace_mut(db, bits), keyspace);
         self.others.retain(|_, keys| !keys.is_empty() || keys.is_in_snapshot());
         old
     }
 
-    /// Every keyspace, those without keys too.
+    /// Iterates over all keyspaces, including empty ones.
     pub(crate) fn keyspaces_mut(&mut self) -> impl Iterator<Item = (u32, &mut Keyspace)> {
         let others = self.others.iter_mut().map(|(&db, keyspace)| (db, keyspace));
         std::iter::once((0, &mut self.first)).chain(others)
     }
 
-    /// Drops every key of a database, or of all of them; returns how many there were.
+    /// Drops every key of a database, or of all databases; returns how many there were.
     pub(super) fn flush(&mut self, only: Option<u32>, shared: &Shared) -> usize {
         let databases: Vec<u32> =
             self.databases().filter(|&db| only.is_none_or(|only| only == db)).collect();
@@ -127,7 +127,7 @@ impl Stripe {
         dropped
     }
 
-    /// Exchanges two databases.
+    /// Swaps two databases.
     pub(super) fn swap(&mut self, a: u32, b: u32, running: &mut Running<'_>) {
         let shared = running.shared;
         let other = |db: u32| {
@@ -139,7 +139,7 @@ impl Stripe {
                 None
             }
         };
-        // A key that has expired does not reach sessions that watch its name in the other database.
+        // An expired key is not a change for sessions that watch its name in the other database.
         for (db, key) in self.watches.keys() {
             if let Some(from) = other(db) {
                 let key = HashedKey::new(shared.hash(&key), &key);
@@ -153,8 +153,8 @@ impl Stripe {
         self.exchange(a, of_b, bits);
     }
 
-    /// Notes for sessions that a key is about to change which they watch, in each database for which `from` names the
-    /// one that the new keys come from: if the key is in either.
+    /// Marks watched keys as changed before keyspaces are replaced: those that exist in the old or the new keyspace.
+    /// `from` maps a database to the one that its new keys come from.
     fn touch_watched(&mut self, shared: &Shared, from: impl Fn(u32) -> Option<u32>) {
         let (first, others) = (&self.first, &self.others);
         let holds = |db: u32, key: &[u8]| {
@@ -166,7 +166,7 @@ impl Stripe {
             .changed_all(|db, key| from(db).is_some_and(|from| holds(db, key) || holds(from, key)));
     }
 
-    /// Begins to watch a key for a session.
+    /// Starts watching a key for a session.
     pub(super) fn watch(&mut self, db: u32, key: &[u8]) -> u64 {
         self.watches.watch(db, key)
     }
@@ -176,12 +176,12 @@ impl Stripe {
         self.watches.unwatch(db, key);
     }
 
-    /// The version of a key that a session watches.
+    /// Returns the version of a watched key.
     pub(super) fn version(&self, db: u32, key: &[u8]) -> Option<u64> {
         self.watches.version(db, key)
     }
 
-    /// Puts the keys of a stripe that was loaded in the place of all that are here.
+    /// Replaces all keys with those of a loaded stripe.
     pub(super) fn replace_all(&mut self, mut new: Self, bits: u8) {
         let mut databases: Vec<u32> = self.databases().chain(new.databases()).collect();
         databases.sort_unstable();
@@ -193,7 +193,7 @@ impl Stripe {
         self.watches.changed_all(|_, _| true);
     }
 
-    /// Puts a loaded key where no key was; gives the key back if it is there. For a stripe that no command has seen yet.
+    /// Inserts a loaded key; returns it if the key already exists. For a stripe that no command has accessed yet.
     pub(crate) fn load(&mut self, shared: &Shared, db: u32, loaded: LoadedKey) -> Result<(), Key> {
         let LoadedKey { hash, entry, expires, accessed } = loaded;
         let keyspace = self.keyspace_mut(db, shared.stripe_bits());
@@ -206,7 +206,7 @@ impl Stripe {
         Ok(())
     }
 
-    /// Asks for what [`load`](Self::load) of keys in these databases, with these hashes, will read and write.
+    /// Prefetches what [`load`](Self::load) of keys in these databases, with these hashes, will read and write.
     pub(crate) fn prefetch_rooms(&self, keys: impl Iterator<Item = (u32, u64)> + Clone) {
         let bucket = |(db, hash): (u32, u64)| self.keyspace(db)?.bucket(hash);
         keys.clone().filter_map(bucket).for_each(KeyBucket::prefetch);
@@ -214,7 +214,7 @@ impl Stripe {
     }
 }
 
-/// A key of a file, with all that is known of it.
+/// A key of a file, with its value and attributes.
 pub(crate) struct LoadedKey {
     pub(crate) hash: u64,
     pub(crate) entry: Entry,
@@ -222,7 +222,7 @@ pub(crate) struct LoadedKey {
     pub(crate) accessed: u32,
 }
 
-/// A key that exists, to be read.
+/// A key that exists, for reading.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Found<'a> {
     keyspace: &'a Keyspace,
@@ -231,13 +231,13 @@ pub(crate) struct Found<'a> {
 }
 
 impl<'a> Found<'a> {
-    /// What a look-up of this hash looks at first in its bucket, which may be another key.
+    /// The first candidate of a look-up of this hash in its bucket, which may be another key.
     #[inline]
     pub(super) fn first(keyspace: &'a Keyspace, bucket: &'a KeyBucket, hash: u64) -> Option<Self> {
         Some(Self { keyspace, bucket, place: bucket.first(hash)? })
     }
 
-    /// The key itself: this, if it is the one, or what comes after it.
+    /// Returns the key: this candidate if its name matches, or a later one.
     #[inline]
     pub(super) fn or_next(self, key: HashedKey<'_>) -> Option<Self> {
         if self.bucket.entry(self.place).key.as_bytes() == key.bytes {
@@ -246,58 +246,58 @@ impl<'a> Found<'a> {
         Some(Self { place: self.bucket.find(key)?, ..self })
     }
 
-    /// Asks for what is needed of the entry, but for what it holds on the heap.
+    /// Prefetches the parts of the entry that are needed, without its heap memory.
     #[inline]
     pub(super) fn prefetch(self, needs: Needs) {
         self.bucket.prefetch_at(self.place, needs);
     }
 
-    /// Asks for what the entry holds on the heap.
+    /// Prefetches the heap memory of the entry.
     #[inline]
     pub(super) fn prefetch_heap(self) {
         self.bucket.entry(self.place).prefetch_heap();
     }
 
-    /// Asks for what a look-up of a member in the value will read, once that is there.
+    /// Prefetches a look-up of a member in the value, whose own memory was prefetched before.
     #[inline]
     pub(super) fn prefetch_member(self, member: Member<'_>) {
         self.bucket.entry(self.place).value.prefetch_member(member);
     }
 
-    /// Its value; stamps the access.
+    /// Returns the value, and sets the access time.
     #[inline]
     pub(crate) fn value(self, time: &CommandTime<'_>) -> &'a Value {
         self.bucket.stamp(self.place, time.coarse_secs());
         &self.bucket.entry(self.place).value
     }
 
-    /// Its value, looked at without counting as an access.
+    /// Returns the value without counting as an access.
     pub(crate) fn peek(self) -> &'a Value {
         &self.bucket.entry(self.place).value
     }
 
-    /// When it expires, in milliseconds since the epoch.
+    /// The expiry, in milliseconds since the epoch.
     #[inline]
     pub(crate) fn expires_at(self) -> Option<i64> {
         self.bucket.expires_at(self.place)
     }
 
-    /// When it was last touched, in seconds modulo 2^31.
+    /// The time of the last access, in seconds modulo 2^31.
     pub(crate) fn accessed(self) -> u32 {
         self.bucket.accessed(self.place)
     }
 
-    /// Makes this the time at which it was last touched.
+    /// Sets the time of the last access.
     pub(super) fn set_accessed(self, at: u32) {
         self.bucket.stamp(self.place, at);
     }
 
-    /// How many seconds before `now` it was last touched.
+    /// The seconds between the last access and `now`.
     pub(crate) fn idle_secs(self, now: u32) -> u32 {
         self.bucket.idle_secs(self.place, now)
     }
 
-    /// What it takes: its value, a long name, and its part of the tables.
+    /// The memory of the key, in bytes: its value, a long name, and its part of the tables.
     pub(crate) fn memory_usage(self) -> usize {
         let share = self.keyspace.heap_bytes().div_ceil(self.keyspace.len());
         share + self.bucket.entry(self.place).heap_bytes()

@@ -11,19 +11,19 @@ use crate::error::Error;
 use crate::key::{HashedKey, Key};
 use crate::table::keys::KeyBucket;
 
-/// How many buckets of the tables one call looks into: some hundred thousand keys with an expiry.
+/// How many buckets of the tables a call visits at most: some hundred thousand keys with an expiry.
 const BUCKETS: usize = 512;
 
-/// Where the next call goes on.
+/// Where the next call continues.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Place {
     stripe: usize,
     db: u32,
-    /// A hash; `None` for the first of the stripe.
+    /// A hash; `None` for the start of the stripe.
     position: Option<u64>,
 }
 
-/// What a call may still do.
+/// The remaining work of a call.
 #[derive(Debug)]
 struct Budget {
     keys: usize,
@@ -31,11 +31,11 @@ struct Budget {
 }
 
 impl Store {
-    /// Drops up to `most` keys, and fields of hashes, that have expired and returns how many it dropped.
+    /// Drops up to `most` expired keys, and expired fields of hashes, and returns how many it dropped.
     ///
-    /// An expired key is never seen by a command, swept or not: sweeping only releases its memory. A caller that lets
-    /// keys expire by the thousand calls this now and then, or from a thread of its own. A call's time is bounded: it
-    /// looks at `most` expired keys and at some hundred thousand others at the most, and the next one goes on where it
+    /// An expired key is never visible to a command, swept or not: sweeping only releases its memory. Programs with
+    /// many expiring keys call this periodically, or start a [`sweeper`](Self::sweeper). The time of a call is bounded:
+    /// it visits `most` expired keys and some hundred thousand other keys at most, and the next call continues where it
     /// stopped. Stripes are locked one at a time.
     ///
     /// # Errors
@@ -64,7 +64,7 @@ impl Store {
         check_free(shared)?;
         let mut place = shared.swept.lock();
         let mut budget = Budget { keys: most, buckets: BUCKETS };
-        // Once around, and the rest of the stripe where it began.
+        // All stripes once, then the rest of the first one.
         for _ in 0..=shared.stripes.len() {
             let hash = shared.first_hash(place.stripe);
             let swept = shared.lock(
@@ -83,7 +83,7 @@ impl Store {
 }
 
 impl Scope<'_> {
-    /// Goes on at `place`; breaks when the budget is used up, with `place` where to go on.
+    /// Continues at `place`; breaks when the budget is used up, with `place` at the next position.
     fn sweep(&mut self, place: &mut Place, budget: &mut Budget) -> ControlFlow<()> {
         let shared = self.shared;
         let (now_ms, time) = (self.now_ms(), self.time().clone());
@@ -120,7 +120,7 @@ impl Scope<'_> {
                     let key = HashedKey::new(shared.hash(key.as_bytes()), key.as_bytes());
                     budget.keys -= self.drop_expired_fields_in(db, key, budget.keys);
                     if budget.keys == 0 {
-                        // More of it may be due.
+                        // The hash may have more expired fields.
                         return ControlFlow::Break(());
                     }
                 }
@@ -130,7 +130,7 @@ impl Scope<'_> {
     }
 }
 
-/// The hashes that may hold fields that have expired.
+/// The hashes that may have expired fields.
 fn due_hashes(bucket: &KeyBucket, time: &CommandTime<'_>) -> Vec<Key> {
     let due = bucket.iter().filter(|(entry, _)| has_due_fields(&entry.value, time));
     due.map(|(entry, _)| entry.key.clone()).collect()

@@ -1,4 +1,4 @@
-//! A thread that releases the memory of keys that have expired.
+//! A thread that releases the memory of expired keys.
 
 use std::time::Duration;
 
@@ -9,35 +9,35 @@ use crate::sync::atomic::Ordering;
 use crate::sync::mpsc::{self, RecvTimeoutError, TryRecvError};
 use crate::sync::thread::{self, JoinHandle};
 
-/// How many keys are dropped at once.
+/// The number of keys that one call drops at most.
 const AT_ONCE: usize = 1000;
 
-/// If a call drops more than this, there are probably many more: the next one follows at once.
+/// If a call drops more keys than this, there are probably many more: the next call follows immediately.
 const MANY: usize = AT_ONCE / 4;
 
-/// The thread that [`Store::sweeper`] has started; it ends when this is dropped.
+/// A thread that [`Store::sweeper`] has started. Dropping it stops the thread.
 #[must_use = "the thread ends when this is dropped"]
 #[derive(Debug)]
 pub struct Sweeper {
     store: Store,
-    // The thread waits for nothing to come, and ends when nothing can.
+    // The thread waits on the channel, on which nothing is sent, and ends when the sender is dropped.
     running: Option<(mpsc::Sender<()>, JoinHandle<()>)>,
 }
 
 impl Store {
-    /// Starts a thread that calls [`sweep`](Self::sweep) `every` so often, and without a pause while it finds many keys
-    /// that have expired. It ends when what this returns is dropped.
+    /// Starts a thread that calls [`sweep`](Self::sweep) every `every`, and without a pause while it finds many expired
+    /// keys. Dropping the returned value stops it.
     ///
-    /// Who needs it: programs whose keys expire and are not asked for again, such as rate limits by address, and
-    /// windows of unique visitors. Without it or calls of `sweep` such keys keep their memory for good. Redis does the
-    /// same ten times a second.
+    /// Use it in programs with keys that expire and are not accessed again, such as rate limits by address, or windows
+    /// of unique visitors. Without it, or calls of `sweep`, such keys keep their memory indefinitely. Redis does the
+    /// same ten times per second.
     ///
-    /// `every` is at least a millisecond. The thread is of the handle's clock: a [`ManualClock`](crate::ManualClock)
-    /// decides what has expired, but not when the thread looks. It keeps the store in memory while it runs.
+    /// `every` is at least 1 ms. Whether a key has expired depends on the store's clock, which may be a
+    /// [`ManualClock`](crate::ManualClock); the interval does not. The thread keeps the store in memory while it runs.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Io`] if no thread can be started.
+    /// [`ErrorKind::Io`] if the thread cannot be started.
     ///
     /// # Examples
     ///
@@ -73,7 +73,7 @@ impl Store {
     }
 }
 
-/// Sweeps for as long as many keys have expired, and the thread goes on.
+/// Sweeps while many keys have expired and the thread is not stopped.
 fn look(store: &Store, goes_on: impl Fn() -> bool) {
     while store.shared().active_expire.load(Ordering::Relaxed) {
         let dropped = store.sweep(AT_ONCE);
@@ -84,12 +84,13 @@ fn look(store: &Store, goes_on: impl Fn() -> bool) {
 }
 
 impl Drop for Sweeper {
-    /// Waits until the thread has ended, unless this thread holds locks of the store, for which the other may wait.
+    /// Waits until the thread has ended, unless the current thread holds locks of the store, for which the sweeper may
+    /// wait.
     fn drop(&mut self) {
         let Some((stop, thread)) = self.running.take() else { return };
         drop(stop);
         if check_free(self.store.shared()).is_ok() {
-            // If it has panicked, in a sink, then that has been told on the error output.
+            // A panic of the thread, in a sink, was already reported on standard error.
             let _ = thread.join();
         }
     }

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use crate::clock::Clock;
 use crate::sync::atomic::{AtomicBool, Ordering};
 
-/// What commands take the time from.
+/// The source of the time of commands.
 #[derive(Debug)]
 pub(crate) struct TimeSource {
     pub(super) clock: Arc<dyn Clock>,
-    /// Whether a log is being replayed. No key expires then, as on servers: a command of the log that comes later may
-    /// need it, and the log has a command for each that had expired.
+    /// Whether a log is being replayed. Keys do not expire then, as on servers: a later command of the log may need
+    /// them, and the log has a deletion for each key that had expired.
     pub(super) replaying: AtomicBool,
 }
 
@@ -21,12 +21,12 @@ impl TimeSource {
     }
 }
 
-/// The time of one command or transaction: read when it is first needed, and then kept.
+/// The time of one command or transaction: read when it is first needed, and constant afterwards.
 ///
-/// Most commands touch no key that can expire, and the exact time costs more than many of them.
+/// Most commands access no key with an expiry, and reading the exact time takes longer than many of them.
 #[derive(Clone, Debug)]
 pub(crate) struct CommandTime<'s> {
-    // One word, which is made at no cost.
+    // One word, so that creating it is free.
     source: &'s TimeSource,
     now_us: Cell<Option<i64>>,
     coarse_secs: Cell<Option<u32>>,
@@ -52,14 +52,14 @@ impl<'s> CommandTime<'s> {
         }
     }
 
-    /// Takes over what another one of the same time has read.
+    /// Copies what another copy of the same time has read.
     #[inline]
     pub(super) fn take_over(&self, read: &Self) {
         self.now_us.set(read.now_us.get());
         self.coarse_secs.set(read.coarse_secs.get());
     }
 
-    /// Microseconds since the epoch.
+    /// The time in microseconds since the epoch.
     #[inline]
     pub(crate) fn now_us(&self) -> i64 {
         self.now_us.get().unwrap_or_else(|| {
@@ -69,17 +69,17 @@ impl<'s> CommandTime<'s> {
         })
     }
 
-    /// Milliseconds since the epoch.
+    /// The time in milliseconds since the epoch.
     #[inline]
     pub(crate) fn now_ms(&self) -> i64 {
         match self.now_us() {
-            // A clock of milliseconds shows a time for which microseconds have no number.
+            // The clock may return milliseconds that do not fit as microseconds.
             i64::MIN | i64::MAX => self.source.clock.now_ms(),
             now => now.div_euclid(1000),
         }
     }
 
-    /// Whether a key with this expiry has expired; remembers if so.
+    /// Returns whether a key with this expiry has expired, and records if so.
     #[inline]
     pub(crate) fn has_passed(&self, expires_at: Option<i64>) -> bool {
         let passed = expires_at.is_some_and(|at| self.has_come(at));
@@ -89,20 +89,20 @@ impl<'s> CommandTime<'s> {
         passed
     }
 
-    /// Whether that time has come, in milliseconds since the epoch.
+    /// Returns whether that time, in milliseconds since the epoch, is not in the future.
     ///
-    /// Most keys expire long after they are touched. The coarse time, with which an access is stamped anyway, is enough
-    /// to see that.
+    /// Most keys expire long after they are accessed. For these the coarse time, which the access time needs anyway, is
+    /// sufficient.
     #[inline]
     pub(crate) fn has_come(&self, at_ms: i64) -> bool {
         let coarse = self.coarse_secs();
-        // It lags by milliseconds; the greatest stands for what lies beyond its range.
+        // The coarse time lags by milliseconds, and saturates at the end of its range.
         let far = coarse < u32::MAX && at_ms > (i64::from(coarse) + 2) * 1000;
         !far && !self.source.replaying.load(Ordering::Relaxed) && at_ms <= self.now_ms()
     }
 
-    /// What `look` makes of the time. It gets a copy, so that the time of a command that does not look at it, or not here,
-    /// stays in registers.
+    /// Calls `look` with a copy of the time, so that the time of a command that does not use it, or not here, stays in
+    /// registers.
     #[inline]
     pub(crate) fn lend<R>(&self, look: impl FnOnce(&Self) -> R) -> R {
         let lent = self.clone();
@@ -112,17 +112,17 @@ impl<'s> CommandTime<'s> {
         result
     }
 
-    /// Whether a key that has expired was found.
+    /// Returns whether an expired key was found.
     #[inline]
     pub(crate) const fn found_expired(&self) -> bool {
         self.found_expired.get()
     }
 
-    /// Seconds since the epoch, give or take a few milliseconds.
+    /// The time in seconds since the epoch, accurate to a few milliseconds.
     #[inline]
     pub(crate) fn coarse_secs(&self) -> u32 {
         self.coarse_secs.get().unwrap_or_else(|| {
-            // The exact time does as well, and here it is at hand.
+            // The exact time, if it was already read.
             let now = match self.now_us.get() {
                 Some(now) => u32::try_from(now / 1_000_000).unwrap_or(u32::MAX),
                 None => self.source.clock.coarse_secs(),

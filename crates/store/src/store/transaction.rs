@@ -1,4 +1,4 @@
-//! Several commands as one.
+//! Several commands as one atomic operation.
 
 use super::held::{Allowed, Held};
 use super::holding::{Holding, check_free};
@@ -9,20 +9,20 @@ use super::{Shared, Store};
 use crate::error::Error;
 use crate::to_keys::ToKeys;
 
-/// The handle inside a transaction: a [`Store`] that holds the locks of the keys that were named, and has all commands
-/// on them.
+/// The handle inside a transaction: a [`Store`] that holds the locks of the named keys, with all commands on them.
 pub type Tx<'t> = Store<Held<'t>>;
 
 impl Store {
-    /// Runs several commands on the named keys as one: no other thread sees them half done.
+    /// Runs several commands on the named keys atomically: other threads see none of their effects before the end.
     ///
-    /// As in Redis, what ran before an error stays. The locks are held while `work` runs, so `tx` is the only handle
-    /// to use inside: the store itself would wait for its own locks, and answers with an error.
+    /// As in Redis, commands that ran before an error are not rolled back. The locks are held while `work` runs, so
+    /// only `tx` can be used inside: commands on the store itself return an error, since they would wait for these
+    /// locks.
     ///
     /// # Errors
     ///
-    /// That of `work`; inside, [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) for a command on a key that
-    /// was not named, and [`ErrorKind::Locked`](crate::ErrorKind::Locked) for one of the store itself.
+    /// The error of `work`. Inside: [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) for a command on a key
+    /// that was not named, and [`ErrorKind::Locked`](crate::ErrorKind::Locked) for a command on the store itself.
     ///
     /// # Examples
     ///
@@ -54,7 +54,7 @@ impl Store {
         self.locks.transaction(keys, work)
     }
 
-    /// Runs several commands on any keys as one, with the whole store locked.
+    /// Runs several commands on any keys atomically, with the whole store locked.
     ///
     /// # Errors
     ///
@@ -75,8 +75,8 @@ impl Store {
         shared.acknowledge(done)
     }
 
-    /// Runs commands with the stripes of these keys locked, or with all of them. The caller has asked whether what
-    /// writes is refused.
+    /// Runs commands with the stripes of these keys locked, or all stripes. The caller has checked that writes are
+    /// allowed.
     pub(crate) fn with_locks<R>(
         &self,
         keys: Option<&[&[u8]]>,
@@ -127,7 +127,7 @@ fn hold<'t, R>(
     allowed: Allowed<'t>,
     work: impl FnOnce(&Tx<'t>) -> Result<R, Error>,
 ) -> (Result<R, Error>, Logged) {
-    // Released after what is held, since that calls the sinks.
+    // Declared first, so that it is dropped after the locks, whose release calls the sinks.
     let _holding = Holding::new(shared);
     let tx = Store::on(Held::new(shared, db, stripes, allowed));
     (work(&tx), tx.locks.commit())
@@ -135,8 +135,8 @@ fn hold<'t, R>(
 
 /// # The time of a transaction
 impl Tx<'_> {
-    /// The time at which the transaction runs, in microseconds since the epoch: read when it is first asked for, and
-    /// the same from then on.
+    /// Returns the time of the transaction, in microseconds since the Unix epoch. It is read at the first call, and
+    /// does not change afterwards.
     #[must_use]
     pub fn now_us(&self) -> i64 {
         self.locks.now_us()

@@ -1,11 +1,11 @@
-//! The keys that sessions watch.
+//! The watched keys of sessions.
 
 use ahash::RandomState;
 use hashbrown::{Equivalent, HashMap};
 
-/// The watched keys of a stripe, each with a version that every change of it raises.
+/// The watched keys of a stripe, each with a version that every change increments.
 ///
-/// Almost always there are none, and then a write pays for a branch.
+/// Usually there are none, and then a write needs one branch.
 #[derive(Debug, Default)]
 pub(super) struct Watches {
     keys: HashMap<(u32, Box<[u8]>), Watch, RandomState>,
@@ -13,12 +13,12 @@ pub(super) struct Watches {
 
 #[derive(Debug, Default)]
 struct Watch {
-    /// How many sessions watch it.
+    /// The number of sessions that watch the key.
     sessions: usize,
     version: u64,
 }
 
-/// A database and a key, to look up without a copy of the key.
+/// A database and a key, for look-ups without a copy of the key.
 #[derive(Hash)]
 struct Name<'k>(u32, &'k [u8]);
 
@@ -29,7 +29,7 @@ impl Equivalent<(u32, Box<[u8]>)> for Name<'_> {
 }
 
 impl Watches {
-    /// Begins to watch a key; returns its version.
+    /// Starts watching a key; returns its version.
     pub(super) fn watch(&mut self, db: u32, key: &[u8]) -> u64 {
         let watch = self.keys.entry((db, key.into())).or_default();
         watch.sessions += 1;
@@ -47,12 +47,12 @@ impl Watches {
         }
     }
 
-    /// The version of a watched key.
+    /// Returns the version of a watched key.
     pub(super) fn version(&self, db: u32, key: &[u8]) -> Option<u64> {
         self.keys.get(&Name(db, key)).map(|watch| watch.version)
     }
 
-    /// Notes a change of a key.
+    /// Increments the version of a key, if it is watched.
     #[inline]
     pub(super) fn changed(&mut self, db: u32, key: &[u8]) {
         if !self.keys.is_empty()
@@ -62,12 +62,12 @@ impl Watches {
         }
     }
 
-    /// The watched keys, each with its database.
+    /// The watched keys with their databases.
     pub(super) fn keys(&self) -> Vec<(u32, Box<[u8]>)> {
         self.keys.keys().cloned().collect()
     }
 
-    /// Notes a change of all watched keys to which `touched` says yes.
+    /// Increments the versions of all watched keys for which `touched` returns true.
     pub(super) fn changed_all(&mut self, touched: impl Fn(u32, &[u8]) -> bool) {
         for ((db, key), watch) in &mut self.keys {
             watch.version += u64::from(touched(*db, key));

@@ -1,4 +1,4 @@
-//! The condition variable that shuttle's `parking_lot` lacks.
+//! A condition variable, which shuttle's `parking_lot` does not have.
 
 use std::time::{Duration, Instant};
 
@@ -7,19 +7,19 @@ use shuttle::rand::{Rng as _, thread_rng};
 use shuttle::sync::{Condvar as Inner, Mutex, PoisonError};
 use shuttle::thread;
 
-/// How often others may go on while a thread waits for a time to pass.
+/// How often other threads may run while a thread waits with a timeout.
 const TURNS: usize = 8;
 
-/// `parking_lot::Condvar`, as far as the store uses it. No time passes: a wait for at most some time ends after a random
-/// number of turns, so that the time is over before and after everything that other threads may do.
+/// `parking_lot::Condvar`, as far as the store uses it. No time passes: a wait with a timeout ends after a random
+/// number of turns, so that the timeout is both before and after anything that other threads may do.
 #[derive(Debug, Default)]
 pub(crate) struct Condvar {
-    /// How often it was notified.
+    /// The number of notifications.
     number: Mutex<u64>,
     changed: Inner,
 }
 
-/// How waiting for at most some time has ended.
+/// The result of waiting with a timeout.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Waited {
     timed_out: bool,

@@ -1,8 +1,8 @@
-//! Locks, threads, channels, and the atomics that threads go by.
+//! Locks, threads, channels, and atomics that synchronize threads.
 //!
 //! With `--cfg shuttle` they are shuttle's, which runs one thread at a time and chooses at every lock and every atomic
-//! which one goes on: `cargo xtask faults schedules` runs the store under many such choices. Counters that decide
-//! nothing stay the standard library's, since each choice there would only make the others rarer.
+//! which thread continues: `cargo xtask faults schedules` runs the store with many such schedules. Counters that do not
+//! influence control flow use the standard library, since scheduling points there would only make others rarer.
 
 #[cfg(shuttle)]
 mod condvar;

@@ -1,4 +1,4 @@
-//! A bucket of the keyspace: keys, values, and what the store knows of each.
+//! A bucket of the keyspace: keys, values, and their metadata.
 
 use extendible::{Bucket, Fill, LINE, Rehash, Tags};
 
@@ -15,7 +15,7 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// Asks for what the entry holds on the heap.
+    /// Prefetches the heap memory of the entry.
     #[inline]
     pub(crate) fn prefetch_heap(&self) {
         if let Key::Heap(bytes) = &self.key {
@@ -24,16 +24,16 @@ impl Entry {
         self.value.prefetch();
     }
 
-    /// What the allocator holds for the entry beyond its part of the table.
+    /// The memory of the entry in addition to its part of the table, in bytes, including the allocator's overhead.
     pub(crate) fn heap_bytes(&self) -> usize {
         allocated(self.key.heap_bytes()) + self.value.heap_bytes()
     }
 }
 
-/// A few dozen keys: columns that grow in small steps, and tags that show where a key is.
+/// A few dozen keys: columns that grow in small steps, and tags to find a key.
 ///
 /// A hash table of whole entries would leave about a third of its 48-byte entries empty.
-// Two cache lines, of which the first is the tags.
+// Two cache lines, the first of which is the tags.
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
 pub(crate) struct KeyBucket {
@@ -42,7 +42,7 @@ pub(crate) struct KeyBucket {
     metadata: Metadata,
 }
 
-/// Where an entry is inside its bucket; good until the next change of the bucket.
+/// The position of an entry in its bucket; valid until the bucket changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Position(u16);
 
@@ -77,7 +77,7 @@ impl KeyBucket {
         &mut self.entries[position.at()].value
     }
 
-    /// When the key expires, in milliseconds since the epoch.
+    /// The expiry of the key, in milliseconds since the epoch.
     #[inline]
     pub(crate) fn expires_at(&self, position: Position) -> Option<i64> {
         self.metadata.expires_at(position.at())
@@ -94,18 +94,18 @@ impl KeyBucket {
         Metadata::accessed_before(now, idle)
     }
 
-    /// Notes the time of an access.
+    /// Sets the time of the last access.
     #[inline]
     pub(crate) fn stamp(&self, position: Position, secs: u32) {
         self.metadata.stamp(position.at(), secs);
     }
 
-    /// When the key was last touched, in seconds modulo 2^31.
+    /// The time of the last access, in seconds modulo 2^31.
     pub(crate) fn accessed(&self, position: Position) -> u32 {
         self.metadata.accessed(position.at())
     }
 
-    /// How many seconds before `now` it was last touched.
+    /// The number of seconds between the last access and `now`.
     pub(crate) fn idle_secs(&self, position: Position, now: u32) -> u32 {
         self.metadata.idle_secs(position.at(), now)
     }
@@ -121,7 +121,7 @@ impl KeyBucket {
         self.metadata.set_mark(position.at(), mark);
     }
 
-    /// Asks for where the next key goes, once the lines of the bucket are there.
+    /// Prefetches the memory for the next key. The lines of the bucket are already in the cache.
     pub(crate) fn prefetch_room(&self) {
         if let Some(last) = self.entries.last() {
             prefetch::value(last);
@@ -129,13 +129,13 @@ impl KeyBucket {
         }
     }
 
-    /// Where a look-up of this hash looks first.
+    /// The first candidate of a look-up of this hash.
     #[inline]
     pub(crate) fn first(&self, hash: u64) -> Option<Position> {
         self.tags.find(hash, |_| true).map(Position::new)
     }
 
-    /// Asks for what is needed of an entry, but for what it holds on the heap.
+    /// Prefetches the parts of an entry that are needed, without its heap memory.
     #[inline]
     pub(crate) fn prefetch_at(&self, position: Position, needs: Needs) {
         let entry = self.entry(position);
@@ -148,13 +148,13 @@ impl KeyBucket {
         }
     }
 
-    /// Makes room for so many keys that are to come.
+    /// Reserves space for that many more keys.
     pub(crate) fn reserve(&mut self, keys: usize) {
         self.entries.reserve_exact(keys);
         self.metadata.reserve(keys);
     }
 
-    /// Adds a key that is not there.
+    /// Adds a key that is not present.
     pub(crate) fn insert(
         &mut self,
         hash: u64,
@@ -172,7 +172,7 @@ impl KeyBucket {
         position
     }
 
-    /// Removes an entry; the last one takes its position.
+    /// Removes an entry; the last one moves to its position.
     pub(crate) fn remove(&mut self, position: Position, rehash: &impl Fn(&[u8]) -> u64) -> Value {
         let last = self.entries.last();
         self.tags.swap_remove(position.at(), || last.map_or(0, |last| rehash(last.key.as_bytes())));
@@ -191,29 +191,29 @@ impl KeyBucket {
         }
     }
 
-    /// The position of that number; `None` if there are not so many entries.
+    /// The position with that number; `None` if there are not as many entries.
     pub(crate) fn nth(&self, number: usize) -> Option<Position> {
         (number < self.entries.len()).then(|| Position::new(number))
     }
 
-    /// Where the keys are.
+    /// Iterates over the positions of the keys.
     pub(crate) fn positions(&self) -> impl Iterator<Item = Position> + use<> {
         (0..self.entries.len()).map(Position::new)
     }
 
-    /// Every key with its expiry.
+    /// Iterates over the keys with their expiries.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&Entry, Option<i64>)> {
         let entries = self.entries.iter().enumerate();
         entries.map(|(at, entry)| (entry, self.expires_at(Position::new(at))))
     }
 
-    /// How many keys of this bucket have an expiry.
+    /// The number of keys of this bucket with an expiry.
     pub(crate) fn expiring(&self) -> usize {
         self.metadata.expiring()
     }
 }
 
-/// How many rows a full column of so many grows by: a sixteenth, so that columns hold little that they do not use.
+/// The number of rows by which a full column grows: a sixteenth, to limit unused space.
 pub(super) fn step(rows: usize) -> usize {
     (rows / 16).max(3)
 }
@@ -238,7 +238,7 @@ impl Bucket for KeyBucket {
     fn split(&mut self, bit: u64, rehash: &impl Rehash<[u8]>) -> Self {
         let old = std::mem::take(self);
         let mut new = Self::default();
-        // Half of the entries go each way, give or take; the slack keeps either side from growing at once.
+        // About half of the entries go to each side; the slack prevents an immediate growth of either.
         let half = old.entries.len() / 2 + 8;
         for bucket in [&mut *self, &mut new] {
             bucket.entries.reserve_exact(half);

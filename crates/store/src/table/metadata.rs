@@ -1,5 +1,4 @@
-//! What the store knows of the entries of a bucket beside their values: when each was last touched, whether a snapshot
-//! has it, and when it expires.
+//! The metadata of the entries of a bucket: time of the last access, snapshot mark, and expiry.
 //!
 //! ```text
 //! no entry expires     | accessed | accessed | ...
@@ -8,38 +7,38 @@
 //! accessed             | mark: 1 bit | seconds: 31 bits |
 //! ```
 //!
-//! A command on a key that expires needs both, and has one cache miss if they lie together. Few buckets hold keys of
+//! A command on a key with an expiry needs both, and has one cache miss if they are adjacent. Few buckets hold keys of
 //! both kinds, so one column is either narrow or wide.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The expiry's word for "never": a time so long gone that no key ever has it.
+/// The value that represents no expiry: a time so early that no key has it.
 const NEVER: i64 = i64::MIN;
 
 /// Words of a row with an expiry.
 const WIDE: usize = 3;
 
-/// The mark of a row: the rest of the word is the time of the last access, modulo 2^31 seconds.
+/// The mark bit of a row: the other bits are the time of the last access, modulo 2^31 seconds.
 const MARK: u32 = 1 << 31;
 
-/// A row for each entry, in the entries' order.
+/// A row for each entry, in the order of the entries.
 #[derive(Debug, Default)]
 pub(crate) struct Metadata {
-    /// Atomic, because readers stamp accesses too.
+    /// Atomic, because readers set access times too.
     words: Vec<AtomicU32>,
-    /// How many rows have an expiry; the rows are wide if any has.
+    /// The number of rows with an expiry; the rows are wide if there is any.
     expiring: u32,
 }
 
 impl Metadata {
-    /// No rows, with room for as many, of the width that these have.
+    /// Creates an empty column with capacity for `rows` rows of the same width as another.
     pub(super) fn like(other: &Self, rows: usize) -> Self {
         let mut words = Vec::new();
         words.reserve_exact(rows * other.width());
         Self { words, expiring: 0 }
     }
 
-    /// Makes room for so many rows more, of the width that these have.
+    /// Reserves capacity for that many more rows, of the current width.
     pub(super) fn reserve(&mut self, rows: usize) {
         self.words.reserve_exact(rows * self.width());
     }
@@ -53,25 +52,25 @@ impl Metadata {
         self.words.len() / self.width()
     }
 
-    /// How many rows have an expiry.
+    /// The number of rows with an expiry.
     pub(super) const fn expiring(&self) -> usize {
         self.expiring as usize
     }
 
-    /// Notes the time of an access, in seconds.
+    /// Sets the time of the last access, in seconds.
     #[inline]
     pub(super) fn stamp(&self, at: usize, secs: u32) {
         let accessed = &self.words[at * self.width()];
         let word = accessed.load(Ordering::Relaxed);
-        // A key that is in use has this second's stamp already. If it were written again, the release of the lock would
-        // wait for the line, where a read goes beside that of the entry.
+        // A key in frequent use already has this second's time. If it were written again, the release of the lock would
+        // wait for the cache line, whereas a read overlaps with that of the entry.
         if (word ^ secs) & !MARK != 0 {
-            // Readers do so at the same time, and none of them changes the mark.
+            // Readers do this concurrently, and none of them changes the mark.
             accessed.store(word & MARK | secs & !MARK, Ordering::Relaxed);
         }
     }
 
-    /// Asks for a row.
+    /// Prefetches a row.
     #[inline]
     pub(super) fn prefetch(&self, at: usize) {
         if let Some(word) = self.words.get(at * self.width()) {
@@ -84,16 +83,16 @@ impl Metadata {
         self.words[at * self.width()].load(Ordering::Relaxed) & !MARK
     }
 
-    /// The time of an access that many seconds before `now`, 34 years at most.
+    /// The time of an access that many seconds before `now`, at most 34 years.
     pub(crate) fn accessed_before(now: u32, idle: u64) -> u32 {
         let most = MARK / 2 - 1;
         now.wrapping_sub(u32::try_from(idle).map_or(most, |idle| idle.min(most)))
     }
 
-    /// How many seconds before `now` the last access was; 0 if it was later.
+    /// The number of seconds between the last access and `now`; 0 if the access is later.
     pub(super) fn idle_secs(&self, at: usize, now: u32) -> u32 {
         let idle = now.wrapping_sub(self.accessed(at)) & !MARK;
-        // More than half of what the word counts: the clock was set back.
+        // More than half of the range of the word: the clock was set back.
         if idle >= MARK / 2 { 0 } else { idle }
     }
 
@@ -110,7 +109,7 @@ impl Metadata {
         *word = (*word & !MARK) | (u32::from(mark) * MARK);
     }
 
-    /// When the entry expires, in milliseconds.
+    /// The expiry of the entry, in milliseconds.
     #[inline]
     pub(super) fn expires_at(&self, at: usize) -> Option<i64> {
         if self.expiring == 0 {
@@ -141,13 +140,13 @@ impl Metadata {
         }
     }
 
-    /// Gives every row an expiry that is none. The caller sets one at once.
+    /// Converts all rows to wide ones without an expiry. The caller then sets one.
     #[cold]
     fn widen(&mut self) {
         let rows = self.words.len();
         self.words.reserve_exact(rows * (WIDE - 1));
         self.words.resize_with(rows * WIDE, AtomicU32::default);
-        // From behind, so that none is written over.
+        // From the end, so that no row is overwritten.
         for at in (0..rows).rev() {
             self.words.swap(at, at * WIDE);
         }
@@ -157,7 +156,7 @@ impl Metadata {
         }
     }
 
-    /// Takes the expiries away, of which none is left.
+    /// Converts all rows to narrow ones, once none has an expiry.
     #[cold]
     fn narrow(&mut self) {
         let rows = self.words.len() / WIDE;
@@ -181,28 +180,28 @@ impl Metadata {
         }
     }
 
-    /// Removes a row; the last one takes its place.
+    /// Removes a row; the last one moves to its position.
     pub(super) fn swap_remove(&mut self, at: usize) {
         self.set_expiry(at, None);
         let width = self.width();
         for word in (at * width..(at + 1) * width).rev() {
-            // The last word first: it is the last of the last row.
+            // The last word first: it is the last one of the last row.
             self.words.swap_remove(word);
         }
     }
 
-    /// Releases the memory of all but so many rows.
+    /// Releases the memory of all but that many rows.
     pub(super) fn shrink_to(&mut self, rows: usize) {
         self.words.shrink_to(rows * self.width());
     }
 
-    /// Bytes on the heap.
+    /// The heap memory, in bytes.
     pub(super) fn heap_bytes(&self) -> usize {
         self.words.capacity() * size_of::<AtomicU32>()
     }
 }
 
-/// The two words of a time.
+/// Splits a time into two words.
 #[inline]
 const fn parted(at_ms: i64) -> (u32, u32) {
     let [a, b, c, d, e, f, g, h] = at_ms.to_le_bytes();
@@ -235,7 +234,7 @@ mod tests {
         for round in 0..60 {
             let (mut metadata, mut plain) =
                 (Metadata::default(), Vec::<(u32, bool, Option<i64>)>::new());
-            // How often an expiry is set, from hardly ever to always.
+            // How often an expiry is set, from rarely to always.
             let often = [1, 20, 50, 100][round % 4];
             for secs in 0..400 {
                 let at = rng.index(plain.len().max(1));
@@ -252,7 +251,7 @@ mod tests {
                         let ends = [i64::MIN, i64::MIN + 1, i64::MAX, -1, 0, i64::from(secs) << 20];
                         let expires = (rng.below(100) < often).then(|| *rng.pick(&ends).unwrap());
                         metadata.set_expiry(at, expires);
-                        // The time that stands for none is the next one.
+                        // The value that represents none is replaced by the next one.
                         plain[at].2 = expires.map(|at| at.max(i64::MIN + 1));
                     }
                     4 if !plain.is_empty() => {
@@ -303,7 +302,7 @@ mod tests {
         metadata.set_expiry(0, Some(1));
         let mut like = Metadata::like(&metadata, 10);
         assert_eq!(like.heap_bytes(), 120);
-        // Filled with rows that expire, it needs no more.
+        // Filled with rows that expire, it needs no more memory.
         for at in 0..10 {
             like.push(at, true);
             like.set_expiry(at as usize, Some(5));

@@ -1,5 +1,4 @@
-//! The keyspace's table: the buckets of keys and values that an [`Extendible`](extendible::Extendible) index is made
-//! of.
+//! The table of the keyspace: the buckets of keys and values in an [`Extendible`](extendible::Extendible) index.
 
 pub(crate) mod keys;
 mod metadata;

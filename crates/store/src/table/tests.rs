@@ -1,4 +1,4 @@
-//! The table against a plain map, through growth, splits and shrinking.
+//! Compares the table with a plain map, through growth, splits and shrinking.
 
 use std::collections::BTreeMap;
 
@@ -10,12 +10,12 @@ use super::keys::{Entry, KeyBucket};
 use crate::key::{HashedKey, Key};
 use crate::value::Value;
 
-/// A hash for tests: fixed, and as good as the store's.
+/// A hash for tests: fixed, and of the same quality as the store's.
 fn hash(bytes: &[u8]) -> u64 {
     RandomState::with_seeds(1, 2, 3, 4).hash_one(bytes)
 }
 
-/// The same hash with its first `skip` bits cleared, as one stripe of a store sees it.
+/// The same hash with its first `skip` bits cleared, as for one stripe of a store.
 fn skipped(skip: u8) -> impl Fn(&[u8]) -> u64 {
     move |bytes| hash(bytes) << skip >> skip
 }
@@ -65,7 +65,7 @@ fn drive_keys(seed: u64, skip: u8, keys: u64, steps: usize) {
         let hashed = HashedKey::new(hash(&key), &key);
         let found = table.bucket(hashed.hash).and_then(|bucket| bucket.find(hashed));
         assert_eq!(found.is_some(), model.contains_key(&key));
-        // Two steps of three add for the first half; then two of three remove.
+        // Two of three steps add in the first half; then two of three remove.
         let add = rng.below(3) < if step < steps / 2 { 2 } else { 1 };
         match found {
             Some(position) if add => {
@@ -125,7 +125,7 @@ fn a_table_that_is_emptied_holds_nothing() {
 
 #[test]
 fn keys_that_crowd_into_one_prefix_do_not_blow_up_the_directory() {
-    // A hash that differs in its last bits only: no split can ever separate these keys.
+    // A hash that differs in its last bits only: no split can separate these keys.
     let crowded = |bytes: &[u8]| hash(bytes) & 0xffff;
     let mut table: Extendible<KeyBucket> = Extendible::new(0);
     for i in 0..3000 {

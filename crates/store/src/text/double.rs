@@ -1,4 +1,4 @@
-//! The 64-bit floating point numbers of command lines: scores, weights, positions.
+//! The 64-bit floating point numbers in commands: scores, weights, positions.
 
 use super::float::{Digits, Format, Magnitude, Rounded, scan};
 use crate::error::{Error, Result};
@@ -6,17 +6,18 @@ use crate::profile::Profile;
 
 const FORMAT: Format = Format { precision: 53, min_exponent: -1074, max_exponent: 971 };
 
-/// A score, a weight, a coordinate: a number as Redis's `string2d` takes it, else "value is not a valid float".
+/// Parses a score, a weight or a coordinate: a number as Redis's `string2d` accepts it, or the error "value is not a
+/// valid float".
 pub(crate) fn float(text: &[u8], profile: Profile) -> Result<f64> {
     parse_in(text, profile).ok_or_else(Error::not_a_float)
 }
 
-/// As [`parse`], but for numbers that the profile does not take.
+/// As [`parse`], without numbers that the profile does not accept.
 pub(crate) fn parse_in(text: &[u8], profile: Profile) -> Option<f64> {
     (profile.hexadecimal_scores() || is_plain(text)).then(|| parse(text)).flatten()
 }
 
-/// The whole of a text as a number. What rounds to zero or to infinity without saying so is none, nor is NaN.
+/// Parses the whole of a text as a number. A number that would overflow or underflow to zero is refused, and so is NaN.
 pub(crate) fn parse(text: &[u8]) -> Option<f64> {
     let (number, digits) = read(text)?;
     let lost = match digits {
@@ -26,29 +27,29 @@ pub(crate) fn parse(text: &[u8]) -> Option<f64> {
     (!lost).then_some(number)
 }
 
-/// Whether a text has no white space before it, and is no hexadecimal number.
+/// Returns whether a text has no leading white space, and is not a hexadecimal number.
 pub(crate) fn is_plain(text: &[u8]) -> bool {
     let digits = text.strip_prefix(b"-").or_else(|| text.strip_prefix(b"+")).unwrap_or(text);
     !matches!(digits, [b' ' | b'\t'..=b'\r', ..] | [b'0', b'x' | b'X', ..])
 }
 
-/// The end of a range of scores: a text as C has it, whatever it is rounded to.
+/// Parses the end of a range of scores: as C does, with overflow and underflow.
 pub(crate) fn parse_end(text: &[u8]) -> Option<f64> {
     read_c(text).map(|(number, _)| number)
 }
 
-/// Which texts are weights of SORT.
+/// Which texts are valid weights of SORT.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Weights {
-    /// Those of C, but what is too great for a double, or too small, is none.
+    /// As in C, but overflow and underflow are refused.
     OfC,
-    /// What is [plain](is_plain), whatever it is rounded to.
+    /// [Plain](is_plain) numbers, with overflow and underflow.
     Rounded,
-    /// What is plain and no empty text, and rounds neither to zero nor to infinity.
+    /// Plain, non-empty numbers, without overflow and underflow.
     Plain,
 }
 
-/// A weight of SORT.
+/// Parses a weight of SORT.
 pub(crate) fn parse_weight(text: &[u8], weights: Weights) -> Option<f64> {
     match weights {
         Weights::OfC => {}
@@ -65,8 +66,8 @@ pub(crate) fn parse_weight(text: &[u8], weights: Weights) -> Option<f64> {
     (!lost).then_some(number)
 }
 
-/// What C's `strtod` makes of the text up to a NUL, white space before it skipped and nothing at all being zero. NaN is
-/// none.
+/// Parses the text up to a NUL as C's `strtod` does, with leading white space skipped and an empty text as zero. NaN is
+/// refused.
 fn read_c(text: &[u8]) -> Option<(f64, Option<Digits<'_>>)> {
     let text = text.split(|&byte| byte == 0).next().unwrap_or_default();
     if text.is_empty() {
@@ -76,12 +77,12 @@ fn read_c(text: &[u8]) -> Option<(f64, Option<Digits<'_>>)> {
     read(&text[spaces..])
 }
 
-/// A number, and the digits that it comes from if there are any.
+/// Parses a number; also returns its digits, if it has any.
 fn read(text: &[u8]) -> Option<(f64, Option<Digits<'_>>)> {
     let scanned = scan(text)?;
     let (magnitude, digits) = match scanned.magnitude {
         Magnitude::Infinite => (f64::INFINITY, None),
-        // The grammar is a part of Rust's own, which rounds as C does.
+        // The grammar is a subset of Rust's, which rounds as C does.
         Magnitude::Decimal(digits) => {
             let unsigned = text.strip_prefix(b"-").unwrap_or(text);
             (str::from_utf8(unsigned).ok()?.parse().ok()?, Some(digits))
@@ -93,14 +94,14 @@ fn read(text: &[u8]) -> Option<(f64, Option<Digits<'_>>)> {
     Some((if scanned.negative { -magnitude } else { magnitude }, digits))
 }
 
-/// The number itself: the bits of a format are those of a double.
+/// The rounded number: its bits are those of an `f64`.
 fn from_rounded(rounded: Rounded) -> f64 {
     match rounded {
         Rounded::Zero => 0.0,
         Rounded::Infinite => f64::INFINITY,
         Rounded::Finite { significand, exponent } => {
             const HIDDEN: u64 = 1 << 52;
-            // Without its upper bit a significand is that of the smallest exponent, which is written as zero.
+            // A significand without its upper bit has the minimum exponent, which is encoded as zero.
             let exponent = if significand & HIDDEN == 0 { 0 } else { exponent + 1075 };
             f64::from_bits(u64::from(exponent.unsigned_abs()) << 52 | significand & (HIDDEN - 1))
         }

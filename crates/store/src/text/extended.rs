@@ -2,8 +2,8 @@
 //!
 //! # Idea
 //!
-//! Redis reads, adds and prints in the widest format of the x87, so its results differ from those of 64-bit numbers:
-//! 0.1 + 0.2 is `0.3`. The same is done here with integers, so that every machine answers alike.
+//! Redis parses, adds and prints in the widest format of the x87, so its results differ from those of 64-bit numbers:
+//! 0.1 + 0.2 is `0.3`. The same is computed here with integers, so that all machines return the same results.
 //!
 //! # Representation
 //!
@@ -11,12 +11,12 @@
 //! value = significand * 2^exponent        64 bits, exponent -16445 ..= 16320
 //! ```
 //!
-//! The upper bit of the significand is set, but for zero (exponent 0) and for numbers at the smallest exponent.
+//! The upper bit of the significand is set, except for zero (exponent 0) and numbers with the minimum exponent.
 //!
 //! # Complexity
 //!
-//! Up to 19 digits and an exponent of 27 either way, a few instructions. Beyond, reading is quadratic in the digits and
-//! printing in the exponent; both are bounded, since a text has at most [`TEXT_MAX`] bytes.
+//! Up to 19 digits and an exponent between -27 and 27, a few instructions. Otherwise parsing is quadratic in the digits
+//! and printing in the exponent; both are bounded, since a text has at most [`TEXT_MAX`] bytes.
 
 use num_bigint::BigUint;
 use num_integer::Integer;
@@ -24,7 +24,7 @@ use num_traits::Zero;
 
 use super::float::{Digits, Format, Magnitude, Rounded, scan};
 
-/// The longest text of a number. Redis copies it into a buffer of 5 KiB with a NUL.
+/// The maximum length of a number as text. Redis copies it into a buffer of 5 KiB with a NUL.
 const TEXT_MAX: usize = 5 * 1024 - 1;
 
 const FORMAT: Format = Format { precision: 64, min_exponent: -16_445, max_exponent: 16_320 };
@@ -32,19 +32,19 @@ const FORMAT: Format = Format { precision: 64, min_exponent: -16_445, max_expone
 /// Decimal numbers from `10^MAGNITUDE_MAX` on are infinite.
 const MAGNITUDE_MAX: i64 = 4933;
 
-/// Decimal numbers below `10^MAGNITUDE_MIN` are nearer to zero than to any other number.
+/// Decimal numbers below `10^MAGNITUDE_MIN` round to zero.
 const MAGNITUDE_MIN: i64 = -4951;
 
-/// The largest power of five in 64 bits, by its exponent.
+/// The exponent of the largest power of five that fits 64 bits.
 const POWER: i64 = 27;
 
-/// What a text says that is no number, or is too large or too small for one.
+/// The error for a text that is not a number, or is out of range.
 pub(crate) const NOT_A_FLOAT: &str = "ERR value is not a valid float";
 
-/// What INCRBYFLOAT says to a sum that is no finite number.
+/// The error of INCRBYFLOAT for a sum that is not finite.
 pub(crate) const NOT_FINITE: &str = "ERR increment would produce NaN or Infinity";
 
-/// A number of 80 bits, maybe infinite, never NaN.
+/// An 80-bit number, possibly infinite, never NaN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Extended {
     negative: bool,
@@ -52,9 +52,9 @@ pub(crate) struct Extended {
 }
 
 impl Extended {
-    /// Reads a text as Redis does; `None` is [`NOT_A_FLOAT`].
+    /// Parses a text as Redis does; `None` is [`NOT_A_FLOAT`].
     ///
-    /// Hexadecimal forms and `inf` are read. A text that rounds to zero or infinity without saying so is refused.
+    /// Hexadecimal forms and `inf` are accepted. A number that would overflow or underflow to zero is refused.
     pub(crate) fn parse(text: &[u8]) -> Option<Self> {
         if text.len() > TEXT_MAX {
             return None;
@@ -76,7 +76,7 @@ impl Extended {
         }
     }
 
-    /// Whether it is a number.
+    /// Returns whether it is finite.
     pub(crate) const fn is_finite(self) -> bool {
         !matches!(self.magnitude, Rounded::Infinite)
     }
@@ -96,30 +96,30 @@ impl Extended {
                 Rounded::Finite { significand: b, exponent: eb },
             ) => ((self.negative, a, ea), (other.negative, b, eb)),
         };
-        // A number with the larger exponent is the larger one, since the others have their upper bit set or are at the
-        // smallest exponent.
+        // The number with the larger exponent is the larger one, since the others have their upper bit set or the
+        // minimum exponent.
         let ((negative, large, exponent), (small_negative, small, small_exponent)) =
             if (a.2, a.1) >= (b.2, b.1) { (a, b) } else { (b, a) };
-        // There is a bit for the carry above, and 63 below to round by.
+        // There is a bit for the carry above, and 63 bits below for rounding.
         let large = u128::from(large) << 63;
         let (small, rest) = shift_right(u128::from(small) << 63, exponent.abs_diff(small_exponent));
         let sum = if negative == small_negative {
             large + small
         } else {
-            // The rest is taken away too: one less, and what is left of it.
+            // The rest is subtracted too: one less, with a rest again.
             large - small - u128::from(rest)
         };
         let magnitude = FORMAT.round(sum, i64::from(exponent) - 63, rest);
         match magnitude {
             Rounded::Infinite => None,
-            // Equal numbers of different signs leave the positive zero.
+            // The difference of equal numbers is positive zero.
             Rounded::Zero => Some(Self { negative: false, magnitude }),
             Rounded::Finite { .. } => Some(Self { negative, magnitude }),
         }
     }
 
-    /// The text that INCRBYFLOAT answers and stores: all digits before the point, at most 17 behind it, rounded to the
-    /// nearest and then to the even, and no zeros at the end. What rounds to zero is `0`, without a sign.
+    /// The text that INCRBYFLOAT returns and stores: all digits before the decimal point, at most 17 after it, rounded
+    /// to nearest, ties to even, without trailing zeros. A number that rounds to zero is `0`, without a sign.
     pub(crate) fn to_text(self) -> Vec<u8> {
         let (significand, exponent) = match self.magnitude {
             Rounded::Infinite => return if self.negative { b"-inf" } else { &b"inf"[..] }.to_vec(),
@@ -156,13 +156,13 @@ fn shift_right(number: u128, count: u32) -> (u128, bool) {
     (shifted, shifted.checked_shl(count).unwrap_or(0) != number)
 }
 
-/// Rounds what decimal digits say, once and right.
+/// Rounds decimal digits, correctly and once.
 fn round_decimal(digits: &Digits<'_>) -> Rounded {
     let (all, count, exponent) = digits.significant();
     if count == 0 {
         return Rounded::Zero;
     }
-    // The number lies in 10^(magnitude - 1) .. 10^magnitude.
+    // The number is in 10^(magnitude - 1) .. 10^magnitude.
     let magnitude = exponent + count.cast_signed() as i64;
     if magnitude > MAGNITUDE_MAX {
         return Rounded::Infinite;
@@ -181,7 +181,7 @@ fn round_decimal(digits: &Digits<'_>) -> Rounded {
     let (quotient, last, rest) = if exponent >= 0 {
         (number * power, exponent, false)
     } else {
-        // So that the quotient has a bit more than is kept, to round by, or two.
+        // So that the quotient has one or two bits more than are kept, for rounding.
         let more = power.bits() + u64::from(FORMAT.precision + 1);
         let shift = more.saturating_sub(number.bits());
         let (quotient, rest) = (number << shift).div_rem(&power);
@@ -206,9 +206,9 @@ fn round_small(number: u64, exponent: i64) -> Rounded {
     FORMAT.round(dividend / power, exponent - i64::from(shift), !dividend.is_multiple_of(power))
 }
 
-/// `significand / 2^shift`, times `10^17`, rounded to the nearest and then to the even.
+/// `significand / 2^shift`, times `10^17`, rounded to nearest, ties to even.
 fn scaled(significand: u64, shift: u32) -> u128 {
-    // Less than 2^121, so nothing is left of it from a shift of 123 on.
+    // Less than 2^121, so the result is zero from a shift of 123 on.
     let product = u128::from(significand) * 10u128.pow(17);
     if shift >= 123 {
         return 0;
@@ -218,7 +218,7 @@ fn scaled(significand: u64, shift: u32) -> u128 {
     kept + u128::from(dropped > half || dropped == half && kept & 1 == 1)
 }
 
-/// Writes `scaled / 10^17` without zeros at its end.
+/// Formats `scaled / 10^17` without trailing zeros.
 fn push_scaled(scaled: u128, text: &mut Vec<u8>) {
     let unit = 10u128.pow(17);
     text.extend_from_slice(itoa::Buffer::new().format(scaled / unit).as_bytes());

@@ -1,8 +1,8 @@
-//! What texts of floating point numbers of any width share: their grammar, and the rounding.
+//! The common parts of parsing floating point numbers of any width: the grammar, and the rounding.
 //!
 //! # The grammar
 //!
-//! That of C's `strtod`, of which Redis takes what uses the whole text and does not begin with white space:
+//! That of C's `strtod`, of which Redis accepts what uses the whole text and has no leading white space:
 //!
 //! ```text
 //! [+-] digits [. digits] [e [+-] digits]             one digit at least beside the point
@@ -10,9 +10,9 @@
 //! [+-] inf | infinity                                in any case
 //! ```
 //!
-//! `nan` is of the grammar too, but no command takes it.
+//! `nan` is in the grammar too, but no command accepts it.
 
-/// What a text says, before any rounding.
+/// A parsed text, before rounding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Scanned<'t> {
     pub(super) negative: bool,
@@ -26,7 +26,7 @@ pub(super) enum Magnitude<'t> {
     Hexadecimal(Digits<'t>),
 }
 
-/// The digits before and behind the point, and the exponent as it is written.
+/// The digits before and after the decimal point, and the exponent as written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Digits<'t> {
     pub(super) whole: &'t [u8],
@@ -34,10 +34,10 @@ pub(super) struct Digits<'t> {
     pub(super) exponent: i64,
 }
 
-/// Exponents stop here. No digits that fit into memory outweigh it.
+/// Exponents are limited to this. No digits that fit in memory compensate for it.
 const EXPONENT_MAX: i64 = 1 << 60;
 
-/// Reads `text`, the whole of it.
+/// Parses the whole of `text`.
 pub(super) fn scan(text: &[u8]) -> Option<Scanned<'_>> {
     let (negative, text) = match text {
         [b'-', text @ ..] => (true, text),
@@ -94,12 +94,12 @@ fn exponent(text: &[u8]) -> Option<i64> {
 }
 
 impl<'t> Digits<'t> {
-    /// Whether there is no digit but zeros.
+    /// Returns whether all digits are zeros.
     pub(super) fn is_zero(&self) -> bool {
         self.whole.iter().chain(self.fraction).all(|&digit| digit == b'0')
     }
 
-    /// All digits from the first that is not zero, as one integer, and the exponent that goes with it.
+    /// All digits from the first one that is not zero, as one integer, with the exponent of the last one.
     pub(super) fn significant(&self) -> (impl Iterator<Item = u8> + Clone + use<'t>, usize, i64) {
         let strip = |digits: &'t [u8]| {
             let zeros = digits.iter().take_while(|&&digit| digit == b'0').count();
@@ -113,16 +113,16 @@ impl<'t> Digits<'t> {
     }
 }
 
-/// A binary format, whose numbers are `significand * 2^exponent`, the significand of up to `precision` bits.
+/// A binary format, whose numbers are `significand * 2^exponent`, with a significand of up to `precision` bits.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Format {
     pub(super) precision: u32,
-    /// The exponent of the numbers that have lost their upper bits, and of the smallest ones that have them all.
+    /// The exponent of subnormal numbers, and of the smallest normal ones.
     pub(super) min_exponent: i32,
     pub(super) max_exponent: i32,
 }
 
-/// What a number has become in a [`Format`].
+/// A number rounded to a [`Format`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rounded {
     Zero,
@@ -131,11 +131,11 @@ pub(super) enum Rounded {
 }
 
 impl Format {
-    /// Rounds `significand * 2^exponent`, plus a bit less than one in the last place if `rest`, to the nearest number
-    /// of the format, and to the even one of two.
+    /// Rounds `significand * 2^exponent`, plus less than one unit in the last place if `rest`, to the nearest number of
+    /// the format, ties to even.
     ///
-    /// With a `rest`, the significand must have bits beyond the precision. The result has its first bit set wherever
-    /// the exponent allows.
+    /// With a `rest`, the significand must have bits beyond the precision. The result has its first bit set if the
+    /// exponent allows it.
     pub(super) fn round(self, significand: u128, exponent: i64, rest: bool) -> Rounded {
         if significand == 0 {
             return Rounded::Zero;
@@ -145,7 +145,7 @@ impl Format {
         let drop = (bits - precision).max(i64::from(self.min_exponent).saturating_sub(exponent));
         let (kept, exponent) = match u32::try_from(drop) {
             Ok(0) => (significand, exponent),
-            // What is left is below half of the last place.
+            // The rest is below half of the last place.
             Ok(129..) => return Rounded::Zero,
             Ok(drop) => {
                 let kept = significand.checked_shr(drop).unwrap_or(0);
@@ -169,12 +169,12 @@ impl Format {
         }
     }
 
-    /// Rounds what hexadecimal digits say.
+    /// Rounds hexadecimal digits.
     pub(super) fn round_hexadecimal(self, digits: &Digits<'_>) -> Rounded {
         let (all, count, _) = digits.significant();
         let fraction = digits.fraction.len().cast_signed() as i64;
         let mut significand: u128 = 0;
-        // Thirty-two digits fill the number; of the others only matters whether one is not zero.
+        // Thirty-two digits fill the number; of the others it only matters whether one is not zero.
         let kept = count.min(32);
         for digit in all.clone().take(kept) {
             let value = (digit | 0x20).wrapping_sub(b'0');
@@ -272,7 +272,7 @@ mod tests {
             (0b11101, 0, false, finite(0b111, 2)),
             (0b11110, 0, false, Rounded::Infinite),
             (0b111, 3, false, Rounded::Infinite),
-            // Below: no place for all bits.
+            // Below the minimum exponent: not all bits fit.
             (1, -4, false, finite(1, -4)),
             (1, -5, false, Rounded::Zero),
             (1, -5, true, finite(1, -4)),

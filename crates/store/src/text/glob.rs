@@ -1,41 +1,42 @@
-//! Glob patterns, as KEYS and SCAN MATCH read them.
+//! Glob patterns of KEYS and SCAN MATCH.
 //!
 //! # The language
 //!
 //! | in a pattern | matches |
 //! |---|---|
-//! | `*` | any bytes, also none |
+//! | `*` | any bytes, or none |
 //! | `?` | any one byte |
 //! | `[abc]`, `[^abc]` | one byte that is in the class, or is not |
 //! | `[a-z]`, `[z-a]` | the same range; its bytes are compared as signed, so `[a-\xff]` starts at `\xff` |
-//! | `\x` | the byte `x`; a backslash that ends the pattern is itself |
+//! | `\x` | the byte `x`; a backslash at the end of the pattern matches itself |
 //!
-//! A class may end with the pattern instead of a `]`. The byte after `-` belongs to the range whatever it is: `[a-]` is
-//! the range from `]` to `a`, and is not closed. `[]` matches nothing and `[^]` everything.
+//! A class may end with the pattern instead of a `]`. The byte after `-` is always the end of the range: `[a-]` is the
+//! range from `]` to `a`, and is not closed. `[]` matches nothing and `[^]` everything.
 //!
 //! # Idea
 //!
-//! Every part of a pattern but `*` takes exactly one byte. So when a part fails, only the last `*` seen needs to take a
-//! byte more: where the parts after it match first is the best place for them, and earlier stars need no second try.
+//! Every part of a pattern except `*` matches exactly one byte. So if a part fails, only the last `*` so far needs to
+//! match one byte more: the first position at which the parts after it match is the best one, and earlier stars need no
+//! second try.
 //!
 //! # Complexity
 //!
-//! O(pattern * text), with no memory. A literal beginning is compared as a whole.
+//! O(pattern * text), without allocation. A literal prefix is compared as a whole.
 //!
 //! # Limits
 //!
-//! A pattern that goes through more than [`MAX_STARS`] stars matches nothing, as in a server with the guard against
-//! deep recursion.
+//! A pattern that passes more than [`MAX_STARS`] stars matches nothing, as in a server with the guard against deep
+//! recursion.
 
-/// How many runs of `*`, one at the very end aside, a text may pass.
+/// The maximum number of runs of `*` that a match may pass, not counting one at the very end.
 const MAX_STARS: u32 = 1000;
 
-/// Whether `pattern` matches the whole of `text`, ASCII letters in either case: how CONFIG GET reads its patterns.
+/// Returns whether `pattern` matches the whole of `text`, ignoring ASCII case: the patterns of CONFIG GET.
 pub(crate) fn matches_no_case(pattern: &[u8], text: &[u8]) -> bool {
     match_parts::<true>(pattern, text)
 }
 
-/// A pattern of KEYS and SCAN MATCH: `*`, `?`, `[a-z]`, `[^a-z]`, and a backslash before a byte that stands for itself.
+/// A glob pattern of KEYS and SCAN MATCH: `*`, `?`, `[a-z]`, `[^a-z]`, and a backslash that escapes a byte.
 ///
 /// ```
 /// # use store as tallis;
@@ -45,14 +46,14 @@ pub(crate) fn matches_no_case(pattern: &[u8], text: &[u8]) -> bool {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Glob<'p> {
-    /// What every match begins with.
+    /// The literal prefix of every match.
     literal: &'p [u8],
     /// The parts after it.
     rest: &'p [u8],
 }
 
 impl<'p> Glob<'p> {
-    /// Reads `pattern`. There are no wrong ones.
+    /// Parses `pattern`. Every pattern is valid.
     #[must_use]
     pub fn new(pattern: &'p [u8]) -> Self {
         let special = |byte: &u8| matches!(byte, b'*' | b'?' | b'[' | b'\\');
@@ -61,7 +62,7 @@ impl<'p> Glob<'p> {
         Self { literal, rest }
     }
 
-    /// Whether the pattern matches the whole of `text`. O(pattern * text), with no memory.
+    /// Returns whether the pattern matches the whole of `text`. O(pattern * text), without allocation.
     #[must_use]
     pub fn matches(&self, text: &[u8]) -> bool {
         match text.strip_prefix(self.literal) {
@@ -71,7 +72,7 @@ impl<'p> Glob<'p> {
         }
     }
 
-    /// Whether the pattern matches everything, so that there is no need to ask.
+    /// Returns whether the pattern matches everything.
     pub(crate) fn matches_all(&self) -> bool {
         self.literal.is_empty() && self.rest == b"*"
     }
@@ -84,12 +85,12 @@ impl<'p> Glob<'p> {
 
 fn match_parts<const NO_CASE: bool>(pattern: &[u8], text: &[u8]) -> bool {
     if text.is_empty() {
-        // Redis looks at the parts only while there is text, so `**` does not match the empty key. For `*` alone its
-        // commands do not ask the matcher.
+        // Redis compares parts only while there is text, so `**` does not match the empty key. For `*` alone its
+        // commands skip the matcher.
         return pattern.is_empty() || pattern == b"*";
     }
     let (mut parts, mut left) = (pattern, text);
-    // What follows the last star, and the text from where it was last tried.
+    // The parts after the last star, and the text at which they were last tried.
     let mut retry: Option<(&[u8], &[u8])> = None;
     let mut stars = 0;
     loop {
@@ -98,7 +99,7 @@ fn match_parts<const NO_CASE: bool>(pattern: &[u8], text: &[u8]) -> bool {
                 if only_stars(parts) {
                     return true;
                 }
-                // The last star took as little as it could, and still too little text is left.
+                // The last star matches as little as possible, and still too little text is left.
                 return false;
             }
             ([b'*', ..], _) => {
@@ -138,7 +139,7 @@ fn only_stars(parts: &[u8]) -> bool {
     skip_stars(parts).is_empty()
 }
 
-/// Matches the first of `parts`, which is no star, with `byte`, and gives the parts after it.
+/// Matches the first of `parts`, which is not a star, with `byte`, and returns the parts after it.
 fn one<const NO_CASE: bool>(parts: &[u8], byte: u8) -> Option<&[u8]> {
     match parts {
         [b'?', rest @ ..] => Some(rest),
@@ -153,7 +154,7 @@ fn one<const NO_CASE: bool>(parts: &[u8], byte: u8) -> Option<&[u8]> {
     }
 }
 
-/// Reads a class from behind its `[`: whether `byte` is meant, and the parts after it.
+/// Parses a class after its `[`: returns whether it matches `byte`, and the parts after it.
 fn class<const NO_CASE: bool>(mut parts: &[u8], byte: u8) -> (bool, &[u8]) {
     let negated = parts.first() == Some(&b'^');
     if negated {
@@ -162,7 +163,7 @@ fn class<const NO_CASE: bool>(mut parts: &[u8], byte: u8) -> (bool, &[u8]) {
     let mut found = false;
     loop {
         match parts {
-            // An escaped byte is compared as it is, whatever the case rule.
+            // An escaped byte is compared exactly, also if case is ignored.
             [b'\\', escaped, rest @ ..] => {
                 found |= *escaped == byte;
                 parts = rest;
@@ -181,11 +182,11 @@ fn class<const NO_CASE: bool>(mut parts: &[u8], byte: u8) -> (bool, &[u8]) {
     }
 }
 
-/// Whether `byte` is in a range of a class, as signed bytes.
+/// Returns whether `byte` is in a range of a class, as signed bytes.
 fn in_range<const NO_CASE: bool>(start: u8, end: u8, byte: u8) -> bool {
     let (start, end) = (start.cast_signed(), end.cast_signed());
     let (low, high) = (start.min(end), start.max(end));
-    // The ends are put in order before they lose their case, so `[Z-a]` is the empty range from `z` to `a`.
+    // The ends are ordered before they are lowercased, so `[Z-a]` is the empty range from `z` to `a`.
     let lower = |byte: i8| {
         if NO_CASE { byte.cast_unsigned().to_ascii_lowercase().cast_signed() } else { byte }
     };

@@ -1,14 +1,15 @@
-//! The longest common subsequence, as LCS finds it.
+//! The longest common subsequence, as returned by LCS.
 //!
 //! # Idea
 //!
 //! Redis fills the table `L[i][j]`, the length for the first `i` bytes of `a` and the first `j` bytes of `b`, and
-//! traces it back from its last corner: equal bytes are taken, else it goes to the row before if that promises more,
-//! and else to the column before. Of several longest subsequences, that trace chooses one.
+//! traces it back from its last corner: equal bytes are taken, otherwise it goes to the previous row if that has a
+//! greater length, and else to the previous column. If there are several longest subsequences, the trace determines
+//! which one is returned.
 //!
-//! Along a row, `L` grows by 0 or 1 a column, so a row is a bit string, and a row follows from the one before by an
-//! addition and a few bit operations, 64 columns at a time. The trace needs no more than those bits: where the bytes
-//! differ, the row before promises more just if `L` grows at this column.
+//! Along a row, `L` grows by 0 or 1 per column, so a row is a bit string, and each row is computed from the previous
+//! one by an addition and a few bit operations, 64 columns at a time. The trace needs only these bits: if the bytes
+//! differ, the previous row has a greater length exactly if `L` grows at this column.
 //!
 //! # Representation
 //!
@@ -18,7 +19,7 @@
 //!
 //! # Complexity
 //!
-//! O(len(a) * len(b) / 64) in time and memory: a byte where Redis takes 32. [`length`] keeps one row only.
+//! O(len(a) * len(b) / 64) in time and memory: one byte for each 32 of Redis. [`length`] keeps one row only.
 //!
 //! # References
 //!
@@ -27,12 +28,12 @@
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// Whether Redis would do it: it refuses tables larger than `proto-max-bulk-len`, and so does this, though it needs
+/// Checks the limit of Redis, which refuses tables larger than `proto-max-bulk-len`; this implementation would need
 /// less.
 ///
 /// # Errors
 ///
-/// Redis's texts.
+/// Redis's error texts.
 pub(crate) fn check(a: usize, b: usize, proto_max_bulk_len: u64) -> Result<()> {
     let text = match table_bytes(a, b) {
         _ if a.max(b) as u64 >= u64::from(u32::MAX) - 1 => "ERR String too long for LCS",
@@ -56,7 +57,7 @@ fn table_bytes(a: usize, b: usize) -> Option<u64> {
 /// As [`check`].
 pub(crate) fn length(a: &[u8], b: &[u8], proto_max_bulk_len: u64) -> Result<usize> {
     check(a.len(), b.len(), proto_max_bulk_len)?;
-    // It does not matter which is which, so the rows are long and few.
+    // The function is symmetric, so the rows are made long and few.
     let (a, b) = if a.len() > b.len() { (b, a) } else { (a, b) };
     let columns = Columns::new(a, b);
     let mut row = vec![u64::MAX; columns.words];
@@ -83,18 +84,18 @@ pub(crate) fn lcs<'s>(a: &'s [u8], b: &'s [u8], proto_max_bulk_len: u64) -> Resu
     Ok(Lcs { a, b, words: columns.words, len: columns.grown(&row), rows })
 }
 
-/// Where the bytes of `b` are: the columns of the table.
+/// The positions of the bytes of `b`: the columns of the table.
 struct Columns {
     len: usize,
     words: usize,
-    /// For each byte that `a` has, the number of its mask in `masks`.
+    /// For each byte of `a`, the index of its mask in `masks`.
     mask_of: [u16; 256],
-    /// A mask has a bit a column.
+    /// A mask has one bit per column.
     masks: Vec<u64>,
 }
 
 impl Columns {
-    /// Masks are made for the bytes of `a` only: no more of them than rows.
+    /// Masks are created for the bytes of `a` only: no more of them than rows.
     fn new(a: &[u8], b: &[u8]) -> Self {
         let words = b.len().div_ceil(64);
         let mut mask_of = [u16::MAX; 256];
@@ -116,7 +117,7 @@ impl Columns {
         Self { len: b.len(), words, mask_of, masks }
     }
 
-    /// Turns a row into the next one, whose byte of `a` is `byte`.
+    /// Computes the next row from a row, for the byte `byte` of `a`.
     fn step(&self, byte: u8, row: &mut [u64]) {
         let start = usize::from(self.mask_of[usize::from(byte)]) * self.words;
         let mut carry = false;
@@ -137,7 +138,7 @@ impl Columns {
     }
 }
 
-/// A longest common subsequence: the one that Redis finds.
+/// A longest common subsequence: the one that Redis returns.
 #[derive(Debug)]
 pub(crate) struct Lcs<'s> {
     a: &'s [u8],
@@ -147,14 +148,14 @@ pub(crate) struct Lcs<'s> {
     rows: Vec<u64>,
 }
 
-/// A run of bytes that follow each other in both strings.
+/// A run of consecutive bytes in both strings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Match {
-    /// Where it starts in the first string.
+    /// Its start in the first string.
     pub(crate) a: usize,
-    /// Where it starts in the second string.
+    /// Its start in the second string.
     pub(crate) b: usize,
-    /// How many bytes it has, at least one.
+    /// Its length in bytes, at least one.
     pub(crate) len: usize,
 }
 
@@ -175,8 +176,8 @@ impl Lcs<'_> {
         text
     }
 
-    /// The runs, from the ends of the strings to their beginnings, which is the order of LCS IDX. For MINMATCHLEN,
-    /// leave the shorter ones out.
+    /// Iterates over the runs, from the ends of the strings to their beginnings, which is the order of LCS IDX. For
+    /// MINMATCHLEN, skip the shorter ones.
     pub(crate) fn matches(&self) -> impl Iterator<Item = Match> {
         let (mut i, mut j) = (self.a.len(), self.b.len());
         std::iter::from_fn(move || {

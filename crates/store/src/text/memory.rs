@@ -1,8 +1,9 @@
-//! Numbers of bytes, as settings have them.
+//! Sizes in bytes, as in settings.
 
-/// A number of bytes with or without a unit: `3000`, `3k` (3000), `3kb` (3072), up to `gb`. Without digits it is 0.
+/// Parses a number of bytes with or without a unit: `3000`, `3k` (3000), `3kb` (3072), up to `gb`. Without digits it is
+/// 0.
 pub(crate) fn parse(text: &[u8]) -> Option<u64> {
-    // What Redis copies the digits to has so much room.
+    // The size of the buffer to which Redis copies the digits.
     const DIGITS_MAX: usize = 127;
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let (digits, unit) = text.split_at(digits);
@@ -22,7 +23,7 @@ pub(crate) fn parse(text: &[u8]) -> Option<u64> {
     let number = digits.iter().fold(0_u64, |number, digit| {
         number.saturating_mul(10).saturating_add(u64::from(digit - b'0'))
     });
-    // As in C: the digits stop at the greatest number, the product wraps around.
+    // As in C: the digits saturate, the product wraps around.
     Some(number.wrapping_mul(factor))
 }
 

@@ -1,15 +1,15 @@
-//! Texts as Redis reads and writes them: patterns, numbers, ranges, common subsequences.
+//! Parsing and formatting as in Redis: patterns, numbers, ranges, common subsequences.
 //!
-//! These are pure functions over bytes; the commands call them. Each follows `redis-server` 7.0.15 to the byte, quirks
-//! included, and its tests ask a live one. Where 7.2 differs, the function says so.
+//! These are pure functions over bytes, which the commands call. Each has the exact behaviour of `redis-server` 7.0.15,
+//! including its quirks, and its tests compare it with a live server. Differences in 7.2 are stated.
 //!
-//! | module | what it knows |
+//! | module | contents |
 //! |---|---|
 //! | [`glob`] | the patterns of KEYS and SCAN MATCH |
-//! | [`number`] | integers of a command line: counts and cursors |
+//! | [`number`] | integers in commands: counts and cursors |
 //! | [`range`] | the indexes of GETRANGE |
-//! | [`lcs`] | the longest common subsequence, as LCS finds it |
-//! | [`memory`] | numbers of bytes with units |
+//! | [`lcs`] | the longest common subsequence, as returned by LCS |
+//! | [`memory`] | sizes in bytes with units |
 //! | [`double`] | scores, weights and positions |
 //! | [`extended`] | the 80-bit numbers of INCRBYFLOAT |
 

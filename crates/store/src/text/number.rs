@@ -1,26 +1,26 @@
-//! Integers of a command line, and what is said when they are none.
+//! Integers in commands, and their errors.
 
 use std::ops::RangeInclusive;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::value::parse_int;
 
-/// What the scans answer to a cursor that is none.
+/// The error of scans for a cursor that is not valid.
 pub(crate) const INVALID_CURSOR: &str = "ERR invalid cursor";
 
-/// An integer in canonical decimal form, as most commands want it.
+/// Parses an integer in canonical decimal form, as most commands require.
 pub(crate) fn integer(text: &[u8]) -> Result<i64> {
     parse_int(text).ok_or_else(Error::not_integer)
 }
 
-/// An integer of at least 0, as SPOP wants its count. What is no integer gets the same error as a negative one.
+/// Parses an integer of at least 0, such as the count of SPOP. Other texts get the same error as a negative integer.
 pub(crate) fn positive(text: &[u8]) -> Result<u64> {
     parse_int(text).and_then(|number| u64::try_from(number).ok()).ok_or_else(|| {
         Error::new(ErrorKind::NotInteger, "ERR value is out of range, must be positive")
     })
 }
 
-/// An integer of `range`: SRANDMEMBER takes those of `-i64::MAX..=i64::MAX` for its count.
+/// Parses an integer in `range`: the count of SRANDMEMBER is in `-i64::MAX..=i64::MAX`.
 pub(crate) fn within(text: &[u8], range: RangeInclusive<i64>) -> Result<i64> {
     let number = integer(text)?;
     if range.contains(&number) {
@@ -33,8 +33,8 @@ pub(crate) fn within(text: &[u8], range: RangeInclusive<i64>) -> Result<i64> {
     ))
 }
 
-/// The cursor of SCAN and the like by newer rules: those of `strtoull`, but no text is none, and neither is a number
-/// that is negative in its canonical form.
+/// Parses the cursor of SCAN and similar commands by newer rules: those of `strtoull`, without an empty text, and
+/// without a number that is negative in its canonical form.
 pub(crate) fn unsigned_cursor(text: &[u8]) -> Option<u64> {
     let text = text.split(|&byte| byte == 0).next().unwrap_or_default();
     if text.is_empty() || parse_int(text).is_some_and(|number| number < 0) {
@@ -44,10 +44,10 @@ pub(crate) fn unsigned_cursor(text: &[u8]) -> Option<u64> {
     cursor(&text[spaces..]).filter(|_| spaces < text.len())
 }
 
-/// The cursor of SCAN and the like: an unsigned number of 64 bits, by the rules of C's `strtoul`.
+/// Parses the cursor of SCAN and similar commands: an unsigned 64-bit number, by the rules of C's `strtoul`.
 ///
-/// So it may have a sign (`-1` is the last cursor) and zeros before it, the empty text is 0, and what follows a NUL is
-/// not looked at.
+/// So it may have a sign (`-1` is the last cursor) and leading zeros, the empty text is 0, and bytes after a NUL are
+/// ignored.
 pub(crate) fn cursor(text: &[u8]) -> Option<u64> {
     let text = text.split(|&byte| byte == 0).next().unwrap_or_default();
     let (negative, digits) = match text {
@@ -96,7 +96,7 @@ mod tests {
         }
     }
 
-    /// Texts that are numbers to some readers and not to others.
+    /// Texts that some parsers accept as numbers and others do not.
     const ODD: [&[u8]; 40] = [
         b"",
         b"0",

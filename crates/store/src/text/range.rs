@@ -1,23 +1,23 @@
-//! The indexes of ranges.
+//! Ranges of indexes.
 
 use std::ops::Range;
 
-/// The bytes of a string of `len` bytes that GETRANGE `start` `end` means.
+/// The range of GETRANGE `start` `end` in a string of `len` bytes.
 ///
-/// Both ends belong to the range, and negative ones count from the end of the string. What lies outside is cut off.
+/// Both ends are included, and negative ones count from the end of the string. Offsets beyond the ends are clamped.
 pub(crate) fn slice(start: i64, end: i64, len: usize) -> Range<usize> {
     if start < 0 && end < 0 && start > end {
         return 0..0;
     }
     let first = resolve(start, len);
     let last = resolve(end, len).min(len.saturating_sub(1));
-    // Both are indexes by now, so an inverted range that lay before the string has become its first byte. Redis answers
-    // that byte too, but for the case above.
+    // Both are clamped by now, so an inverted range before the string has become its first byte. Redis returns that
+    // byte too, except in the case above.
     if len == 0 || first > last { 0..0 } else { first..last + 1 }
 }
 
-/// The places of a list or a sorted set of `len` that LRANGE or ZRANGE `start` `stop` means: as of [`slice`], but a stop
-/// before the first is none.
+/// The range of LRANGE or ZRANGE `start` `stop` in a list or a sorted set of `len` elements: as [`slice`], but empty
+/// for a stop before the first element.
 pub(crate) fn span(start: i64, stop: i64, len: usize) -> Range<usize> {
     let place = |index: i64| match usize::try_from(index) {
         Ok(place) => Some(place),
@@ -28,7 +28,7 @@ pub(crate) fn span(start: i64, stop: i64, len: usize) -> Range<usize> {
     start..end.max(start)
 }
 
-/// An index from the start; what lies before the string is its start.
+/// An index from the start; one before the string becomes 0.
 fn resolve(index: i64, len: usize) -> usize {
     let distance = usize::try_from(index.unsigned_abs()).unwrap_or(usize::MAX);
     if index < 0 { len.saturating_sub(distance) } else { distance }

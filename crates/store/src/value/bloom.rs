@@ -1,10 +1,10 @@
-//! A Bloom filter, as RedisBloom has it.
+//! Bloom filters, as in RedisBloom.
 
 use bloom::BloomFilter;
 
 use super::Value;
 
-/// The name of the type in files, which TYPE answers too.
+/// The name of the type in files and in TYPE.
 pub(crate) const MODULE_TYPE: [u8; 9] = *b"MBbloom--";
 
 /// [`MODULE_TYPE`] as text.
@@ -17,7 +17,7 @@ impl Value {
         if let Self::Bloom(filter) = self { Some(filter) } else { None }
     }
 
-    /// The Bloom filter, if it is one, to be changed.
+    /// The Bloom filter, if it is one, mutable.
     #[inline]
     pub(crate) const fn as_bloom_mut(&mut self) -> Option<&mut BloomFilter> {
         if let Self::Bloom(filter) = self { Some(filter) } else { None }

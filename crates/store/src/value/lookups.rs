@@ -1,4 +1,4 @@
-//! Many look-ups in a table.
+//! Many look-ups in a table together.
 
 use extendible::{Bucket, CACHED, Extendible};
 
@@ -6,8 +6,8 @@ use super::AT_ONCE;
 use crate::member::Member;
 use crate::policy::EncodingPolicy;
 
-/// Asks for what look-ups of some members or fields, [`AT_ONCE`] at most, will read, so that their cache misses
-/// overlap. The hashes of their texts, or `None` if the table is not too large for the caches.
+/// Prefetches look-ups of some members or fields, at most [`AT_ONCE`], so that their cache misses overlap. Returns the
+/// hashes of their texts, or `None` if the table fits in the CPU caches.
 pub(super) fn prefetch_in_table<'m, B: Bucket>(
     table: &Extendible<B>,
     members: impl ExactSizeIterator<Item = Member<'m>>,

@@ -1,4 +1,4 @@
-//! A value: its own bytes, in Redis's encoding.
+//! Values in Redis's encodings.
 
 mod bloom;
 mod hash;
@@ -39,52 +39,52 @@ pub(crate) type Members = Extendible<MemberBucket>;
 
 /// A value of the keyspace.
 ///
-/// The variants are flat so that a value is three words, a short string included: what belongs together (the three
-/// forms of a string, the encodings of a set) is reached through [`as_str`](Self::as_str), [`as_set`](Self::as_set) and
-/// their like.
+/// The variants are flat so that a value is three words, including a short string: groups of variants (the three forms
+/// of a string, the encodings of a set) are accessed with [`as_str`](Self::as_str), [`as_set`](Self::as_set) and
+/// similar methods.
 #[derive(Clone, Debug)]
 pub(crate) enum Value {
-    /// A string that is the canonical decimal form of an `i64`, kept as the number.
+    /// A string that is the canonical decimal form of an `i64`, stored as the integer.
     Int(i64),
-    /// A string that is short enough to be kept in place, as it was set.
+    /// A string that is short enough to be stored inline, unchanged since it was set.
     Short(Short),
     /// Any other string: text, a `HyperLogLog`, a bitmap.
     Str {
-        /// Whether it has been changed in place, which makes OBJECT ENCODING `raw` whatever its length.
+        /// Whether it has been changed in place, after which OBJECT ENCODING is `raw` for any length.
         raw: bool,
-        /// How many bytes of the buffer are the string. A string has at most 512 MiB.
+        /// The number of bytes of the buffer that are the string. A string has at most 512 MiB.
         len: u32,
-        /// The string, and room for it to grow.
+        /// The string, and capacity for growth.
         buffer: Box<[u8]>,
     },
-    /// A set of integers, as Redis's own blob.
+    /// A set of integers, in Redis's encoding.
     IntSet(IntSet),
-    /// The same in less memory: ids that share their high bits, of a recipe that cuts sets by these.
+    /// The same in less memory: ids that share their high bits, in a recipe that shards sets by these.
     Compact(Compact),
-    /// A set of a few members, as Redis's own blob.
+    /// A set of a few members, in Redis's encoding.
     ListPack(ListPack),
-    /// A set of any members.
+    /// A set of any number of members.
     HashTable(Box<Members>),
-    /// A sorted set, in whichever form.
+    /// A sorted set, in any encoding.
     ZSet(ZSet),
-    /// A list, in whichever form.
+    /// A list, in any encoding.
     List(List),
-    /// A hash of which no field expires, in whichever form.
+    /// A hash without fields that expire, in any encoding.
     Hash(Lasting),
-    /// A hash of which fields expire, or have expired, in whichever form.
+    /// A hash with fields that expire, or have expired, in any encoding.
     HashTtl(Expiring),
     /// A Bloom filter.
     Bloom(Box<BloomFilter>),
-    /// A value of a type that the store does not work on, as the file had it: it can be named, typed, expired, copied,
-    /// deleted, dumped and saved.
+    /// A value of a type without commands, as in the file: it can be renamed, copied, deleted, dumped and saved, and
+    /// has a type and an expiry.
     Opaque(Arc<RawValue>),
 }
 
-/// How many keys or members are looked up at once: what that reads fits into the nearest cache.
+/// How many keys or members are looked up together: what these look-ups read fits in the L1 cache.
 pub(crate) const AT_ONCE: usize = 64;
 
 impl Value {
-    /// The type, as TYPE answers it.
+    /// The type, as returned by TYPE.
     pub(crate) fn type_name(&self) -> Cow<'static, str> {
         match self {
             Self::Int(_) | Self::Short(_) | Self::Str { .. } => "string".into(),
@@ -99,7 +99,7 @@ impl Value {
         }
     }
 
-    /// Asks for the beginning of what the value holds on the heap.
+    /// Prefetches the start of the value's heap memory.
     #[expect(clippy::wildcard_enum_match_arm, reason = "what is large is read piece by piece")]
     pub(crate) fn prefetch(&self) {
         match self {
@@ -110,14 +110,14 @@ impl Value {
         }
     }
 
-    /// Asks for what a look-up of a member in this set will read, once the beginning of the value is there.
+    /// Prefetches a look-up of a member in this set. The start of the value's memory was prefetched before.
     pub(crate) fn prefetch_member(&self, member: Member<'_>) {
         if let (Self::IntSet(set), Some(number)) = (self, member.as_int()) {
             set.prefetch_place(number);
         }
     }
 
-    /// The encoding, as OBJECT ENCODING answers it.
+    /// The encoding, as returned by OBJECT ENCODING.
     pub(crate) fn encoding(&self) -> &'static str {
         match self {
             Self::Int(_) | Self::Short(_) | Self::Str { .. } => self.string_encoding(),
@@ -129,13 +129,13 @@ impl Value {
             Self::List(list) => list.encoding(),
             Self::Hash(hash) => hash.encoding(),
             Self::HashTtl(hash) => hash.encoding(),
-            // As of every value of a module.
+            // As for every value of a module.
             Self::Bloom(_) => "raw",
             Self::Opaque(value) => opaque::encoding(value),
         }
     }
 
-    /// A type that only newer servers have, if it is of one, for files and payloads that have to hold it.
+    /// The type of the value, if only newer servers have it, for the version of files and payloads.
     pub(crate) fn newer_kind(&self) -> Option<ValueType> {
         if let Self::Opaque(value) = self {
             return Some(value.kind());
@@ -145,12 +145,13 @@ impl Value {
         timed.then_some(ValueType::HashTtl)
     }
 
-    /// A copy, for which the nodes of a list are not copied until they change.
+    /// A copy that shares the nodes of a list until they change.
     pub(crate) fn share(&mut self) -> Self {
         if let Self::List(list) = self { Self::List(list.share()) } else { self.clone() }
     }
 
-    /// What the allocator holds for the value beyond its part of the table (see [`allocated`]).
+    /// The memory of the value in addition to its part of the table, in bytes, including the allocator's overhead (see
+    /// [`allocated`]).
     pub(crate) fn heap_bytes(&self) -> usize {
         match self {
             Self::Int(_) | Self::Short(_) => 0,
@@ -171,10 +172,10 @@ impl Value {
     }
 }
 
-/// What an allocation of `bytes` costs in all.
+/// The memory of an allocation of `bytes`, with overhead.
 ///
-/// Allocators round up and keep a header. This is the rule of glibc's: a header of 8 bytes, multiples of 16, at
-/// least 32. Others (jemalloc's size classes) differ by a few percent.
+/// Allocators round up and store a header. This is the rule of glibc: a header of 8 bytes, multiples of 16, at least
+/// 32. Others (jemalloc's size classes) differ by a few percent.
 pub(crate) const fn allocated(bytes: usize) -> usize {
     if bytes == 0 {
         return 0;

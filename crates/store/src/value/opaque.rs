@@ -1,10 +1,10 @@
-//! The type and the encoding of a value that the store has no commands for.
+//! The type and the encoding of a value without commands.
 
 use std::borrow::Cow;
 
 use rdb::{RawValue, ValueType};
 
-/// The type, as TYPE answers it: a module's value has the name of the module's own type.
+/// The type, as returned by TYPE: a module's value has the name of the module's own type.
 pub(super) fn type_name(value: &RawValue) -> Cow<'static, str> {
     match value.module() {
         Some(id) => String::from_utf8_lossy(&id.name()).into_owned().into(),
@@ -12,7 +12,7 @@ pub(super) fn type_name(value: &RawValue) -> Cow<'static, str> {
     }
 }
 
-/// The encoding that a server gives the value when it loads it, as OBJECT ENCODING answers it.
+/// The encoding that a server gives the value when it loads it, as returned by OBJECT ENCODING.
 pub(super) fn encoding(value: &RawValue) -> &'static str {
     use ValueType as T;
     #[expect(clippy::wildcard_enum_match_arm, reason = "any other type is loaded as what it is")]
@@ -20,7 +20,7 @@ pub(super) fn encoding(value: &RawValue) -> &'static str {
         T::HashTtl | T::HashTtlPreRelease | T::ValkeyHashTtl => "hashtable",
         T::HashTtlListpack | T::HashTtlListpackPreRelease => "listpackex",
         T::Stream1 | T::Stream2 | T::Stream3 | T::Stream4 => "stream",
-        // Of a module.
+        // A value of a module.
         _ => "raw",
     }
 }

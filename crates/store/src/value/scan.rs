@@ -1,10 +1,10 @@
-//! Going through a table with a cursor.
+//! Scanning a table with a cursor.
 
 use extendible::scan::{self, Step};
 use extendible::{Bucket, Extendible};
 
-/// Hands over buckets from a cursor on until `visit`, which says how many entries it has taken of those that the step
-/// covers, has taken about `want`; returns the next cursor, 0 at the end.
+/// Calls `visit` with buckets, starting at a cursor, until it has taken about `want` entries; it returns how many
+/// entries it has taken in the range of each step. Returns the next cursor, 0 at the end.
 pub(super) fn scan_table<'t, B: Bucket>(
     table: &'t Extendible<B>,
     cursor: u64,

@@ -1,18 +1,18 @@
-//! A string: a number, a few bytes in the value itself, or bytes on the heap.
+//! A string: an integer, a few bytes inline, or bytes on the heap.
 
 use super::{Value, parse_int};
 use crate::member::Member;
 use crate::short::{SHORT_MAX, Short};
 
-/// Strings up to this length are `embstr` to OBJECT ENCODING, longer ones `raw`.
+/// Strings up to this length are `embstr` in OBJECT ENCODING, longer ones `raw`.
 const EMBSTR_MAX: usize = 44;
 
-/// From this length on a string that grows gets this much room ahead instead of its own length again, as Redis's
-/// strings do.
+/// From this length on, a growing string gets this much spare capacity instead of its own length, as Redis's strings
+/// do.
 const PREALLOC_MAX: usize = 1 << 20;
 
 impl Value {
-    /// A string as SET leaves it: a number if it is one, else exactly its bytes.
+    /// Creates a string as SET does: an integer if it is one, otherwise exactly its bytes.
     pub(crate) fn string(value: Member<'_>) -> Self {
         match value {
             Member::Int(number) => Self::Int(number),
@@ -23,7 +23,7 @@ impl Value {
         }
     }
 
-    /// A string that is text even if it is the decimal form of a number.
+    /// Creates a string that is stored as text even if it is the decimal form of an integer.
     #[inline]
     pub(crate) fn text(bytes: &[u8]) -> Self {
         match Short::new(bytes) {
@@ -32,7 +32,7 @@ impl Value {
         }
     }
 
-    /// As [`string`](Self::string), from bytes that are owned already.
+    /// As [`string`](Self::string), from owned bytes.
     pub(crate) fn string_from(bytes: Vec<u8>) -> Self {
         if bytes.len() <= SHORT_MAX || parse_int(&bytes).is_some() {
             Self::string(Member::Bytes(&bytes))
@@ -41,7 +41,7 @@ impl Value {
         }
     }
 
-    /// A string that counts as changed in place.
+    /// Creates a string that counts as changed in place.
     pub(crate) fn raw_string(bytes: Vec<u8>) -> Self {
         Self::heap_string(bytes, true)
     }
@@ -49,7 +49,7 @@ impl Value {
     fn heap_string(mut bytes: Vec<u8>, raw: bool) -> Self {
         let len = len_u32(bytes.len());
         if raw {
-            // What room there is stays; zeros stand in for it.
+            // The capacity is kept; it is filled with zeros.
             bytes.resize(bytes.capacity(), 0);
         }
         Self::Str { raw, len, buffer: bytes.into_boxed_slice() }
@@ -67,12 +67,12 @@ impl Value {
         }
     }
 
-    /// Whether this is a string that counts as changed in place.
+    /// Returns whether this is a string that counts as changed in place.
     pub(crate) const fn is_raw(&self) -> bool {
         matches!(self, Self::Str { raw: true, .. })
     }
 
-    /// How OBJECT ENCODING names a string.
+    /// The name of a string's encoding in OBJECT ENCODING.
     #[expect(clippy::wildcard_enum_match_arm, reason = "no other type is a string")]
     pub(super) const fn string_encoding(&self) -> &'static str {
         match self {
@@ -83,8 +83,8 @@ impl Value {
         }
     }
 
-    /// Hands the bytes of a string to `edit`, to be changed at will; they count as changed in place afterwards. `None`
-    /// if this is no string.
+    /// Calls `edit` with the bytes of a string, which count as changed in place afterwards. `None` if this is not a
+    /// string.
     #[inline]
     pub(crate) fn edit<R>(&mut self, edit: impl FnOnce(&mut Vec<u8>) -> R) -> Option<R> {
         let mut bytes = if let Self::Str { len, buffer, .. } = self {
@@ -99,8 +99,8 @@ impl Value {
         Some(result)
     }
 
-    /// Writes `bytes` at `offset`, with zeros up to there if the string is shorter; returns the new length, or `None`
-    /// if this is no string. O(bytes), and now and then O(length) when the string has to move.
+    /// Writes `bytes` at `offset`, zero-padding a shorter string; returns the new length, or `None` if this is not a
+    /// string. O(bytes), and sometimes O(length) when the string must be reallocated.
     pub(crate) fn write_at(&mut self, offset: usize, bytes: &[u8]) -> Option<usize> {
         let end = offset + bytes.len();
         let string = self.bytes_mut(end)?;
@@ -108,7 +108,7 @@ impl Value {
         Some(string.len())
     }
 
-    /// The bytes of a string on the heap that is so long, to be changed in place; they count as changed.
+    /// The bytes of a string on the heap with that length, mutable; they count as changed.
     #[inline]
     pub(crate) fn bytes_of_length(&mut self, length: usize) -> Option<&mut [u8]> {
         let Self::Str { raw, len, buffer } = self else { return None };
@@ -119,8 +119,8 @@ impl Value {
         buffer.get_mut(..length)
     }
 
-    /// The bytes of a string, to be changed in place, with zeros behind them up to `least` bytes; they count as
-    /// changed. `None` if this is no string. O(1), and now and then O(length) when the string has to move.
+    /// The bytes of a string, mutable, zero-padded to `least` bytes; they count as changed. `None` if this is not a
+    /// string. O(1), and sometimes O(length) when the string must be reallocated.
     #[inline]
     pub(crate) fn bytes_mut(&mut self, least: usize) -> Option<&mut [u8]> {
         if !matches!(self, Self::Str { .. }) {
@@ -132,13 +132,13 @@ impl Value {
             if least > buffer.len() {
                 *buffer = grown(Vec::from(std::mem::take(buffer)), with_room(least));
             }
-            // Beyond the string there are zeros only.
+            // The bytes after the string are zeros.
             *len = len_u32(least);
         }
         Some(&mut buffer[..*len as usize])
     }
 
-    /// Puts a number or a short string on the heap, with room for `least` bytes.
+    /// Moves an integer or a short string to the heap, with capacity for `least` bytes.
     #[cold]
     fn move_to_heap(&mut self, least: usize) -> Option<()> {
         let (len, buffer) = self.as_str()?.with_bytes(|old| {
@@ -150,14 +150,15 @@ impl Value {
         Some(())
     }
 
-    /// Whether a string of `len` bytes would lie well in the memory of this one: it is enough, and not far too much.
+    /// Returns whether the allocation of this string is suitable for one of `len` bytes: large enough, and not much too
+    /// large.
     pub(crate) fn has_room_for(&self, len: usize) -> bool {
         let Self::Str { buffer, .. } = self else { return false };
         len <= buffer.len() && buffer.len() <= with_room(len)
     }
 
-    /// The bytes of a string on the heap, made `len` bytes long within the memory that it has, to be written over; they
-    /// count as changed. `None` if it has not [as much](Self::has_room_for).
+    /// The bytes of a string on the heap, resized to `len` bytes within its allocation, to be overwritten; they count
+    /// as changed. `None` if the allocation is not [suitable](Self::has_room_for).
     pub(crate) fn refill(&mut self, len: usize) -> Option<&mut [u8]> {
         let Self::Str { raw, len: old, buffer } = self else { return None };
         if len > buffer.len() {
@@ -171,15 +172,15 @@ impl Value {
     }
 }
 
-/// What a string of `len` bytes gets when it grows.
+/// The capacity of a string of `len` bytes that grows.
 const fn with_room(len: usize) -> usize {
     len + if len < PREALLOC_MAX { len } else { PREALLOC_MAX }
 }
 
-/// The same bytes with zeros behind them, `room` in all.
+/// The same bytes, zero-padded to `room` bytes.
 fn grown(mut bytes: Vec<u8>, room: usize) -> Box<[u8]> {
     if room / 4 > bytes.len() {
-        // Mostly zeros: the allocator has them cheaper than a write of each.
+        // Mostly zeros, which the allocator provides faster than writing them.
         let mut zeros = vec![0; room];
         zeros[..bytes.len()].copy_from_slice(&bytes);
         return zeros.into_boxed_slice();
@@ -189,7 +190,7 @@ fn grown(mut bytes: Vec<u8>, room: usize) -> Box<[u8]> {
     bytes.into_boxed_slice()
 }
 
-/// The length of a string; the commands let none pass 512 MiB.
+/// The length of a string; commands limit it to 512 MiB.
 fn len_u32(len: usize) -> u32 {
     u32::try_from(len).expect("a string is shorter than 4 GiB")
 }
@@ -247,7 +248,7 @@ mod tests {
         assert_eq!(text(&value), b"12ab\0\0z");
         assert_eq!(value.write_at(0, b"XY"), Some(7));
         assert_eq!(text(&value), b"XYab\0\0z");
-        // What is cut off must not come back when the string grows again.
+        // Bytes that are cut off must not come back when the string grows again.
         value.edit(|bytes| bytes.truncate(2));
         assert_eq!(value.write_at(4, b"!"), Some(5));
         value.refill(2);

@@ -1,6 +1,6 @@
 //! A sorted set: a listpack while it is small, then a skip list with an index.
 //!
-//! The structure knows its forms and when one turns into the other; this is what a store adds to it.
+//! The structure has the encodings and the conversion between them; this module adds what a store needs.
 
 use ahash::RandomState;
 use skiplist_zset::{Encoding, Limits};
@@ -9,7 +9,7 @@ use super::{AT_ONCE, Value};
 use crate::member::Member;
 use crate::policy::EncodingPolicy;
 
-/// A sorted set, hashed as its store hashes.
+/// A sorted set with the hash function of the store.
 pub(crate) type ZSet = skiplist_zset::ZSet<RandomState>;
 
 impl Value {
@@ -19,15 +19,14 @@ impl Value {
         if let Self::ZSet(set) = self { Some(set) } else { None }
     }
 
-    /// The sorted set, if it is one, to be changed.
+    /// The sorted set, if it is one, mutable.
     #[inline]
     pub(crate) const fn as_zset_mut(&mut self) -> Option<&mut ZSet> {
         if let Self::ZSet(set) = self { Some(set) } else { None }
     }
 }
 
-/// Asks for what look-ups of some members, [`AT_ONCE`] at most, will read, so that their cache misses overlap; returns
-/// their hashes.
+/// Prefetches look-ups of some members, at most [`AT_ONCE`], so that their cache misses overlap; returns their hashes.
 #[inline]
 pub(crate) fn prefetch<'m>(
     set: &ZSet,
@@ -44,7 +43,7 @@ pub(crate) fn prefetch<'m>(
     hashes
 }
 
-/// As [`prefetch`] for members that are about to get scores.
+/// As [`prefetch`], for members whose scores will be set.
 #[inline]
 pub(crate) fn prefetch_updates(set: &ZSet, pairs: &[(f64, Member<'_>)]) {
     if pairs.len() < 2 {
@@ -57,7 +56,7 @@ pub(crate) fn prefetch_updates(set: &ZSet, pairs: &[(f64, Member<'_>)]) {
     set.prefetch_updates(&updates[..pairs.len().min(AT_ONCE)]);
 }
 
-/// What `of_score` makes of the score of each member. The members are looked up in groups, whose cache misses overlap.
+/// Maps the score of each member with `of_score`. The members are looked up in groups, whose cache misses overlap.
 pub(crate) fn of_scores<T>(
     set: &ZSet,
     members: &[Member<'_>],
@@ -74,7 +73,7 @@ pub(crate) fn of_scores<T>(
     all
 }
 
-/// How OBJECT ENCODING names the form of a sorted set.
+/// The name of a sorted set's encoding in OBJECT ENCODING.
 pub(super) const fn encoding(set: &ZSet) -> &'static str {
     match set.encoding() {
         Encoding::ListPack => "listpack",
@@ -83,7 +82,7 @@ pub(super) const fn encoding(set: &ZSet) -> &'static str {
 }
 
 impl EncodingPolicy<'_> {
-    /// The limits of sorted sets, and the text of their scores.
+    /// The limits of sorted sets, and the format of their scores.
     #[inline]
     pub(crate) fn zset_limits(&self) -> Limits {
         Limits {
@@ -93,20 +92,20 @@ impl EncodingPolicy<'_> {
         }
     }
 
-    /// Gets a sorted set, an empty one too, ready for a command that is about to add `count` members.
+    /// Prepares the encoding of a sorted set, also an empty one, for a command that will add `count` members.
     pub(crate) fn expect_in_zset(&self, set: &mut ZSet, count: usize) {
         if self.profile.sizes_ahead() && count > self.settings.zset_max_listpack_entries() {
             self.make_skip_list(set);
         }
     }
 
-    /// Makes a skip list of a sorted set, whatever its size.
+    /// Converts a sorted set to a skip list, at any size.
     pub(crate) fn make_skip_list(&self, set: &mut ZSet) {
         let made = set.make_skip_list(self.hasher);
         debug_assert!(made.is_ok(), "a listpack has fewer members than a skip list takes");
     }
 
-    /// Gives a sorted set that is built or loaded the form that its members ask for.
+    /// Converts a sorted set that is built or loaded to the encoding that its members require.
     pub(crate) fn fit_zset(&self, set: &mut ZSet) {
         let fitted = set.fit_with_hasher(&self.zset_limits(), self.hasher);
         debug_assert!(fitted.is_ok(), "a set that can be in one form can be in the other");

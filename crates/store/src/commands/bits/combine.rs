@@ -1,4 +1,4 @@
-//! BITOP: one string of bits from several.
+//! BITOP: combines several strings.
 
 use std::borrow::Cow;
 
@@ -17,10 +17,10 @@ use crate::to_key::ToKey;
 use crate::to_keys::{OneAndMany, ToKeys};
 use crate::value::Value;
 
-/// How much of a string that is source and target is set aside at once: it stays in the nearest cache.
+/// How many bytes are copied at a time of a string that is both source and target: they fit in the L1 cache.
 const BLOCK: usize = 16 << 10;
 
-/// BITOP: puts the result at a key, without a key if it is empty; returns its length in bytes.
+/// BITOP: stores the result at a key, or removes the key if the result is empty; returns its length in bytes.
 pub(crate) fn combine(
     store: &Store<impl Locks>,
     op: Op,
@@ -46,8 +46,8 @@ pub(crate) fn combine(
     })
 }
 
-/// Takes what is at the target, which the result replaces, if its memory has room for the result. What a snapshot still
-/// has to write stays.
+/// Takes the value of the target, which the result replaces, if its allocation has room for the result. The old bytes
+/// that a snapshot needs are kept.
 fn memory_of(mut target: Slot<'_>, len: usize) -> Option<Value> {
     if target.is_in_snapshot() {
         return None;
@@ -59,8 +59,8 @@ fn memory_of(mut target: Slot<'_>, len: usize) -> Option<Value> {
     target.edit(take, |_| ("", Vec::new())).flatten()
 }
 
-/// Reports the change to the sinks. What only the newest servers can do is reported as the bytes that it left: the
-/// reader of a log may be older.
+/// Reports the change to the sinks. Operations of only the newest servers are reported as the resulting bytes, since
+/// the reader of a log may be older.
 fn report(
     scope: &mut Scope<'_>,
     op: Op,
@@ -83,14 +83,14 @@ fn report(
     });
 }
 
-/// The length of the longest source.
+/// The length of the longest source, in bytes.
 fn longest(view: &View<'_>, sources: &[HashedKey<'_>]) -> Result<usize> {
     sources.iter().try_fold(0, |longest, &key| {
         Ok(longest.max(string_at(view, key)?.map_or(0, Member::byte_len)))
     })
 }
 
-/// The result, in the memory of what was at the target if that suits, which is not at the target meanwhile.
+/// The result, in the allocation of the target's old value if it is large enough; the target is empty meanwhile.
 fn made(
     scope: &Scope<'_>,
     op: Op,
@@ -108,7 +108,7 @@ fn made(
         bits::combine(op, &strings, &mut out).map_err(|_| wrong_sources(op))?;
         return Ok(Value::raw_string(out));
     };
-    // `None` for a source that is the target.
+    // `None` for a source that is also the target.
     let strings = sources
         .iter()
         .map(|&key| if key.bytes == target.bytes { Ok(None) } else { bytes(key).map(Some) });

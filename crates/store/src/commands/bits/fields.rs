@@ -1,4 +1,4 @@
-//! BITFIELD: numbers of some bits.
+//! BITFIELD: integers of some bits.
 
 use bitpack::bitfield::{self, Overflow};
 use bytes::Bytes;
@@ -29,7 +29,7 @@ pub(super) fn run(
     Ok(answers)
 }
 
-/// BITFIELD of operations whose offsets are in range: makes no key unless one of them may write.
+/// BITFIELD with offsets that are in range: creates the key only if an operation may write.
 pub(crate) fn operate(
     store: &Store<impl Locks>,
     key: impl ToKey,
@@ -42,7 +42,7 @@ pub(crate) fn operate(
     store.entry(key, |entry: &mut StringEntry<'_>| entry.bitfield(operations, answer))
 }
 
-/// Runs operations of which none writes.
+/// Runs operations none of which writes.
 fn read(
     store: &Store<impl Locks>,
     key: impl ToKey,
@@ -63,7 +63,7 @@ fn read(
     })
 }
 
-/// Asks for each field, if there is more than one, so that the cache misses overlap.
+/// Prefetches the fields, if there are several, so that the cache misses overlap.
 #[inline]
 fn prefetch(bytes: &[u8], operations: &[BitFieldOp]) {
     if operations.len() > 1 {
@@ -74,8 +74,8 @@ fn prefetch(bytes: &[u8], operations: &[BitFieldOp]) {
 }
 
 impl StringEntry<'_> {
-    /// BITFIELD of operations of which one at least may write. As in Redis, the string grows as far as any of them
-    /// reaches before the first of them, even if all fail.
+    /// BITFIELD with at least one operation that may write. As in Redis, the string is extended to the end of all
+    /// operations before the first of them, even if all fail.
     #[inline]
     pub(super) fn bitfield(
         &mut self,
@@ -113,7 +113,7 @@ impl StringEntry<'_> {
                         text.split(' ').map(|word| Bytes::copy_from_slice(word.as_bytes())),
                     );
                     if operation.overflow != Overflow::Wrap {
-                        // It holds for what follows.
+                        // It applies to the following operations.
                         words.extend(["OVERFLOW".into(), "WRAP".into()]);
                     }
                 }
@@ -124,7 +124,7 @@ impl StringEntry<'_> {
 }
 
 impl BitFieldOp {
-    /// The answer, and whether the field holds another number afterwards.
+    /// The result, and whether the field has changed.
     #[inline]
     fn run(&self, bytes: &mut [u8]) -> (Option<i64>, bool) {
         let Self { field, offset, overflow, .. } = *self;

@@ -1,11 +1,11 @@
-//! Commands on bits: what a string says by its bits, and by numbers of a few of them.
+//! Commands on bits: bitmaps and bit fields in strings.
 //!
-//! | module | what it does |
+//! | module | contents |
 //! |---|---|
-//! | `combine` | makes one string from several: BITOP |
-//! | `fields` | reads and writes numbers of some bits: BITFIELD |
-//! | `options` | the ranges and the operations of these |
-//! | `parts` | a bit, a range, and the room for them |
+//! | `combine` | BITOP: combines several strings |
+//! | `fields` | BITFIELD: reads and writes integers of some bits |
+//! | `options` | ranges and operations |
+//! | `parts` | single bits, ranges, and the growth of strings |
 
 mod combine;
 mod fields;
@@ -35,21 +35,23 @@ use parts::{change_one, check_offset};
 
 /// Commands on the bits of strings.
 ///
-/// Bit 0 is the high bit of the first byte. What lies behind the end of a string, or at a key that does not exist, is
-/// 0; a write makes the string as long as it needs. Offsets and counts of bits are `u64`; an offset must lie within the
-/// 512 MiB that a string can have.
+/// Bit 0 is the most significant bit of the first byte. Bits after the end of a string, or of a key that does not
+/// exist, are 0; a write extends the string as needed. Offsets and counts of bits are `u64`; an offset must be within
+/// 512 MiB.
 ///
 /// # Errors
 ///
-/// All of them fail with [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a key holds no string, and those that
-/// take offsets with [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) for one of 2^32 or more. A call that fails changes
-/// nothing. In a transaction, a key that it did not name is an error.
+/// All of them return [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a key holds no string, and those that
+/// take offsets [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) for an offset of 2^32 or more. A call that fails
+/// changes nothing. In a transaction, [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) is returned for a key
+/// that was not named.
 impl<L: Locks> Store<L> {
-    /// SETBIT: sets or clears the bit at `offset` and returns what it was. O(1), and the zeros where the string grows.
+    /// SETBIT: sets or clears the bit at `offset` and returns its old value. O(1), and the padding if the string grows.
     ///
     /// # Errors
     ///
-    /// In a transaction, a key that it did not name.
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a key holds no string;
+    /// [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) in a transaction that did not name the key.
     ///
     /// # Examples
     ///
@@ -70,11 +72,12 @@ impl<L: Locks> Store<L> {
         self.entry(key, |entry: &mut StringEntry<'_>| entry.set_bit(offset, value))
     }
 
-    /// GETBIT: the bit at `offset`. O(1).
+    /// GETBIT: returns the bit at `offset`. O(1).
     ///
     /// # Errors
     ///
-    /// In a transaction, a key that it did not name.
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a key holds no string;
+    /// [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) in a transaction that did not name the key.
     ///
     /// # Examples
     ///
@@ -88,14 +91,16 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// GETBIT of many bits: those at these offsets, all read at one point in time. O(offsets).
+    /// GETBIT of many bits: returns the bits at these offsets, all read at one point in time. O(offsets).
     ///
-    /// No bit waits for another: in a string that is larger than the caches, a hundred in one call take a fraction of
-    /// the time of a hundred calls.
+    /// The reads do not depend on each other, so their cache misses overlap: in a string that is larger than the CPU
+    /// caches, one call for a hundred bits takes a fraction of the time of a hundred calls.
     ///
     /// # Errors
     ///
-    /// In a transaction, a key that it did not name. One offset that is too large is an error of the call.
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a key holds no string;
+    /// [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) in a transaction that did not name the key. If one
+    /// offset is out of range, the whole call fails.
     ///
     /// # Examples
     ///
@@ -113,20 +118,22 @@ impl<L: Locks> Store<L> {
         offsets.iter().try_for_each(|&offset| check_offset(offset))?;
         self.read(key, |view, keys| {
             let string = string_at(view, keys[0])?.unwrap_or(Member::Bytes(b""));
-            // The reads are so short that the processor has dozens of them under way: to touch the bytes first does not
-            // make them faster.
+            // The reads are so short that the CPU executes dozens of them concurrently: prefetching does not make them
+            // faster.
             Ok(string.with_bytes(|bytes| {
                 offsets.iter().map(|&offset| bits::get(bytes, offset)).collect()
             }))
         })
     }
 
-    /// SETBIT of many bits, one after the other, as one atomic step: returns what each was. O(bits), and the zeros where
-    /// the string grows. To sinks and in the log it is a BITFIELD.
+    /// SETBIT of many bits, in order, atomically: returns their old values. O(bits), and the padding if the string
+    /// grows. Sinks and the log receive it as a BITFIELD.
     ///
     /// # Errors
     ///
-    /// In a transaction, a key that it did not name. One offset that is too large is an error of the call.
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a key holds no string;
+    /// [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) in a transaction that did not name the key. If one
+    /// offset is out of range, the whole call fails.
     ///
     /// # Examples
     ///
@@ -138,11 +145,12 @@ impl<L: Locks> Store<L> {
         Ok(old.into_iter().map(|bit| bit == Some(1)).collect())
     }
 
-    /// BITCOUNT: how many bits are set. O(length), about as fast as memory is read.
+    /// BITCOUNT: returns the number of bits that are set. O(length), near memory bandwidth.
     ///
     /// # Errors
     ///
-    /// In a transaction, a key that it did not name.
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a key holds no string;
+    /// [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) in a transaction that did not name the key.
     ///
     /// # Examples
     ///
@@ -162,11 +170,13 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// BITCOUNT of the bytes from `start` to `end`, both included; negative numbers count from the end.
+    /// BITCOUNT of a range of bytes: counts the bits that are set from byte `start` to byte `end`, both included;
+    /// negative numbers count from the end.
     ///
     /// # Errors
     ///
-    /// In a transaction, a key that it did not name.
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a key holds no string;
+    /// [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) in a transaction that did not name the key.
     ///
     /// # Examples
     ///
@@ -175,11 +185,12 @@ impl<L: Locks> Store<L> {
         self.bitcount_in(key, BitRange::bytes(start, end))
     }
 
-    /// BITCOUNT of a range of bytes or bits.
+    /// BITCOUNT of a range of bytes or bits: counts the bits that are set in it.
     ///
     /// # Errors
     ///
-    /// In a transaction, a key that it did not name.
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a key holds no string;
+    /// [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) in a transaction that did not name the key.
     ///
     /// # Examples
     ///
@@ -188,14 +199,15 @@ impl<L: Locks> Store<L> {
         count_with(self, key, || Ok(range))
     }
 
-    /// BITPOS: the offset of the first bit that is as asked for; `None` if there is none.
+    /// BITPOS: returns the offset of the first bit that equals `bit`; `None` if there is none.
     ///
-    /// A string of ones has its first 0 behind its end, but an empty string has none at all, as in Redis. O(length),
-    /// about as fast as memory is read.
+    /// In a string of ones, the first 0 is after the end, but an empty string has none, as in Redis. O(length), near
+    /// memory bandwidth.
     ///
     /// # Errors
     ///
-    /// In a transaction, a key that it did not name.
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a key holds no string;
+    /// [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) in a transaction that did not name the key.
     ///
     /// # Examples
     ///
@@ -214,12 +226,13 @@ impl<L: Locks> Store<L> {
         self.bitpos_in(key, bit, BitRange::bytes_from(0))
     }
 
-    /// BITPOS in a range: the offset from the start of the string of the first bit that is as asked for. A range that
-    /// has an end has no 0 behind it.
+    /// BITPOS in a range: returns the offset, from the start of the string, of the first bit in the range that equals
+    /// `bit`. A range with an explicit end has no 0 after it.
     ///
     /// # Errors
     ///
-    /// In a transaction, a key that it did not name.
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a key holds no string;
+    /// [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) in a transaction that did not name the key.
     ///
     /// # Examples
     ///
@@ -229,14 +242,14 @@ impl<L: Locks> Store<L> {
     }
 
     stores! {
-        /// BITOP AND: puts the bits that all of the strings have at `dst` and returns the length of the longest in
-        /// bytes. A result of no bytes removes the key. Any expiry is taken away. O(lengths), about as fast as memory
-        /// is read and written.
+        /// BITOP AND: stores the bitwise AND of the strings at `dst` and returns its length in bytes, which is that of
+        /// the longest string. An empty result removes the key. The expiry is removed. O(bytes), near memory bandwidth.
         ///
         /// # Errors
         ///
-        /// In a transaction, a key that it did not name; [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) if no key is
-        /// named.
+        /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a key holds no string;
+        /// [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) in a transaction that did not name the key;
+        /// [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) if `keys` is empty.
         ///
         /// # Examples
         ///
@@ -252,14 +265,14 @@ impl<L: Locks> Store<L> {
         /// ```
         bit_and(dst, keys) => combine[Op::And];
 
-        /// BITOP OR: as [`bit_and`](Self::bit_and), the bits that any of the strings has.
+        /// BITOP OR: as [`bit_and`](Self::bit_and), for the bits that are set in any of the strings.
         ///
         /// # Errors
         ///
         /// As [`bit_and`](Self::bit_and).
         bit_or(dst, keys) => combine[Op::Or];
 
-        /// BITOP XOR: as [`bit_and`](Self::bit_and), the bits that an odd number of the strings have.
+        /// BITOP XOR: as [`bit_and`](Self::bit_and), for the bits that are set in an odd number of the strings.
         ///
         /// # Errors
         ///
@@ -267,23 +280,25 @@ impl<L: Locks> Store<L> {
         bit_xor(dst, keys) => combine[Op::Xor];
     }
 
-    /// BITOP NOT: as [`bit_and`](Self::bit_and), the bits of whole bytes that the one string lacks.
+    /// BITOP NOT: as [`bit_and`](Self::bit_and), with all bits of one string inverted.
     ///
     /// # Errors
     ///
-    /// In a transaction, a key that it did not name.
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a key holds no string;
+    /// [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) in a transaction that did not name the key.
     pub fn bit_not(&self, dst: impl ToKey, key: impl ToKey) -> Result<usize> {
         combine(self, Op::Not, dst, key)
     }
 
     stores! {
-        /// BITOP DIFF: as [`bit_and`](Self::bit_and), the bits that the first string has and none of the others. Of
-        /// Redis 8.2.
+        /// BITOP DIFF: as [`bit_and`](Self::bit_and), for the bits that are set in the first string and in none of the
+        /// others. As of Redis 8.2.
         ///
         /// # Errors
         ///
-        /// In a transaction, a key that it did not name; [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) for fewer than
-        /// two keys.
+        /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a key holds no string;
+        /// [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) in a transaction that did not name the key;
+        /// [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) for fewer than two keys.
         ///
         /// # Examples
         ///
@@ -308,22 +323,24 @@ impl<L: Locks> Store<L> {
         /// ```
         bit_diff(dst, keys) => combine[Op::Diff];
 
-        /// BITOP DIFF1: as [`bit_diff`](Self::bit_diff), the bits that any of the others has and the first string has
-        /// not.
+        /// BITOP DIFF1: as [`bit_diff`](Self::bit_diff), for the bits that are set in any of the others and not in the
+        /// first string.
         ///
         /// # Errors
         ///
         /// As [`bit_diff`](Self::bit_diff).
         bit_diff1(dst, keys) => combine[Op::Diff1];
 
-        /// BITOP ANDOR: as [`bit_diff`](Self::bit_diff), the bits that the first string has and any of the others too.
+        /// BITOP ANDOR: as [`bit_diff`](Self::bit_diff), for the bits that are set in the first string and in any of
+        /// the others.
         ///
         /// # Errors
         ///
         /// As [`bit_diff`](Self::bit_diff).
         bit_and_or(dst, keys) => combine[Op::AndOr];
 
-        /// BITOP ONE: as [`bit_and`](Self::bit_and), the bits that exactly one of the strings has. Of Redis 8.2.
+        /// BITOP ONE: as [`bit_and`](Self::bit_and), for the bits that are set in exactly one of the strings. As of
+        /// Redis 8.2.
         ///
         /// # Errors
         ///
@@ -335,14 +352,15 @@ impl<L: Locks> Store<L> {
         bit_one(dst, keys) => combine[Op::One];
     }
 
-    /// BITFIELD: runs operations on numbers of some bits, one after the other, as one atomic step; an answer for each.
+    /// BITFIELD: runs operations on integers of some bits, in order and atomically; returns a result for each.
     ///
-    /// Where one of them may write, the string first grows as far as any that may write reaches, even if all fail then,
-    /// as in Redis. O(operations), and the zeros where the string grows.
+    /// If one of them may write, the string is first extended to the end of all that may write, even if all of them
+    /// fail, as in Redis. O(operations), and the padding if the string grows.
     ///
     /// # Errors
     ///
-    /// In a transaction, a key that it did not name.
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a key holds no string;
+    /// [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) in a transaction that did not name the key.
     ///
     /// # Examples
     ///
@@ -355,11 +373,12 @@ impl<L: Locks> Store<L> {
         fields::run(self, key, operations)
     }
 
-    /// `BITFIELD_RO`: the numbers in several fields, all read at one point in time. O(fields).
+    /// `BITFIELD_RO`: returns the integers in several fields, all read at one point in time. O(fields).
     ///
     /// # Errors
     ///
-    /// In a transaction, a key that it did not name.
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a key holds no string;
+    /// [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) in a transaction that did not name the key.
     ///
     /// # Examples
     ///
@@ -382,11 +401,12 @@ impl<L: Locks> Store<L> {
         Ok(fields::run(self, key, reads)?.into_iter().flatten().collect())
     }
 
-    /// BITFIELD GET: the number in one field. O(1).
+    /// BITFIELD GET: returns the integer in one field. O(1).
     ///
     /// # Errors
     ///
-    /// In a transaction, a key that it did not name.
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a key holds no string;
+    /// [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) in a transaction that did not name the key.
     ///
     /// # Examples
     ///
@@ -411,12 +431,13 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// BITFIELD SET: writes a number to one field; returns the old one, or `None` if it did not fit and that is to
-    /// fail. O(1), and the zeros where the string grows.
+    /// BITFIELD SET: writes an integer to one field; returns the old one, or `None` if the new one does not fit and the
+    /// overflow policy is to fail. O(1), and the padding if the string grows.
     ///
     /// # Errors
     ///
-    /// In a transaction, a key that it did not name.
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a key holds no string;
+    /// [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) in a transaction that did not name the key.
     ///
     /// # Examples
     ///
@@ -433,12 +454,13 @@ impl<L: Locks> Store<L> {
         change_one(self, key, BitFieldOp::set(field, offset, value).overflow(overflow))
     }
 
-    /// BITFIELD INCRBY: adds to the number in one field; returns the sum, or `None` if it did not fit and that is to
-    /// fail. O(1), and the zeros where the string grows.
+    /// BITFIELD INCRBY: adds to the integer in one field; returns the sum, or `None` if it does not fit and the
+    /// overflow policy is to fail. O(1), and the padding if the string grows.
     ///
     /// # Errors
     ///
-    /// In a transaction, a key that it did not name.
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a key holds no string;
+    /// [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) in a transaction that did not name the key.
     ///
     /// # Examples
     ///

@@ -1,10 +1,10 @@
-//! The options of the commands on bits: ranges, and what BITFIELD does.
+//! The options of the commands on bits: ranges, and the operations of BITFIELD.
 
 use std::fmt;
 
 use bitpack::bitfield::{FieldType, Overflow};
 
-/// What the ends of a [`BitRange`] count.
+/// The unit of a [`BitRange`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum BitUnit {
@@ -15,8 +15,8 @@ pub enum BitUnit {
     Bit,
 }
 
-/// A part of a string for BITCOUNT and BITPOS: from one byte or bit to another, both included; negative numbers count
-/// from the end. What lies outside is cut off.
+/// A range of a string for BITCOUNT and BITPOS, in bytes or bits, both ends included; negative numbers count from the
+/// end. Offsets beyond the ends are clamped.
 ///
 /// # Examples
 ///
@@ -40,42 +40,43 @@ pub struct BitRange {
 }
 
 impl BitRange {
-    /// From one to another of a unit.
+    /// Creates a range in the given unit.
     #[must_use]
     pub const fn new(start: i64, end: i64, unit: BitUnit) -> Self {
         Self { start, end: Some(end), unit }
     }
 
-    /// From one byte to another.
+    /// Creates a range of bytes.
     #[must_use]
     pub const fn bytes(start: i64, end: i64) -> Self {
         Self::new(start, end, BitUnit::Byte)
     }
 
-    /// From one bit to another.
+    /// Creates a range of bits.
     #[must_use]
     pub const fn bits(start: i64, end: i64) -> Self {
         Self::new(start, end, BitUnit::Bit)
     }
 
-    /// From one byte on. A search for a 0 goes on behind the end of the string, where there are only such.
+    /// Creates a range from a byte to the end. A search for a 0 bit continues after the end of the string, where all
+    /// bits are 0.
     #[must_use]
     pub const fn bytes_from(start: i64) -> Self {
         Self { start, end: None, unit: BitUnit::Byte }
     }
 
-    /// Whether it ends where the string does, wherever that is.
+    /// Returns whether the range has no explicit end.
     pub(super) const fn is_open(self) -> bool {
         self.end.is_none()
     }
 
-    /// Whether both ends count from the end of the string and are in the wrong order, so that nothing is meant however
-    /// long the string is.
+    /// Returns whether both ends count from the end of the string and are in the wrong order, so that the range is
+    /// empty for any length.
     pub(super) fn is_inverted(self) -> bool {
         self.end.is_some_and(|end| self.start < 0 && end < 0 && self.start > end)
     }
 
-    /// The bits of a string of `len` bytes that are meant; `None` if there are none.
+    /// The range of bits in a string of `len` bytes; `None` if it is empty.
     pub(super) fn resolve(self, len: usize) -> Option<std::ops::Range<u64>> {
         let scale = if self.unit == BitUnit::Bit { 1 } else { 8 };
         let total = len as u64 * 8 / scale;
@@ -89,7 +90,7 @@ impl BitRange {
     }
 }
 
-/// An operation of BITFIELD: reads, writes or adds to a number of some bits at some bit.
+/// An operation of BITFIELD: reads, writes or increments an integer of some bits at a bit offset.
 ///
 /// # Examples
 ///
@@ -118,7 +119,7 @@ pub struct BitFieldOp {
     pub(super) overflow: Overflow,
 }
 
-/// What is done to a field.
+/// The action of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum Action {
@@ -128,26 +129,26 @@ pub(super) enum Action {
 }
 
 impl BitFieldOp {
-    /// GET: the number at `offset`, in bits.
+    /// GET: reads the integer at `offset`, in bits.
     #[must_use]
     pub const fn get(field: FieldType, offset: u64) -> Self {
         Self::new(field, offset, Action::Get)
     }
 
-    /// SET: writes a number; the answer is the old one.
+    /// SET: writes an integer; the result is the old one.
     #[must_use]
     pub const fn set(field: FieldType, offset: u64, value: i64) -> Self {
         Self::new(field, offset, Action::Set(value))
     }
 
-    /// INCRBY: adds to a number; the answer is the new one.
+    /// INCRBY: adds to an integer; the result is the new one.
     #[must_use]
     pub const fn incr_by(field: FieldType, offset: u64, increment: i64) -> Self {
         Self::new(field, offset, Action::IncrBy(increment))
     }
 
-    /// OVERFLOW: what happens to a number that does not fit; without this its low bits are kept. The answer of an
-    /// operation that fails is `None`.
+    /// OVERFLOW: sets what happens if the result does not fit; default: wrap around. The result of an operation that
+    /// fails is `None`.
     #[must_use]
     pub const fn overflow(mut self, overflow: Overflow) -> Self {
         self.overflow = overflow;
@@ -158,13 +159,13 @@ impl BitFieldOp {
         Self { field, offset, action, overflow: Overflow::Wrap }
     }
 
-    /// Whether it may write.
+    /// Returns whether the operation may write.
     pub(crate) const fn writes(&self) -> bool {
         !matches!(self.action, Action::Get)
     }
 }
 
-/// As BITFIELD takes it.
+/// Formats the operation as BITFIELD takes it.
 impl fmt::Display for BitFieldOp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.overflow {

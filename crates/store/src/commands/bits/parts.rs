@@ -1,4 +1,4 @@
-//! What the commands on bits are made of.
+//! Shared parts of the commands on bits.
 
 use std::iter;
 use std::ops::Range;
@@ -16,7 +16,7 @@ use crate::store::{Locks, Store};
 use crate::to_key::ToKey;
 use crate::value::Value;
 
-/// An operation that may write.
+/// Runs an operation that may write.
 #[inline]
 pub(super) fn change_one(
     store: &Store<impl Locks>,
@@ -31,19 +31,19 @@ pub(super) fn change_one(
     })
 }
 
-/// Whether a string may be long enough for its bit at this offset.
+/// Checks that a string may be long enough for the bit at this offset.
 #[inline]
 pub(super) fn check_offset(offset: u64) -> Result<()> {
     const MOST: u64 = STRING_MAX as u64;
     if offset / 8 < MOST { Ok(()) } else { Err(Error::bit_out_of_range()) }
 }
 
-/// What has become of a string that an operation on bits has got ready, beside its bits.
+/// How a string was changed to prepare it for an operation, other than its bits.
 #[derive(Clone, Copy)]
 pub(super) struct Grown {
-    /// Whether the key is new, or the string longer than it was.
+    /// Whether the key is new, or the string has become longer.
     pub(super) grew: bool,
-    /// Whether it is kept in another form than it was, which OBJECT ENCODING may show.
+    /// Whether its encoding has changed, which OBJECT ENCODING may show.
     reformed: bool,
 }
 
@@ -61,7 +61,7 @@ impl Grown {
 }
 
 impl StringEntry<'_> {
-    /// Lets `edit` change these bytes of the string, and makes the string, or makes it longer, to be at least so long.
+    /// Calls `edit` with these bytes of the string, after creating or extending it to that length.
     #[inline]
     pub(super) fn edit_bits<R>(
         &mut self,
@@ -91,11 +91,11 @@ impl StringEntry<'_> {
         edited.unwrap_or_else(|| Err(Error::wrong_type()))
     }
 
-    /// SETBIT: sets a bit; returns what it was.
+    /// SETBIT: sets or clears a bit; returns its old value.
     ///
     /// # Errors
     ///
-    /// An offset beyond 512 MiB.
+    /// The offset is beyond 512 MiB.
     #[inline]
     pub fn set_bit(&mut self, offset: u64, on: bool) -> Result<bool> {
         check_offset(offset)?;
@@ -112,8 +112,7 @@ impl StringEntry<'_> {
     }
 }
 
-/// BITCOUNT of a range, which is asked for only when there is a string at the key: what is wrong with it does not
-/// matter before.
+/// BITCOUNT of a range, which is only parsed if the key holds a string: an invalid one is no error otherwise.
 pub(crate) fn count_with(
     store: &Store<impl Locks>,
     key: impl ToKey,
@@ -122,7 +121,7 @@ pub(crate) fn count_with(
     store.read(key, |view, keys| {
         let Some(string) = string_at(view, keys[0])? else { return Ok(0) };
         let range = range()?;
-        // Redis looks at this before it cuts the range to the string, so that nothing is left of what lies before it.
+        // Redis checks this before it clamps the range to the string, after which the order is no longer visible.
         if range.is_inverted() {
             return Ok(0);
         }
@@ -133,7 +132,7 @@ pub(crate) fn count_with(
     })
 }
 
-/// BITPOS in a range, which is asked for as by [`count_with`].
+/// BITPOS in a range, which is parsed as by [`count_with`].
 pub(crate) fn position_with(
     store: &Store<impl Locks>,
     key: impl ToKey,

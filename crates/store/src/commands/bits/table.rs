@@ -1,4 +1,4 @@
-//! The commands on bits: their declarations, and their words as typed calls.
+//! The table of the commands on bits: declarations, and the mapping from words to typed calls.
 
 use bitpack::bitfield::{FieldType, Overflow};
 use bitpack::bits::Op;
@@ -90,7 +90,7 @@ fn range_to_count(words: &[&[u8]], profile: Profile) -> Result<BitRange> {
     }
     let (start, end) = (int(start)?, int(end)?);
     if start < 0 && end < 0 && start > end && !profile.bits_read_words_first() {
-        // Nothing is meant, whatever the unit.
+        // The range is empty in either unit.
         return Ok(BitRange::bytes(start, end));
     }
     Ok(BitRange::new(start, end, unit_of(unit)?))
@@ -161,7 +161,7 @@ fn run(store: &AnyStore<'_>, key: &[u8], operations: &[BitFieldOp]) -> Answer {
     Ok(Reply::Array(replies))
 }
 
-/// The operations of BITFIELD. An OVERFLOW holds for all that follow it.
+/// Parses the operations of BITFIELD. An OVERFLOW applies to all that follow it.
 fn operations(mut words: &[&[u8]], profile: Profile) -> Result<Operations> {
     let mut operations = Operations::new();
     let mut overflow = Overflow::Wrap;
@@ -190,14 +190,14 @@ fn operations(mut words: &[&[u8]], profile: Profile) -> Result<Operations> {
 const OVERFLOWS: [(&str, Overflow); 3] =
     [("WRAP", Overflow::Wrap), ("SAT", Overflow::Sat), ("FAIL", Overflow::Fail)];
 
-/// The type of a field and its offset, which is a number of bits, or of fields behind a `#`.
+/// Parses the type of a field and its offset, in bits, or with `#` in fields.
 fn place(field: &[u8], offset: &[u8], profile: Profile) -> Result<(FieldType, u64)> {
     if profile.field_types_are_whole() && field.contains(&0) {
         return Err(wrong_type());
     }
     let field = FieldType::parse(field).map_err(|_| wrong_type())?;
     let offset = match offset {
-        // Redis lets the product run over.
+        // Redis lets the product overflow.
         [b'#', index @ ..] => {
             parse_int(index).map(|index| index.wrapping_mul(i64::from(field.bits())))
         }
@@ -213,7 +213,7 @@ fn wrong_type() -> Error {
     refused(text)
 }
 
-/// An offset that a bit can have.
+/// Checks the range of an offset.
 fn in_range(offset: Option<i64>) -> Result<u64> {
     const MOST: u64 = STRING_MAX as u64;
     let offset = offset.and_then(|offset| u64::try_from(offset).ok());

@@ -1,4 +1,4 @@
-//! The Bloom filter at a key.
+//! The entry of a Bloom filter.
 
 use std::iter;
 
@@ -15,36 +15,38 @@ use crate::store::slot::{Entry, Expires, Outcome};
 use crate::to_member::ToMember;
 use crate::value::Value;
 
-/// The Bloom filter at a key, found once and checked once: see [`Store::with_bloom`](crate::Store::with_bloom).
+/// The Bloom filter at a key, with one look-up and one type check: see [`Store::with_bloom`](crate::Store::with_bloom).
 pub type BloomEntry<'e> = Entry<'e, BloomKind>;
 
 entry_of!(BloomEntry, BloomKind, with_bloom, "Bloom filter", |value| value.as_bloom().is_some());
 
 impl BloomEntry<'_> {
-    /// The most bytes that a filter may take.
+    /// The maximum size of a filter, in bytes.
     fn limit(&self) -> usize {
         self.policy().settings.bloom_memory_usage_limit()
     }
 
-    /// The filter, to be read.
+    /// Returns the filter, if the key exists.
     #[must_use]
     pub fn filter(&self) -> Option<&BloomFilter> {
         self.value().and_then(Value::as_bloom)
     }
 
-    /// The hash of an item, by which it is added: it may be made before the entry is opened.
+    /// Returns the hash of an item, for [`add_hashed`](Self::add_hashed). It can be computed before the entry is
+    /// opened.
     #[must_use]
     pub fn hash(item: impl ToMember) -> ItemHash {
         item.with_member(item_hash)
     }
 
-    /// BF.ADD of an item whose hash is known: `true` if it is new. A filter is made with `options` if there is none.
+    /// BF.ADD of a hashed item: returns whether it is new. If the key does not exist, a filter is created with
+    /// `options`. O(hashes), for each link of the filter.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::FilterFull`](crate::ErrorKind::FilterFull) if the filter is full and does not scale,
-    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) beyond the limits,
-    /// [`ErrorKind::NoSuchKey`](crate::ErrorKind::NoSuchKey) if there is no filter and none is to be made.
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if it would exceed the size limit,
+    /// [`ErrorKind::NoSuchKey`](crate::ErrorKind::NoSuchKey) if there is no filter and `options` forbid creating one.
     #[inline]
     pub fn add_hashed(
         &mut self,
@@ -75,13 +77,13 @@ impl BloomEntry<'_> {
         })
     }
 
-    /// BF.INSERT of items whose hashes are known, in order: whether each is new. The cache misses overlap. A filter is
-    /// made with `options` if there is none.
+    /// BF.INSERT of hashed items, in order: returns whether each is new. The cache misses overlap. If the key does not
+    /// exist, a filter is created with `options`.
     ///
     /// # Errors
     ///
-    /// As [`add_hashed`](Self::add_hashed). The items before the one that was refused are in:
-    /// [`check_room`](Self::check_room) comes before that.
+    /// As [`add_hashed`](Self::add_hashed). Items before the one that failed were added: use
+    /// [`check_room`](Self::check_room) first to prevent that.
     pub fn add_hashed_many(
         &mut self,
         items: &[Member<'_>],
@@ -91,8 +93,8 @@ impl BloomEntry<'_> {
         self.insert(items, hashes, options)?.complete()
     }
 
-    /// Whether so many new items find room in the filter, which may have to grow for them; if there is none, in the one
-    /// that `options` make. O(links).
+    /// Checks that `items` new items can be added to the filter, which may have to grow; if there is none, to the one
+    /// that `options` create. O(links).
     ///
     /// # Errors
     ///
@@ -106,18 +108,18 @@ impl BloomEntry<'_> {
         }
     }
 
-    /// Whether so many items find room in a new filter that `options` make. O(links).
+    /// Checks that `items` items can be added to a new filter that `options` create. O(links).
     ///
     /// # Errors
     ///
-    /// As [`add_hashed`](Self::add_hashed) of an item where there is no filter. Nothing has changed.
+    /// As [`add_hashed`](Self::add_hashed) if the key does not exist. Nothing has changed.
     pub fn check_new(&self, items: u64, options: &BloomInsertOptions) -> Result<()> {
         let settings = options.settings.max_bytes(self.limit() as u64);
         settings.check_room(items).map_err(|why| {
             let SettingsError::Size(size @ SizeError::Capacity { .. }) = why else {
                 return unmade(&settings, why);
             };
-            // The settings have a capacity that is in range: it is too small, or that of a further link too large.
+            // The capacity of the settings is in range: so it is too small, or that of a further link is too large.
             refusal(if settings.is_scaling() {
                 AddError::Grow(size)
             } else {
@@ -126,13 +128,14 @@ impl BloomEntry<'_> {
         })
     }
 
-    /// Takes the items of another filter of the same settings (see [`BloomFilter::merge`]), which is copied if there is
-    /// none here. No command of servers does it; sinks receive a RESTORE. O(bits).
+    /// Adds all items of another filter with the same settings (see [`BloomFilter::merge`]), which is copied if the key
+    /// does not exist. Servers have no such command; sinks receive a RESTORE. O(bits).
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the two were made with other settings,
-    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) beyond the limits. Nothing has changed.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the settings differ,
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if the filter would exceed the size limit. Nothing has
+    /// changed.
     ///
     /// # Examples
     ///
@@ -173,7 +176,7 @@ impl BloomEntry<'_> {
         Ok(())
     }
 
-    /// The next edit adds these items.
+    /// Announces that the next edit adds these items.
     #[inline]
     fn announce_items(&mut self, hashes: &[ItemHash]) {
         if self.is_in_snapshot()
@@ -185,7 +188,7 @@ impl BloomEntry<'_> {
         }
     }
 
-    /// BF.RESERVE: makes an empty filter.
+    /// BF.RESERVE: creates an empty filter.
     pub(super) fn reserve(&mut self, settings: &bloom::Settings) -> Result<()> {
         if self.exists() {
             return Err(Error::filter_exists());
@@ -196,7 +199,7 @@ impl BloomEntry<'_> {
         let value = Value::Bloom(Box::new(filter));
         match (words, header) {
             (Some(words), _) => self.put(value, Expires::Keep, ("BF.RESERVE", || words)),
-            // What BF.RESERVE has no words for is made of its header.
+            // A filter that BF.RESERVE cannot describe is created from its header.
             (None, header) => {
                 let words = || vec![Bytes::from_static(b"1"), header.unwrap_or_default().into()];
                 self.put(value, Expires::Keep, ("BF.LOADCHUNK", words));
@@ -205,7 +208,7 @@ impl BloomEntry<'_> {
         Ok(())
     }
 
-    /// BF.INSERT of items that are hashed already.
+    /// BF.INSERT of hashed items.
     pub(crate) fn insert(
         &mut self,
         items: &[Member<'_>],
@@ -280,7 +283,7 @@ fn add(filter: &mut BloomFilter, hashes: &[ItemHash]) -> Insertion {
     Insertion { added, refused: why.map(refusal), behind }
 }
 
-/// The items that were new: the others change nothing.
+/// The items that were new; the others have no effect.
 fn new_items(items: &[Member<'_>], added: &[bool]) -> impl Iterator<Item = Bytes> {
     items.iter().zip(added).filter(|&(_, &new)| new).map(|(item, _)| item.to_bytes())
 }

@@ -10,7 +10,7 @@ use crate::member::Member;
 use crate::store::{Locks, Store};
 use crate::to_key::ToKey;
 
-/// How BF.INSERT makes a filter: by default as BF.ADD does, for 100 items at 1 %.
+/// How BF.INSERT creates a filter: by default as BF.ADD does, for 100 items at 1 %.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[must_use]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -20,32 +20,32 @@ pub struct BloomInsertOptions {
 }
 
 impl BloomInsertOptions {
-    /// CAPACITY, ERROR, EXPANSION, NONSCALING: what a filter is made with if there is none.
+    /// CAPACITY, ERROR, EXPANSION, NONSCALING: sets the settings of a new filter.
     pub const fn new(settings: Settings) -> Self {
         Self { settings, no_create: false }
     }
 
-    /// NOCREATE: makes none.
+    /// NOCREATE: does not create a filter.
     pub const fn no_create(mut self) -> Self {
         self.no_create = true;
         self
     }
 }
 
-/// What became of the items of a call.
+/// The result for the items of a call.
 #[derive(Debug)]
 pub(crate) struct Insertion {
-    /// Whether each was new, up to the one that was refused.
+    /// Whether each was new, up to the one that failed.
     pub(crate) added: Vec<bool>,
-    /// Why the next one was refused.
+    /// Why the next one failed.
     pub(crate) refused: Option<Error>,
-    /// Whether each behind it was there, if RedisBloom looks at them: where a filter cannot grow, but not where it does
-    /// not scale.
+    /// For the items after it, whether they were found, as far as RedisBloom checks them: if a filter cannot grow, but
+    /// not if it does not scale.
     pub(crate) behind: Vec<bool>,
 }
 
 impl Insertion {
-    /// The answers, if there is one for each item.
+    /// The results, if there is one for each item.
     #[inline]
     pub(crate) fn complete(self) -> Result<Vec<bool>> {
         self.refused.map_or(Ok(self.added), Err)
@@ -59,7 +59,7 @@ pub(crate) fn insert_items(
     items: &[Member<'_>],
     options: &BloomInsertOptions,
 ) -> Result<Insertion> {
-    // Outside of the lock.
+    // Computed before the lock is taken.
     let hashes: SmallVec<[ItemHash; 8]> = items.iter().map(|&item| item_hash(item)).collect();
     store.entry(key, |entry: &mut BloomEntry<'_>| entry.insert(items, &hashes, options))
 }

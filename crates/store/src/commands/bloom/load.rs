@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorKind, Result};
 /// The cursor of the header.
 const HEADER: u64 = 1;
 
-/// The filter that a header makes, which no other chunk does.
+/// The filter that a header describes; other chunks create none.
 pub(super) fn from_header(cursor: u64, chunk: &[u8], limit: u64) -> Result<BloomFilter> {
     if cursor != HEADER {
         return Err(Error::no_filter());

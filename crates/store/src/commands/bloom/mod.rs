@@ -23,24 +23,25 @@ use crate::to_key::ToKey;
 use crate::to_member::{ToMember, ToMembers};
 use crate::value::Value;
 
-/// Commands on Bloom filters: whether an item was seen, in some ten bits an item whatever its length, and wrong about
-/// one in a hundred of those that were not, or however few are asked for.
+/// Commands on Bloom filters: whether an item was added before. By default an item of any length takes about ten bits,
+/// and 1 % of the items that were not added are false positives; the rate can be chosen.
 ///
-/// Replies, errors and bytes are those of RedisBloom. The filter itself is the crate [`bloom`], which plans sizes too.
+/// Replies, errors and bytes are those of RedisBloom. The crate [`bloom`] has the filter itself, and functions to plan
+/// its size.
 ///
 /// # Errors
 ///
-/// All of them but [`bf_exists`](Self::bf_exists) and [`bf_mexists`](Self::bf_mexists) fail with
-/// [`ErrorKind::WrongType`] if the key holds something else. A filter has at most
-/// [`Limits::bloom_memory_usage_limit`](crate::Limits::bloom_memory_usage_limit) bytes; what would make it larger fails
-/// with [`ErrorKind::OutOfMemory`].
+/// All of them except [`bf_exists`](Self::bf_exists) and [`bf_mexists`](Self::bf_mexists) return
+/// [`ErrorKind::WrongType`] if the key holds another type. A filter has at most
+/// [`Limits::bloom_memory_usage_limit`](crate::Limits::bloom_memory_usage_limit) bytes; a command that would exceed it
+/// returns [`ErrorKind::OutOfMemory`].
 impl<L: Locks> Store<L> {
-    /// BF.RESERVE: makes an empty filter. O(bits), which is what it takes to get zeroed memory.
+    /// BF.RESERVE: creates an empty filter. O(bits), for zeroed memory.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::KeyExists`] if the key is there; [`ErrorKind::InvalidArgument`] for settings out of range; in a
-    /// transaction, a key that it did not name.
+    /// [`ErrorKind::KeyExists`] if the key exists; [`ErrorKind::InvalidArgument`] if the settings are out of range;
+    /// [`ErrorKind::KeyNotNamed`] in a transaction that did not name the key.
     ///
     /// # Examples
     ///
@@ -57,13 +58,13 @@ impl<L: Locks> Store<L> {
         self.entry(key, |entry: &mut BloomEntry<'_>| entry.reserve(settings))
     }
 
-    /// BF.ADD: adds an item; returns whether it is new. A filter of the default [`Settings`] is made if need be.
-    /// O(hashes), for each link of the filter.
+    /// BF.ADD: adds an item; returns whether it is new. If the key does not exist, a filter with the default
+    /// [`Settings`] is created. O(hashes), for each link of the filter.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::FilterFull`] if the filter is full and does not scale; in a transaction, a key that it did not
-    /// name. An item that is there is no error.
+    /// [`ErrorKind::FilterFull`] if the filter is full and does not scale; [`ErrorKind::KeyNotNamed`] in a transaction
+    /// that did not name the key. Adding an item that is already found is never an error.
     ///
     /// # Examples
     ///
@@ -86,12 +87,12 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// BF.MADD: [`bf_add`](Self::bf_add) of each item, in order. The cache misses overlap, so many items at once take a
-    /// fraction of the time of single ones in a large filter.
+    /// BF.MADD: adds items in order, as [`bf_add`](Self::bf_add); returns for each whether it is new. The cache misses
+    /// overlap: with a large filter, many items in one call take a fraction of the time of single calls.
     ///
     /// # Errors
     ///
-    /// As of [`bf_add`](Self::bf_add). The items before the one that was refused are in.
+    /// As [`bf_add`](Self::bf_add). Items before the one that failed were added.
     ///
     /// # Examples
     ///
@@ -109,11 +110,11 @@ impl<L: Locks> Store<L> {
         self.bf_insert(key, items, BloomInsertOptions::default())
     }
 
-    /// BF.INSERT: as [`bf_madd`](Self::bf_madd), with the settings of a filter that has to be made.
+    /// BF.INSERT: as [`bf_madd`](Self::bf_madd), with the settings for a new filter.
     ///
     /// # Errors
     ///
-    /// As of [`bf_madd`](Self::bf_madd); [`ErrorKind::NoSuchKey`] if there is no filter and none is to be made.
+    /// As [`bf_madd`](Self::bf_madd); [`ErrorKind::NoSuchKey`] if there is no filter and `options` forbid creating one.
     ///
     /// # Examples
     ///
@@ -137,12 +138,12 @@ impl<L: Locks> Store<L> {
         items.with_members(|items| insert_items(self, key, items, &options)?.complete())
     }
 
-    /// BF.EXISTS: whether an item was added, or is taken for one that was. `false` where there is no filter, whatever
-    /// else is there. O(hashes), for each link of the filter.
+    /// BF.EXISTS: returns whether an item was added or is a false positive. `false` if the key does not exist or holds
+    /// another type. O(hashes), for each link of the filter.
     ///
     /// # Errors
     ///
-    /// In a transaction, a key that it did not name.
+    /// [`ErrorKind::KeyNotNamed`] in a transaction that did not name the key.
     #[inline]
     pub fn bf_exists(&self, key: impl ToKey, item: impl ToMember) -> Result<bool> {
         item.with_member(|item| {
@@ -154,11 +155,11 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// BF.MEXISTS: [`bf_exists`](Self::bf_exists) of each item, in order. The cache misses overlap.
+    /// BF.MEXISTS: returns [`bf_exists`](Self::bf_exists) for each item, in order. The cache misses overlap.
     ///
     /// # Errors
     ///
-    /// As of [`bf_exists`](Self::bf_exists).
+    /// As [`bf_exists`](Self::bf_exists).
     pub fn bf_mexists(&self, key: impl ToKey, items: impl ToMembers) -> Result<Vec<bool>> {
         let hashes: SmallVec<[ItemHash; 32]> =
             items.with_members(|items| items.iter().map(|&item| item_hash(item)).collect());
@@ -172,20 +173,21 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// BF.INFO: what a filter holds and takes. O(links).
+    /// BF.INFO: returns the properties of a filter. O(links).
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NoSuchKey`] if there is none; in a transaction, a key that it did not name.
+    /// [`ErrorKind::NoSuchKey`] if the key does not exist; [`ErrorKind::KeyNotNamed`] in a transaction that did not
+    /// name the key.
     pub fn bf_info(&self, key: impl ToKey) -> Result<BloomInfo> {
         self.read(key, |view, keys| Ok(BloomInfo::of(filter_at(view, keys[0])?)))
     }
 
-    /// BF.CARD: how many items were new when they were added; 0 if there is no filter. O(1).
+    /// BF.CARD: returns the number of items that were new when they were added; 0 if the key does not exist. O(1).
     ///
     /// # Errors
     ///
-    /// In a transaction, a key that it did not name.
+    /// [`ErrorKind::KeyNotNamed`] in a transaction that did not name the key.
     pub fn bf_card(&self, key: impl ToKey) -> Result<u64> {
         self.read(key, |view, keys| match view.get(keys[0]) {
             None => Ok(0),
@@ -194,12 +196,14 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// BF.SCANDUMP: the chunk of a dump at a cursor, 0 at first, and the cursor that belongs to it: to ask for the next
-    /// chunk, and to load this one with. `None` at the end. A chunk has at most 16 MiB. O(its bytes).
+    /// BF.SCANDUMP: returns the chunk of a dump at a cursor, 0 for the first one, with the cursor for the next call,
+    /// which is also the one to load this chunk with; `None` at the end. A chunk has at most 16 MiB. O(bytes of the
+    /// chunk).
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NoSuchKey`] if there is none; in a transaction, a key that it did not name.
+    /// [`ErrorKind::NoSuchKey`] if the key does not exist; [`ErrorKind::KeyNotNamed`] in a transaction that did not
+    /// name the key.
     ///
     /// # Examples
     ///
@@ -224,14 +228,15 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// BF.LOADCHUNK: takes a chunk of a dump, and the cursor that came with it. The first makes the filter, with no bit
-    /// set; the others may come in any order. The bytes are not trusted. O(bits) for the first, else O(bytes).
+    /// BF.LOADCHUNK: loads a chunk of a dump, given the cursor that was returned with it. The first chunk creates the
+    /// filter, with no bit set; the others may come in any order. The bytes are not trusted. O(bits) for the first
+    /// chunk, otherwise O(bytes).
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NoSuchKey`] if there is no filter and this is not the first chunk; [`ErrorKind::Corrupt`] if it is
-    /// not what it should be, or has no place in the filter; in a transaction, a key that it did not name. Nothing has
-    /// changed then.
+    /// [`ErrorKind::NoSuchKey`] if there is no filter and this is not the first chunk; [`ErrorKind::Corrupt`] if the
+    /// chunk is malformed, or its range is not in the filter; [`ErrorKind::KeyNotNamed`] in a transaction that did not
+    /// name the key. Nothing has changed then.
     pub fn bf_loadchunk(
         &self,
         key: impl ToKey,
@@ -241,11 +246,12 @@ impl<L: Locks> Store<L> {
         self.entry(key, |entry: &mut BloomEntry<'_>| entry.load_chunk(cursor, chunk.as_ref()))
     }
 
-    /// BF.DEBUG: the number of items, and the numbers of each link, as texts. O(links).
+    /// BF.DEBUG: returns the number of items, and the properties of each link, as text. O(links).
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NoSuchKey`] if there is none; in a transaction, a key that it did not name.
+    /// [`ErrorKind::NoSuchKey`] if the key does not exist; [`ErrorKind::KeyNotNamed`] in a transaction that did not
+    /// name the key.
     ///
     /// # Examples
     ///
@@ -266,22 +272,22 @@ impl<L: Locks> Store<L> {
     }
 }
 
-/// What BF.INFO returns of a filter.
+/// The properties of a filter, as BF.INFO returns them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct BloomInfo {
-    /// Items that all its links together were made for.
+    /// The capacity of all links together, in items.
     pub capacity: u64,
-    /// Bytes by RedisBloom's reckoning.
+    /// The size in bytes, as RedisBloom computes it.
     pub size: u64,
-    /// Its links.
+    /// The number of links.
     pub filters: usize,
-    /// Items that were new when they were added.
+    /// The number of items that were new when they were added.
     pub items: u64,
-    /// How many times larger each further link is; `None` if the filter does not scale.
+    /// The factor between the capacities of successive links; `None` if the filter does not scale.
     pub expansion: Option<u32>,
-    /// The false positive rate as the filter is now, estimated from the number of items. BF.INFO does not return it.
+    /// The current false positive rate, estimated from the number of items. BF.INFO does not return it.
     pub error_rate: f64,
 }
 
@@ -303,7 +309,7 @@ pub(crate) fn item_hash(item: Member<'_>) -> ItemHash {
     item.with_bytes(ItemHash::of)
 }
 
-/// The filter at a key, which must be there.
+/// The filter at a key, which must exist.
 fn filter_at<'v>(view: &'v View<'_>, key: HashedKey<'_>) -> Result<&'v BloomFilter> {
     match view.get(key) {
         None => Err(Error::no_filter()),
@@ -311,12 +317,12 @@ fn filter_at<'v>(view: &'v View<'_>, key: HashedKey<'_>) -> Result<&'v BloomFilt
     }
 }
 
-/// An empty filter of at most `limit` bytes.
+/// Creates an empty filter of at most `limit` bytes.
 fn create(settings: &Settings, limit: usize) -> Result<BloomFilter> {
     settings.max_bytes(limit as u64).build().map_err(|why| unmade(settings, why))
 }
 
-/// Why settings make no filter.
+/// The error for settings that are not valid.
 #[cold]
 fn unmade(settings: &Settings, why: SettingsError) -> Error {
     match why {
@@ -325,7 +331,7 @@ fn unmade(settings: &Settings, why: SettingsError) -> Error {
         }
         SettingsError::Capacity { .. } => Error::capacity_range(),
         SettingsError::Expansion { .. } => Error::expansion_range(),
-        // Half of the least number there is, for a scaling filter.
+        // Half of the smallest positive number, for a scaling filter.
         SettingsError::Size(SizeError::ErrorRate { .. })
             if settings.error_rate() > 0.0 && settings.error_rate() < 1.0 =>
         {

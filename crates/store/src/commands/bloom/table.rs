@@ -1,7 +1,8 @@
-//! The commands on Bloom filters, those of RedisBloom: their declarations, and their words as typed calls.
+//! The table of the commands on Bloom filters, those of RedisBloom: declarations, and the mapping from words to typed
+//! calls.
 //!
-//! The words are read as RedisBloom reads them: it looks at the first letters of the options of BF.INSERT only, finds
-//! those of BF.RESERVE wherever they are, and ignores what it does not know there.
+//! Words are parsed as RedisBloom parses them: it compares only the first letters of the options of BF.INSERT, finds
+//! those of BF.RESERVE at any position, and ignores unknown ones there.
 
 use bloom::{MAX_CAPACITY, MAX_EXPANSION, Settings};
 
@@ -177,22 +178,22 @@ fn reserve(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
 fn scandump(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
     let key = args[0];
     let Some(cursor) = parse_int(args[1]) else {
-        // It looks at the key first.
+        // RedisBloom checks the key first.
         store.bf_info(key)?;
         return Err(refused("Second argument must be numeric"));
     };
-    // Behind every chunk, as a negative cursor is.
+    // A negative cursor is after every chunk.
     let cursor = u64::try_from(cursor).unwrap_or(u64::MAX);
     let (next, piece) = store.bf_scandump(key, cursor)?.unwrap_or_default();
     Ok(Reply::Array(vec![number(next), Reply::Bulk(piece)]))
 }
 
-/// The word that belongs to an option of BF.INSERT.
+/// The word after an option of BF.INSERT.
 fn next<'a>(words: &mut std::slice::Iter<'_, &'a [u8]>) -> Result<&'a [u8]> {
     words.next().copied().ok_or_else(|| wrong_arity("bf.insert"))
 }
 
-/// The answers for items, the last of which may be errors.
+/// The results for items, the last of which may be errors.
 fn insert_all(
     store: &AnyStore<'_>,
     key: &[u8],

@@ -1,9 +1,9 @@
-//! Filters and their settings in words.
+//! Filters and their settings as text.
 
 use bloom::{BloomFilter, Settings};
 use bytes::Bytes;
 
-/// The arguments of BF.RESERVE for these settings; `None` if it has none for them.
+/// The arguments of BF.RESERVE for these settings; `None` if it cannot express them.
 pub(super) fn reserve_words(settings: &Settings) -> Option<Vec<Bytes>> {
     let mut words = vec![error_rate(settings), settings.capacity().to_string()];
     match (settings.is_scaling(), settings.expansion_rate()) {
@@ -29,7 +29,7 @@ pub(super) fn insert_words(settings: &Settings) -> Vec<Bytes> {
     words.into_iter().map(Bytes::from).collect()
 }
 
-/// The digits from which the same number comes back.
+/// Enough digits to parse the same number again.
 fn error_rate(settings: &Settings) -> String {
     format!("{:?}", settings.error_rate())
 }
@@ -46,9 +46,9 @@ pub(super) fn debug(filter: &BloomFilter) -> Vec<String> {
     std::iter::once(format!("size:{}", filter.len())).chain(links).collect()
 }
 
-/// A number as `%g` of C has it.
+/// Formats a number as C's `%g` does.
 fn general(number: f64) -> String {
-    /// Digits in all.
+    /// Significant digits.
     const DIGITS: i32 = 6;
     let rounded = format!("{number:.5e}");
     let Some((digits, exponent)) = rounded.split_once('e') else { return rounded };
@@ -66,7 +66,7 @@ fn general(number: f64) -> String {
 mod tests {
     use super::*;
 
-    /// As `printf` of glibc writes them.
+    /// As `printf` of glibc formats them.
     #[test]
     fn numbers_are_those_of_c() {
         for (number, text) in [

@@ -1,4 +1,4 @@
-//! What of a sorted set is in a shape, in which order.
+//! Finds the members of a sorted set in a shape, and sorts them.
 
 use core::cmp::Ordering;
 use core::ops::Bound::{Excluded, Included, Unbounded};
@@ -16,11 +16,11 @@ use crate::value::ZSet;
 pub(crate) struct Found<'z> {
     pub(crate) member: Entry<'z>,
     pub(crate) score: f64,
-    /// From the centre, in metres; 0 where it is not asked for.
+    /// Distance from the centre in metres; 0 if it is not needed.
     pub(crate) distance: f64,
 }
 
-/// The members in a shape, as many as are wanted, in the order that is wanted.
+/// The members in a shape, limited and sorted as requested.
 pub(crate) fn find<'z>(
     set: &'z ZSet,
     shape: &Shape,
@@ -28,7 +28,7 @@ pub(crate) fn find<'z>(
     distances: bool,
 ) -> Vec<Found<'z>> {
     let Limits { order, count, any } = limits;
-    // So many without an order, which are not just any, are the nearest.
+    // A COUNT without ANY and without an order returns the nearest.
     let order = order.or((count > 0 && !any).then_some(GeoOrder::Asc));
     let mut found = gather(set, shape, distances || order.is_some());
     if any || order.is_none() {
@@ -42,8 +42,8 @@ pub(crate) fn find<'z>(
     sorted(found, order, wanted, |found| if any { found } else { by_cells(found, shape) })
 }
 
-/// From here on, and below 0, a score is no position's, but that of a member which was not added as a place. Such a
-/// score stands for a position too, mostly on the rim of the map.
+/// From this score on, and below 0, a score is not a position: the member was not added by GEOADD. Decoding such a
+/// score gives a point too, mostly at the edge of the map.
 const NO_POSITION: f64 = 4_503_599_627_370_496.0; // 2^52
 
 /// The members in a shape, lowest hash first.
@@ -64,7 +64,7 @@ fn gather<'z>(set: &'z ZSet, shape: &Shape, distances: bool) -> Vec<Found<'z>> {
     let of_positions = |range: Range<f64>| range.start..range.end.min(NO_POSITION);
     let ranges: Vec<_> = ranges.map(of_positions).filter(|range| !range.is_empty()).collect();
     match set.encoding() {
-        // One scan over the few members rather than one for each range.
+        // One scan of the few members instead of one for each range.
         Encoding::ListPack => {
             for (member, score) in set {
                 if ranges.iter().any(|range| range.contains(&score)) {
@@ -89,15 +89,15 @@ fn gather<'z>(set: &'z ZSet, shape: &Shape, distances: bool) -> Vec<Found<'z>> {
     found
 }
 
-/// Puts members that stand by their scores into the order in which Redis finds them: by the cells that it searches.
-/// What it does not find comes last.
+/// Sorts members that are ordered by score into the order in which Redis finds them: by the cells that it searches.
+/// Members that Redis does not find come last.
 fn by_cells<'z>(found: Vec<Found<'z>>, shape: &Shape) -> Vec<Found<'z>> {
     if found.len() < 2 {
         return found;
     }
     let cells = shape.redis_cells();
     let mut ordered = Vec::with_capacity(found.len());
-    // The members of a cell stand together.
+    // The members of a cell are consecutive.
     for cell in cells.ranges() {
         let place = |bound| found.partition_point(|hit| hash_of_score(hit.score) < bound);
         ordered.extend_from_slice(&found[place(cell.start)..place(cell.end)]);
@@ -109,8 +109,8 @@ fn by_cells<'z>(found: Vec<Found<'z>>, shape: &Shape) -> Vec<Found<'z>> {
     ordered
 }
 
-/// The first `wanted` members by distance. Among equal distances it matters in which order they were before: `as_found`
-/// gives that order to members that stand by their scores.
+/// The first `wanted` members by distance. For equal distances the previous order matters: `as_found` sorts members
+/// that are ordered by score into it.
 fn sorted<'z>(
     found: Vec<Found<'z>>,
     order: GeoOrder,
@@ -120,7 +120,7 @@ fn sorted<'z>(
     if wanted == 0 {
         return Vec::new();
     }
-    // No distance is negative, so that their bits are in order; turned over, in the other.
+    // Distances are not negative, so their bits have the same order; inverted for the reverse order.
     let turn = match order {
         GeoOrder::Asc => 0,
         GeoOrder::Desc => u64::MAX,
@@ -143,8 +143,8 @@ fn sorted<'z>(
     found
 }
 
-/// Sorts members of which some are equal, the first `wanted` of them for good, as Redis would: all of them by a sort
-/// that leaves equals as they were, only some of them by one that does not.
+/// Sorts the first `wanted` members, some of which are equal, as Redis does: all of them with a stable sort, some of
+/// them with one that is not stable.
 fn ties<T: Copy>(found: &mut [T], wanted: usize, compare: impl Fn(&T, &T) -> Ordering + Copy) {
     if wanted == found.len() || !partial::sort(found, wanted, compare) {
         found.sort_by(compare);

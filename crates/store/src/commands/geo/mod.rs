@@ -1,4 +1,4 @@
-//! Commands on places.
+//! Geospatial commands.
 
 mod find;
 mod partial;
@@ -26,10 +26,10 @@ use crate::to_key::ToKey;
 use crate::to_member::{ToMember, ToMembers};
 use crate::value::{ZSet, of_scores, prefetch_in_zset};
 
-/// Commands on places: sorted sets whose scores are positions, as [`geo`] encodes them.
+/// Geospatial commands: sorted sets whose scores are positions, encoded as by [`geo`].
 ///
-/// A position comes back as the centre of its cell, up to 30 cm away. Lengths and distances have the unit that the
-/// caller names. n members, of which k are handed out.
+/// A returned position is the centre of its cell, up to 30 cm from the original. Lengths and distances are in the unit
+/// that the caller gives. In the complexities, n is the number of members and k the number of results.
 ///
 /// # Examples
 ///
@@ -47,14 +47,14 @@ use crate::value::{ZSet, of_scores, prefetch_in_zset};
 /// # Ok::<(), tallis::Error>(())
 /// ```
 impl<L: Locks> Store<L> {
-    /// GEOADD: gives members places, each a longitude and a latitude in degrees; returns how many are new. O(log n)
-    /// each.
+    /// GEOADD: sets the positions of members, each a longitude and a latitude in degrees; returns the number of new
+    /// members. O(log n) each.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) for a place that is not on the map (see [`geo::LONGITUDES`] and
-    /// [`geo::LATITUDES`]); [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set; a
-    /// member of more than 512 MiB.
+    /// [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) if a position is out of range (see [`geo::LONGITUDES`] and
+    /// [`geo::LATITUDES`]); [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set; an
+    /// error if a member exceeds 512 MiB.
     pub fn geo_add<M: ToMember>(
         &self,
         key: impl ToKey,
@@ -63,7 +63,8 @@ impl<L: Locks> Store<L> {
         self.geo_add_options(key, items, SortedSetAddOptions::default())
     }
 
-    /// GEOADD with NX, XX, CH; returns how many members are new or, with CH, have another place. O(log n) each.
+    /// GEOADD with NX, XX, CH: sets positions; returns the number of members that are new or, with CH, moved. O(log n)
+    /// each.
     ///
     /// # Errors
     ///
@@ -83,7 +84,7 @@ impl<L: Locks> Store<L> {
         self.zadd_multiple_options(key, scored, options)
     }
 
-    /// GEOPOS: where members are; `None` for what is none. O(1) each.
+    /// GEOPOS: returns the positions of members; `None` for one that does not exist. O(1) each.
     ///
     /// # Errors
     ///
@@ -98,7 +99,7 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// GEODIST: the distance between two members; `None` if one is missing. O(1).
+    /// GEODIST: returns the distance between two members; `None` if one does not exist. O(1).
     ///
     /// # Errors
     ///
@@ -122,7 +123,8 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// GEOHASH: the places of members as texts of 11 characters; `None` for what is none. O(1) each.
+    /// GEOHASH: returns the positions of members as Geohash strings of 11 characters; `None` for one that does not
+    /// exist. O(1) each.
     ///
     /// # Errors
     ///
@@ -149,13 +151,13 @@ impl<L: Locks> Store<L> {
         Ok(places.into_iter().map(|place| place.map(Point::geohash)).collect())
     }
 
-    /// GEOSEARCH: the members in an area. O(log n + k) and, for a polygon, O(vertices) for each member near it.
+    /// GEOSEARCH: returns the members in an area. O(log n + k) and, for a polygon, O(vertices) for each member near it.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set;
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the search begins at a member that is not
-    /// there; [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) for lengths below 0 and for polygons of fewer than three
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the member at the centre does not exist;
+    /// [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) for negative lengths and for polygons of fewer than three
     /// vertices.
     pub fn geo_search(&self, key: impl ToKey, search: &GeoSearch) -> Result<Vec<Bytes>> {
         self.read(key, |view, keys| {
@@ -164,8 +166,8 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// GEOSEARCH WITHDIST WITHHASH WITHCOORD: the members in an area, where they are, and how far off. O(log n + k), as
-    /// [`geo_search`](Self::geo_search).
+    /// GEOSEARCH WITHDIST WITHHASH WITHCOORD: returns the members in an area, with positions and distances. Complexity
+    /// as [`geo_search`](Self::geo_search).
     ///
     /// # Errors
     ///
@@ -178,8 +180,8 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// GEOSEARCHSTORE: puts the members in an area of `source` at `destination`, whatever was there; returns how many
-    /// members that are. None is no key. O(log n + k log k).
+    /// GEOSEARCHSTORE: stores the members in an area of `source` at `destination`, replacing a value of any type;
+    /// returns their number. An empty result removes the key. O(log n + k log k).
     ///
     /// # Errors
     ///
@@ -208,7 +210,7 @@ impl<L: Locks> Store<L> {
     ) -> Result<usize> {
         self.write((destination, source), |scope, keys| {
             let [destination, source] = *keys else { return Ok(0) };
-            // Through the store, so that a source that has expired is dropped for the sinks too.
+            // Accessed through the store, so that sinks receive the drop of an expired source too.
             scope.drop_expired(source);
             let shape = match zset_at(scope, source)? {
                 Some(set) => Some(search.shape(set)?),
@@ -218,12 +220,12 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// GEORADIUS WITHDIST WITHHASH WITHCOORD: the members at most a radius away from a place, nearest first, at most
-    /// `count` of them if that is not 0. O(log n + k).
+    /// GEORADIUS WITHDIST WITHHASH WITHCOORD: returns the members within a radius of a point, nearest first, at most
+    /// `count` of them unless that is 0. O(log n + k).
     ///
     /// # Errors
     ///
-    /// As [`geo_add`](Self::geo_add) for the place, and as [`geo_search`](Self::geo_search).
+    /// As [`geo_add`](Self::geo_add) for the point, and as [`geo_search`](Self::geo_search).
     pub fn geo_radius(
         &self,
         key: impl ToKey,
@@ -258,7 +260,7 @@ impl<L: Locks> Store<L> {
     }
 }
 
-/// A place on the map.
+/// Creates a point, if it is in range.
 pub(crate) fn place(lon: f64, lat: f64) -> Result<Point> {
     Point::new(lon, lat).map_err(|_| {
         let text = format!("ERR invalid longitude,latitude pair {lon:.6},{lat:.6}");
@@ -266,12 +268,12 @@ pub(crate) fn place(lon: f64, lat: f64) -> Result<Point> {
     })
 }
 
-/// Where a member is.
+/// The position of a member.
 pub(crate) fn place_of(set: &ZSet, member: Member<'_>) -> Option<Point> {
     Some(place_of_score(member.with_bytes(|bytes| set.score(bytes))?))
 }
 
-/// The place that a score stands for.
+/// The position that a score encodes.
 fn place_of_score(score: f64) -> Point {
     geo::decode(geo::hash_of_score(score))
 }

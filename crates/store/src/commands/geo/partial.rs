@@ -1,21 +1,21 @@
-//! A sort of which only the first places matter, in the order of steps that Redis takes.
+//! A partial sort with the same steps as Redis's.
 //!
-//! Redis sorts the nearest few of many by the quicksort of "Engineering a sort function" (Software - Practice and
-//! Experience 23(11), 1993), and leaves out the parts that hold none of the places asked for. It moves equals about;
-//! where members are equally far, its steps decide which come first, or at all. So the steps are repeated here, and
-//! only where there are equals.
+//! Redis sorts the nearest few of many elements by the quicksort of "Engineering a sort function" (Software - Practice
+//! and Experience 23(11), 1993), and skips the partitions that contain none of the requested elements. It is not
+//! stable: among members at equal distance, its steps determine which come first, or at all. So the same steps are
+//! executed here, but only if there are equal distances.
 
 use core::cmp::Ordering;
 use core::ops::Range;
 
-/// Sorts so that the first `wanted` places are right. `false` if it takes too long, as quicksort may on an unlucky
-/// order; the items are all there then, in some order.
+/// Sorts the items so that the first `wanted` are right. Returns `false` if it takes too long, as quicksort may for an
+/// adverse input; the items are a permutation of the input then.
 pub(super) fn sort<T: Copy>(
     items: &mut [T],
     wanted: usize,
     compare: impl Fn(&T, &T) -> Ordering,
 ) -> bool {
-    // Several times what it needs on most orders.
+    // Several times what most inputs need.
     let bits = usize::BITS - items.len().leading_zeros();
     let budget = items.len().saturating_mul(8 * (bits as usize + 8));
     let mut sort = Sort { items, wanted, compare, budget };
@@ -27,18 +27,18 @@ struct Sort<'i, T, C> {
     items: &'i mut [T],
     wanted: usize,
     compare: C,
-    /// Comparisons that are left.
+    /// Remaining comparisons.
     budget: usize,
 }
 
 impl<T: Copy, C: Fn(&T, &T) -> Ordering> Sort<'_, T, C> {
-    /// `None` if no comparisons are left.
+    /// Returns `None` if no comparisons remain.
     fn compare(&mut self, a: usize, b: usize) -> Option<Ordering> {
         self.budget = self.budget.checked_sub(1)?;
         Some((self.compare)(&self.items[a], &self.items[b]))
     }
 
-    /// Which of three places holds the middle one.
+    /// Which of three elements is the median.
     fn middle(&mut self, a: usize, b: usize, c: usize) -> Option<usize> {
         use Ordering::{Greater, Less};
         let a_first = self.compare(a, b)? == Less;
@@ -82,7 +82,7 @@ impl<T: Copy, C: Fn(&T, &T) -> Ordering> Sort<'_, T, C> {
         Some(())
     }
 
-    /// The place of what the others are compared with: the middle one of three, or of three such.
+    /// The index of the pivot: the median of three, or of three medians.
     fn pivot(&mut self, part: &Range<usize>) -> Option<usize> {
         let (len, first, last) = (part.len(), part.start, part.end - 1);
         let centre = first + len / 2;
@@ -99,8 +99,8 @@ impl<T: Copy, C: Fn(&T, &T) -> Ordering> Sort<'_, T, C> {
         self.middle(first, centre, last)
     }
 
-    /// Splits a part in what is smaller than its pivot, what is equal, and what is greater; returns the first and the
-    /// last.
+    /// Partitions a range into elements smaller than its pivot, equal, and greater; returns the first and the last of
+    /// these ranges.
     ///
     /// ```text
     ///   | pivot | equal | smaller | not seen yet | greater | equal |
@@ -108,12 +108,12 @@ impl<T: Copy, C: Fn(&T, &T) -> Ordering> Sort<'_, T, C> {
     ///            1       left                   right     end
     /// ```
     ///
-    /// Equals gather at both ends and are swapped to the middle when all is seen.
+    /// Equal elements are collected at both ends and swapped to the middle at the end.
     fn split(&mut self, part: Range<usize>) -> Option<(Range<usize>, Range<usize>)> {
         let Range { start, end } = part;
         let pivot = self.pivot(&part)?;
         self.items.swap(start, pivot);
-        // Places behind the last one of each: of equals, of what is smaller. From the end: places in front of the first
+        // Indexes after the last one of each: of equal elements, of smaller ones. From the end: indexes of the first
         // one.
         let (mut equal_left, mut left) = (start + 1, start + 1);
         let (mut equal_right, mut right) = (end, end);
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn an_order_that_is_unlucky_ends_it() {
-        // McIlroy's adversary: values are made up when they are compared, so that each pivot is among the least.
+        // McIlroy's adversary: values are chosen when they are compared, so that each pivot is among the smallest.
         use core::cell::RefCell;
         let len = 20_000;
         let state = RefCell::new((vec![u32::MAX; len], 0_u32, 0_usize));

@@ -1,4 +1,4 @@
-//! What is looked for, and what is found.
+//! The options and results of a geospatial search.
 
 use bytes::Bytes;
 use geo::{Point, Shape, Unit};
@@ -9,22 +9,22 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::member::Member;
 use crate::value::ZSet;
 
-/// Where a search begins.
+/// The centre of a search.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum GeoCentre {
-    /// FROMMEMBER: where this member is.
+    /// FROMMEMBER: the position of this member.
     Member(Bytes),
-    /// FROMLONLAT: a place.
+    /// FROMLONLAT: a point.
     Place(Point),
 }
 
 impl GeoCentre {
-    /// The place at a longitude and a latitude in degrees.
+    /// Creates a centre from a longitude and a latitude, in degrees.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) if it is not on the map.
+    /// [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) if the point is out of range.
     pub fn at(lon: f64, lat: f64) -> Result<Self> {
         place(lon, lat).map(Self::Place)
     }
@@ -48,30 +48,31 @@ impl From<&[u8]> for GeoCentre {
     }
 }
 
-/// Which come first.
+/// The order of the results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum GeoOrder {
-    /// ASC: the nearest.
+    /// ASC: nearest first.
     Asc,
-    /// DESC: the furthest.
+    /// DESC: furthest first.
     Desc,
 }
 
-/// What GEOSEARCHSTORE makes the scores.
+/// What GEOSEARCHSTORE stores as scores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum GeoStored {
-    /// The positions, so that the result is one of places too.
+    /// Positions, so that the result can be searched too.
     #[default]
     Positions,
-    /// STOREDIST: the distances, in the unit of the search.
+    /// STOREDIST: distances, in the unit of the search.
     Distances,
 }
 
-/// An area, and how many of the members in it are wanted in which order.
+/// The area of a search, and the number and order of the results.
 ///
-/// Without an order they come in Redis's: by the cells that it searches, the centre's first, and by position in each.
+/// Without an order they are in Redis's order: by the cells that it searches, that of the centre first, and by position
+/// in each.
 ///
 /// # Examples
 ///
@@ -91,13 +92,13 @@ pub enum GeoStored {
 #[must_use]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct GeoSearch {
-    /// A polygon has none.
+    /// `None` for a polygon.
     centre: Option<GeoCentre>,
     area: Area,
     limits: Limits,
 }
 
-/// What area is searched.
+/// The area that is searched.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum Area {
@@ -106,28 +107,30 @@ pub(crate) enum Area {
     Polygon(Vec<Point>),
 }
 
-/// How many are wanted, and in which order.
+/// The number and order of the results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Limits {
     pub(crate) order: Option<GeoOrder>,
-    /// All of them if it is 0.
+    /// 0 for all.
     pub(crate) count: usize,
     pub(crate) any: bool,
 }
 
 impl GeoSearch {
-    /// BYRADIUS: at most a radius away.
+    /// BYRADIUS: creates a search for members within a radius.
     pub fn circle(centre: impl Into<GeoCentre>, radius: f64, unit: Unit) -> Self {
         Self::new(Some(centre.into()), Area::Circle(radius, unit))
     }
 
-    /// BYBOX: at most half a width away from the centre's meridian, and at most half a height along it.
+    /// BYBOX: creates a search for members at most half a width from the centre's meridian, and at most half a height
+    /// along it.
     pub fn rectangle(centre: impl Into<GeoCentre>, width: f64, height: f64, unit: Unit) -> Self {
         Self::new(Some(centre.into()), Area::Rectangle(width, height, unit))
     }
 
-    /// BYPOLYGON: inside of a closed line, as in Valkey 9. Distances are in metres from the middle of the vertices.
+    /// BYPOLYGON: creates a search for members inside a polygon, as in Valkey 9. Distances are from the mean of the
+    /// vertices, in metres.
     pub fn polygon(vertices: impl IntoIterator<Item = Point>) -> Self {
         Self::new(None, Area::Polygon(vertices.into_iter().collect()))
     }
@@ -136,20 +139,20 @@ impl GeoSearch {
         Self { centre, area, limits: Limits::default() }
     }
 
-    /// ASC or DESC.
+    /// ASC or DESC: sets the order.
     pub fn order(mut self, order: GeoOrder) -> Self {
         self.limits.order = Some(order);
         self
     }
 
-    /// COUNT: so many of them, the nearest unless another order is asked for; all if it is 0.
+    /// COUNT: limits the number of results to the nearest ones, or by another requested order; 0 for all.
     pub fn count(mut self, count: usize) -> Self {
         self.limits.count = count;
         self.limits.any = false;
         self
     }
 
-    /// COUNT ANY: so many of them, those that are found first; all if it is 0.
+    /// COUNT ANY: limits the number of results to those that are found first; 0 for all.
     pub fn any(mut self, count: usize) -> Self {
         self.limits.count = count;
         self.limits.any = count > 0;
@@ -160,7 +163,7 @@ impl GeoSearch {
         self.limits
     }
 
-    /// The area, in a sorted set in which members have places.
+    /// The area, in a sorted set in which members have positions.
     pub(crate) fn shape(&self, set: &ZSet) -> Result<Shape> {
         let centre = self.centre.as_ref().map(|centre| match centre {
             GeoCentre::Place(place) => Ok(*place),
@@ -170,7 +173,7 @@ impl GeoSearch {
     }
 }
 
-/// Where the member is at which a search begins.
+/// The position of the member that is the centre.
 pub(crate) fn centre_at(set: &ZSet, member: &[u8]) -> Result<Point> {
     place_of(set, Member::Bytes(member)).ok_or_else(Error::undecodable)
 }
@@ -202,7 +205,7 @@ pub struct GeoHit {
     pub member: Bytes,
     /// Its distance from the centre, in the unit of the search.
     pub distance: f64,
-    /// Where it is: the centre of its cell.
+    /// Its position: the centre of its cell.
     pub place: Point,
     /// Its score.
     pub score: f64,

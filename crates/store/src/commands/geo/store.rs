@@ -11,8 +11,8 @@ use crate::error::{Error, Result};
 use crate::key::HashedKey;
 use crate::store::scope::Scope;
 
-/// Puts the members of `source` in a shape at `destination`, whatever was there; returns how many they are. None are no
-/// key.
+/// Stores the members of `source` in a shape at `destination`, replacing a value of any type; returns their number. An
+/// empty result removes the key.
 pub(crate) fn store(
     scope: &mut Scope<'_>,
     destination: HashedKey<'_>,
@@ -37,7 +37,7 @@ pub(crate) fn store(
     }
     scope.slot(destination).delete();
     let borrowed = entries.iter().map(|(member, score)| (&member[..], *score)).collect();
-    // Noted as it came out, and not as a search: another server may find less, or know no polygons.
+    // The effect has the result, not the search: another server may find fewer, or not support polygons.
     put::<&[u8]>(scope, destination, borrowed, || effect(destination, &entries))
 }
 

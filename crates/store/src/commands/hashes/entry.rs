@@ -1,4 +1,4 @@
-//! The hash at a key.
+//! The entry of a hash.
 
 use bytes::Bytes;
 
@@ -12,9 +12,9 @@ use crate::text::extended::{Extended, NOT_FINITE};
 use crate::to_member::{ToMember, ToMembers};
 use crate::value::{FieldExpiry, HashRef, Lasting, NEVER, Pair, Value};
 
-/// The hash at a key, found once and checked once: see [`Store::with_hash`](crate::Store::with_hash).
+/// The hash at a key, with one look-up and one type check: see [`Store::with_hash`](crate::Store::with_hash).
 ///
-/// A key that does not exist is an empty hash, and a hash that loses its last field is no key any more.
+/// A key that does not exist is an empty hash, and the key is removed with the last field.
 pub type HashEntry<'e> = Entry<'e, HashKind>;
 
 entry_of!(HashEntry, HashKind, with_hash, "hash", |value| value.as_hash().is_some());
@@ -25,25 +25,25 @@ impl HashEntry<'_> {
         self.value().and_then(Value::as_hash)
     }
 
-    /// Whether times stand beside the fields.
+    /// Returns whether the encoding stores a time for each field.
     #[inline]
     fn has_times(&self) -> bool {
         self.expiring().is_some()
     }
 
-    /// How many fields there are. O(1), unless some have expired and were not swept yet.
+    /// Returns the number of fields. O(1), unless some have expired and were not swept yet.
     #[must_use]
     pub fn len(&self) -> usize {
         self.value_ref().map_or(0, |hash| hash.len(self.time()))
     }
 
-    /// Whether there is none. O(1).
+    /// Returns whether there are no fields. O(1).
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The value of a field. O(1) in a hash table, O(fields) in a listpack.
+    /// Returns the value of a field. O(1) in a hash table, O(fields) in a listpack.
     #[must_use]
     #[inline]
     pub fn get(&self, field: impl ToMember) -> Option<Member<'_>> {
@@ -57,11 +57,11 @@ impl HashEntry<'_> {
         }
     }
 
-    /// Sets the value of a field; `true` if the field is new. O(1) in a hash table, O(fields) in a listpack.
+    /// Sets the value of a field; returns whether the field is new. O(1) in a hash table, O(fields) in a listpack.
     ///
     /// # Errors
     ///
-    /// A field or a value of more than 512 MiB.
+    /// The field or the value exceeds 512 MiB.
     #[inline]
     pub fn set(&mut self, field: impl ToMember, value: impl ToMember) -> Result<bool> {
         field.with_member(|field| {
@@ -69,7 +69,7 @@ impl HashEntry<'_> {
         })
     }
 
-    /// Sets the value of a field that is not there; `false` if it is. O as [`set`](Self::set).
+    /// Sets the value of a field that does not exist; returns `false` if it exists. Complexity as [`set`](Self::set).
     ///
     /// # Errors
     ///
@@ -78,7 +78,7 @@ impl HashEntry<'_> {
         field.with_member(|field| Ok(self.get(field).is_none() && self.set(field, value)?))
     }
 
-    /// Sets the values of fields; returns how many fields are new.
+    /// Sets the values of fields; returns the number of new fields.
     #[inline]
     pub(crate) fn set_all(&mut self, pairs: &[Pair<'_>]) -> usize {
         if pairs.is_empty() {
@@ -87,7 +87,7 @@ impl HashEntry<'_> {
         self.put_all(pairs, FieldExpiry::At(NEVER), true)
     }
 
-    /// As [`set_all`](Self::set_all), with another time at which the fields expire. A counter's sum does not choose the
+    /// As [`set_all`](Self::set_all), with another expiry of the fields. The sum of a counter does not influence the
     /// encoding before it is set.
     #[inline]
     pub(super) fn put_all(
@@ -109,7 +109,7 @@ impl HashEntry<'_> {
             note_field_expiry(self.shared());
         }
         let words = || pairs.iter().flat_map(|&(field, value)| [field, value]);
-        // What keeps a time is said so only where there is one, for the readers that do not know the command.
+        // KEEPTTL is only used if a field has a time, for readers that do not know the command.
         let keeps = timed && at_ms.is_none() && self.has_times();
         let added = self.edit_or_make(
             || Value::Hash(Lasting::new()),
@@ -141,11 +141,13 @@ impl HashEntry<'_> {
         added.unwrap_or(0)
     }
 
-    /// Adds to the number that the value of a field is, 0 if there is none; returns the sum. O as [`set`](Self::set).
+    /// Adds to the integer in a field, or to 0 if the field does not exist; returns the sum. Complexity as
+    /// [`set`](Self::set).
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NotInteger`] if the value is no number, or the sum does not fit; a field of more than 512 MiB.
+    /// [`ErrorKind::NotInteger`] if the value is not an integer, or the sum does not fit; an error if the field exceeds
+    /// 512 MiB.
     pub fn incr(&mut self, field: impl ToMember, delta: i64) -> Result<i64> {
         field.with_member(|field| {
             let field = checked(field)?;
@@ -159,7 +161,7 @@ impl HashEntry<'_> {
         })
     }
 
-    /// Adds to the number of 80 bits that the value of a field is; returns the text that is there now.
+    /// Adds to the 80-bit number in a field; returns the new text.
     pub(crate) fn incr_float(&mut self, field: Member<'_>, delta: Extended) -> Result<Bytes> {
         let old = self.get(field).unwrap_or(Member::Int(0));
         let old = old.with_bytes(Extended::parse).ok_or_else(Error::hash_not_a_float)?;
@@ -169,7 +171,7 @@ impl HashEntry<'_> {
         Ok(text)
     }
 
-    /// Removes fields; returns how many were there. O(1) each in a hash table, O(fields) in a listpack.
+    /// Removes fields; returns how many existed. O(1) each in a hash table, O(fields) in a listpack.
     pub fn remove(&mut self, fields: impl ToMembers) -> usize {
         fields.with_members(|fields| self.remove_all(fields))
     }
@@ -188,7 +190,7 @@ impl HashEntry<'_> {
                     &policy,
                     |hash, field| hash.remove(field, &policy, time),
                 );
-                // Fields that had expired count for nothing, but they go, too.
+                // Expired fields do not count as removed, but they are removed too.
                 let changed = hash.held() < held;
                 let emptied = changed && hash.is_empty(time);
                 (removed, if emptied { Outcome::Emptied } else { Outcome::changed(changed) })

@@ -1,4 +1,4 @@
-//! Fields that expire.
+//! The expiry of fields.
 
 use std::collections::HashSet;
 
@@ -13,22 +13,22 @@ use crate::persist::note_field_expiry;
 use crate::store::slot::{Outcome, args_of};
 use crate::value::{Expiring, FieldExpiry, Found, HashRef, NEVER, Pair, Value};
 
-/// What became of a field that was to expire: see [`Store::hexpire`](crate::Store::hexpire).
+/// The result of setting the expiry of a field: see [`Store::hexpire`](crate::Store::hexpire).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum FieldExpire {
-    /// There is no such field: -2.
+    /// The field does not exist: -2.
     NoField,
-    /// The option forbids it: 0.
+    /// The condition does not hold: 0.
     NotMet,
-    /// It expires then: 1.
+    /// The expiry is set: 1.
     Set,
-    /// The time has come, so it was deleted: 2.
+    /// The time is in the past, so the field was deleted: 2.
     Deleted,
 }
 
 impl FieldExpire {
-    /// The number that HEXPIRE replies.
+    /// Returns the number that HEXPIRE replies.
     #[must_use]
     pub const fn code(self) -> i64 {
         match self {
@@ -40,20 +40,20 @@ impl FieldExpire {
     }
 }
 
-/// What became of a field that was not to expire any more: see [`Store::hpersist`](crate::Store::hpersist).
+/// The result of removing the expiry of a field: see [`Store::hpersist`](crate::Store::hpersist).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum FieldPersist {
-    /// There is no such field: -2.
+    /// The field does not exist: -2.
     NoField,
-    /// It did not expire: -1.
+    /// The field has no expiry: -1.
     NoExpiry,
-    /// It does not expire any more: 1.
+    /// The expiry was removed: 1.
     Persisted,
 }
 
 impl FieldPersist {
-    /// The number that HPERSIST replies.
+    /// Returns the number that HPERSIST replies.
     #[must_use]
     pub const fn code(self) -> i64 {
         match self {
@@ -64,13 +64,13 @@ impl FieldPersist {
     }
 }
 
-/// Whether fields that are set with a time have to be there: FNX and FXX of HSETEX.
+/// The condition of HSETEX on the existence of the fields: FNX and FXX.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum FieldExistenceCheck {
-    /// Only if none of them is there.
+    /// Only if none of them exists.
     FNX,
-    /// Only if all of them are.
+    /// Only if all of them exist.
     FXX,
 }
 
@@ -79,7 +79,7 @@ impl HashEntry<'_> {
         self.value().and_then(Value::as_expiring)
     }
 
-    /// When a field expires, in milliseconds since the epoch, or [`NEVER`]; `None` if there is no such field.
+    /// The expiry of a field, in milliseconds since the epoch, or [`NEVER`]; `None` if the field does not exist.
     pub(super) fn expiry_of(&self, field: Member<'_>) -> Option<i64> {
         self.find(field).map(|found| found.expires_at)
     }
@@ -88,24 +88,24 @@ impl HashEntry<'_> {
         self.value_ref()?.find(field, &self.policy(), self.time())
     }
 
-    /// Announces a change of fields. The first one that expires changes the whole hash.
+    /// Announces a change of fields. The first expiry changes the whole hash.
     fn announce_fields(&mut self, fields: &[Member<'_>], expires: bool) {
         if !expires || self.expiring().is_some() {
             self.announce_members(fields.iter().copied());
         }
     }
 
-    /// Makes a listpack one with times, or a table if these fields are too long for one, as Redis does before it looks at
-    /// the fields.
+    /// Converts a listpack to one with times, or to a table if these fields are too long for one, as Redis does before
+    /// it looks up the fields.
     pub(super) fn take_times(&mut self, pairs: &[Pair<'_>]) {
         let policy = self.policy();
         let packed = |hash: HashRef<'_>| hash.table().is_none();
-        // Valkey has no such listpack: a field that gets a time makes a table.
+        // Valkey has no listpack with times: the first expiry converts it to a table.
         if !policy.profile.expiring_listpacks() || !self.value_ref().is_some_and(packed) {
             return;
         }
         note_field_expiry(self.shared());
-        // The same fields in another form: no change to report.
+        // The same fields in another encoding: there is no change to report.
         self.edit(
             |value| {
                 if let Some(mut hash) = value.as_hash_mut() {
@@ -118,7 +118,7 @@ impl HashEntry<'_> {
         );
     }
 
-    /// Makes a table of a listpack with times that has no room for one more: Redis adds a field before it deletes it.
+    /// Converts a listpack with times that is full to a table: Redis adds a field before it deletes it.
     fn outgrow_listpack(&mut self) {
         let policy = self.policy();
         let most = policy.settings.hash_max_listpack_entries();
@@ -137,7 +137,7 @@ impl HashEntry<'_> {
         );
     }
 
-    /// HPEXPIREAT: lets fields expire at a time, in milliseconds since the epoch, one after the other; one that has come
+    /// HPEXPIREAT: sets the expiry of fields, in milliseconds since the epoch, one after the other; a time in the past
     /// deletes them.
     pub(super) fn expire_fields(
         &mut self,
@@ -164,7 +164,7 @@ impl HashEntry<'_> {
         if outcomes.len() == fields.len() {
             return outcomes;
         }
-        // The first that changes, which was just found, and those behind it.
+        // The first field that changes, which was just found, and those after it.
         let rest = &fields[outcomes.len()..];
         let past = time.has_come(at_ms);
         self.announce_fields(rest, !past);
@@ -207,7 +207,7 @@ impl HashEntry<'_> {
         outcomes.unwrap_or_default()
     }
 
-    /// HPERSIST: lets fields not expire any more.
+    /// HPERSIST: removes the expiry of fields.
     pub(super) fn persist_fields(&mut self, fields: &[Member<'_>]) -> Vec<FieldPersist> {
         let (policy, time) = (self.policy(), self.time());
         let outcomes: Vec<FieldPersist> = fields
@@ -228,7 +228,7 @@ impl HashEntry<'_> {
                 let Some(hash) = value.as_expiring_mut() else { return ((), Outcome::Same) };
                 for (&field, outcome) in fields.iter().zip(&mut outcomes) {
                     if *outcome == FieldPersist::Persisted && !hash.persist(field, &policy, time) {
-                        // It was named before.
+                        // The field was given before.
                         *outcome = FieldPersist::NoExpiry;
                     }
                 }
@@ -239,11 +239,11 @@ impl HashEntry<'_> {
         outcomes
     }
 
-    /// HGETDEL: removes fields; returns what they were.
+    /// HGETDEL: removes fields; returns their values.
     pub(super) fn take_fields(&mut self, fields: &[Member<'_>]) -> Vec<Option<Bytes>> {
         let mut seen: HashSet<Bytes, RandomState> = HashSet::default();
         let values = fields.iter().map(|&field| {
-            // One that is named twice is gone the second time.
+            // A field that is given twice is missing the second time.
             let found = self.get(field).filter(|_| seen.insert(field.to_bytes()))?;
             Some(found.to_bytes())
         });
@@ -254,7 +254,7 @@ impl HashEntry<'_> {
         values
     }
 
-    /// HSETEX: sets fields that expire as `expiry` says; `false` if the condition forbids it.
+    /// HSETEX: sets fields with an expiry; returns `false` if the condition does not hold.
     pub(super) fn set_expiring(
         &mut self,
         pairs: &[Pair<'_>],
@@ -280,7 +280,7 @@ impl HashEntry<'_> {
             let fields: Vec<Member<'_>> = pairs.iter().map(|&(field, _)| field).collect();
             self.remove_all(&fields);
             if self.policy().profile.watch_sees_expired_fields() {
-                // For Redis they were set.
+                // Redis counts them as set.
                 self.touch();
             }
             return true;
@@ -289,7 +289,7 @@ impl HashEntry<'_> {
         true
     }
 
-    /// Removes up to so many fields that have expired; returns how many.
+    /// Removes up to that many expired fields; returns how many.
     pub(crate) fn drop_expired_fields(&mut self, most: usize) -> usize {
         let (policy, time) = (self.policy(), self.time());
         let Some(hash) = self.expiring() else { return 0 };
@@ -312,7 +312,7 @@ impl HashEntry<'_> {
     }
 }
 
-/// The words of an effect that names fields: some, FIELDS, how many, and they.
+/// The words of an effect on fields: some words, FIELDS, the number of fields, and the fields.
 pub(super) fn with_fields<'a>(
     before: &[String],
     count: usize,
@@ -323,7 +323,7 @@ pub(super) fn with_fields<'a>(
     args_of(before.chain(named).chain(fields.map(Member::to_bytes)))
 }
 
-/// Whether a value holds fields that have expired, as far as is noted.
+/// Returns whether a value may have expired fields.
 pub(crate) fn has_due_fields(value: &Value, time: &crate::store::CommandTime<'_>) -> bool {
     value.as_expiring().is_some_and(|hash| time.has_come(hash.earliest()))
 }

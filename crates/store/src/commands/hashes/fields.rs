@@ -1,4 +1,4 @@
-//! Commands on fields that expire.
+//! Commands on the expiry of fields.
 
 use std::borrow::Borrow;
 use std::time::Duration;
@@ -18,19 +18,20 @@ use crate::to_key::ToKey;
 use crate::to_member::{ToMember, ToMembers};
 use crate::value::{FieldExpiry, NEVER};
 
-/// Commands on fields that expire.
+/// Commands on the expiry of fields.
 ///
-/// A field that has expired is not seen any more, to the millisecond of the store's [`Clock`](crate::Clock). Its memory is
-/// released when it is written, or by [`sweep`](Self::sweep), and so is the key of a hash all of whose fields have expired:
-/// until then it is an empty hash. The first field of a hash that is to expire makes the hash another one, in O(fields).
+/// An expired field is not visible to any command, to the millisecond of the store's [`Clock`](crate::Clock). Its
+/// memory is released when it is written, or by [`sweep`](Self::sweep). The key of a hash whose fields have all expired
+/// is removed then, too: until then it is an empty hash. The first expiry of a field converts the hash to an encoding
+/// with times, in O(fields).
 impl<L: Locks> Store<L> {
-    /// HEXPIRE: lets fields expire in `seconds` from now, or in a [`Duration`]; returns what became of each. With 0 they are
-    /// deleted. O(1) each in a hash table, O(fields) in a listpack.
+    /// HEXPIRE: sets fields to expire `seconds` from now, or after a [`Duration`]; returns the result for each. Zero
+    /// deletes the fields. O(1) each in a hash table, O(fields) in a listpack.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no hash;
-    /// [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) for a negative number, or a time beyond the year 4199.
+    /// [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) for a negative number, or a time after the year 4199.
     ///
     /// # Examples
     ///
@@ -75,9 +76,9 @@ impl<L: Locks> Store<L> {
         self.expire_fields(key, milliseconds.to_span_ms(1), false, option, fields, "hpexpire")
     }
 
-    /// HEXPIREAT: lets fields expire at that many seconds since the Unix epoch, or at a
-    /// [`SystemTime`](std::time::SystemTime); returns what became of each. At a time that has come they are deleted. O as
-    /// [`hexpire`](Self::hexpire).
+    /// HEXPIREAT: sets fields to expire at that many seconds since the Unix epoch, or at a
+    /// [`SystemTime`](std::time::SystemTime); returns the result for each. A time in the past deletes the fields.
+    /// Complexity as [`hexpire`](Self::hexpire).
     ///
     /// # Errors
     ///
@@ -126,7 +127,7 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// HPERSIST: lets fields not expire any more; returns what became of each. O as [`hexpire`](Self::hexpire).
+    /// HPERSIST: removes the expiry of fields; returns the result for each. Complexity as [`hexpire`](Self::hexpire).
     ///
     /// # Errors
     ///
@@ -137,8 +138,8 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// HTTL and HPTTL: how long until each of the fields expires, to the millisecond; [`Ttl::NoKey`] for one that is not
-    /// there. O as [`hexpire`](Self::hexpire).
+    /// HTTL and HPTTL: returns the time until each field expires, with millisecond precision; [`Ttl::NoKey`] for a
+    /// field that does not exist. Complexity as [`hexpire`](Self::hexpire).
     ///
     /// # Errors
     ///
@@ -151,8 +152,8 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// HEXPIRETIME and HPEXPIRETIME: when each of the fields expires, to the millisecond; [`ExpireTime::NoKey`] for one that
-    /// is not there. O as [`hexpire`](Self::hexpire).
+    /// HEXPIRETIME and HPEXPIRETIME: returns the time at which each field expires, with millisecond precision;
+    /// [`ExpireTime::NoKey`] for a field that does not exist. Complexity as [`hexpire`](Self::hexpire).
     ///
     /// # Errors
     ///
@@ -183,7 +184,7 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// HGETEX: the values of fields, which then expire as `expiry` says, or are deleted if that time has come. O as
+    /// HGETEX: returns the values of fields and changes their expiry; a time in the past deletes them. Complexity as
     /// [`hexpire`](Self::hexpire).
     ///
     /// # Errors
@@ -204,12 +205,12 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// HSETEX: sets fields as the options say; `false` if they forbid it. Without an expiry the fields do not expire. O as
-    /// [`hexpire`](Self::hexpire).
+    /// HSETEX: sets fields with options; returns `false` if a condition does not hold. Without an expiry option, the
+    /// expiry of the fields is removed. Complexity as [`hexpire`](Self::hexpire).
     ///
     /// # Errors
     ///
-    /// As [`hexpire`](Self::hexpire); a field or a value of more than 512 MiB.
+    /// As [`hexpire`](Self::hexpire); an error if a field or a value exceeds 512 MiB.
     ///
     /// # Examples
     ///
@@ -237,7 +238,7 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// HGETDEL: removes fields; returns what their values were. O as [`hdel`](Self::hdel).
+    /// HGETDEL: removes fields and returns their values. Complexity as [`hdel`](Self::hdel).
     ///
     /// # Errors
     ///
@@ -249,7 +250,7 @@ impl<L: Locks> Store<L> {
     }
 }
 
-/// The options of HSETEX, under the names of the `redis` crate.
+/// The options of HSETEX, with the names of the `redis` crate.
 #[derive(Clone, Copy, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct HashSetExOptions {
@@ -259,7 +260,7 @@ pub struct HashSetExOptions {
 }
 
 impl HashSetExOptions {
-    /// Sets the fields only if none of them is there, or only if all are.
+    /// Sets the fields only if none of them exists, or only if all of them exist.
     #[must_use]
     pub const fn set_existence_check(mut self, check: FieldExistenceCheck) -> Self {
         self.fields = Some(check);
@@ -273,7 +274,7 @@ impl HashSetExOptions {
         self
     }
 
-    /// What happens to the expiry of the fields; without this they do not expire.
+    /// Sets what happens to the expiry of the fields. Default: it is removed.
     #[must_use]
     pub fn set_expiration(self, expiration: impl Into<SetExpiry>) -> Self {
         self.ttl(expiration.into().into())
@@ -341,7 +342,7 @@ impl HashEntry<'_> {
     }
 }
 
-/// The time at which a field is to expire, in milliseconds since the epoch.
+/// The time at which a field expires, in milliseconds since the epoch.
 pub(super) fn field_time(
     time: Time,
     now_ms: impl FnOnce() -> i64,

@@ -32,16 +32,16 @@ pub use fields::HashSetExOptions;
 
 /// Commands on hashes.
 ///
-/// A hash of at most `hash-max-listpack-entries` fields, none of them nor of their values longer than
-/// `hash-max-listpack-value`, is a listpack, any other a hash table; it never turns back.
+/// A hash with at most `hash-max-listpack-entries` fields, and no field or value longer than `hash-max-listpack-value`,
+/// is a listpack, any other a hash table; it never changes back.
 impl<L: Locks> Store<L> {
-    /// HSET: sets the value of a field; returns 1 if the field is new, else 0. O(1) in a hash table, O(fields) in a
-    /// listpack.
+    /// HSET: sets the value of a field; returns 1 if the field is new, otherwise 0. O(1) in a hash table, O(fields) in
+    /// a listpack.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no hash; a field or a value of more than
-    /// 512 MiB.
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no hash; an error if the field or the
+    /// value exceeds 512 MiB.
     ///
     /// # Examples
     ///
@@ -66,7 +66,7 @@ impl<L: Locks> Store<L> {
         self.entry(key, |hash: &mut HashEntry<'_>| hash.set(field, value).map(usize::from))
     }
 
-    /// HSET of several fields, each with its value; returns how many fields are new. O(1) each in a hash table,
+    /// HSET of several fields: sets their values; returns the number of new fields. O(1) each in a hash table,
     /// O(fields) in a listpack.
     ///
     /// # Errors
@@ -82,7 +82,8 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// HSETNX: sets the value of a field that is not there; `false` if it is. O as [`hset`](Self::hset).
+    /// HSETNX: sets the value of a field that does not exist; returns `false` if it exists. Complexity as
+    /// [`hset`](Self::hset).
     ///
     /// # Errors
     ///
@@ -96,7 +97,7 @@ impl<L: Locks> Store<L> {
         self.entry(key, |hash: &mut HashEntry<'_>| hash.set_new(field, value))
     }
 
-    /// HGET: the value of a field. O(1) in a hash table, O(fields) in a listpack.
+    /// HGET: returns the value of a field. O(1) in a hash table, O(fields) in a listpack.
     ///
     /// # Errors
     ///
@@ -126,8 +127,8 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// HGET without a copy: what `read` makes of the value of a field, if there is one. The lock of the key is held
-    /// while it runs. O as [`hget`](Self::hget).
+    /// HGET without a copy: calls `read` with the value of a field, if the field exists, and returns its result. The
+    /// key is locked meanwhile. Complexity as [`hget`](Self::hget).
     ///
     /// # Errors
     ///
@@ -144,9 +145,10 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// HMGET: the values of several fields. O(1) each in a hash table, O(fields) in a listpack.
+    /// HMGET: returns the values of several fields. O(1) each in a hash table, O(fields) in a listpack.
     ///
-    /// Of five fields and more, values of up to 64 bytes on average share one buffer, which each of them keeps alive.
+    /// From five fields on, values of up to 64 bytes on average share one buffer, which is freed when the last of them
+    /// is dropped.
     ///
     /// # Errors
     ///
@@ -164,7 +166,7 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// HGETALL: all fields and their values. O(fields).
+    /// HGETALL: returns all fields and their values. O(fields).
     ///
     /// # Errors
     ///
@@ -196,8 +198,8 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// HGETALL without a copy: calls `visit` with each field and its value; returns how many there are. The lock of the key
-    /// is held meanwhile. O(fields).
+    /// HGETALL without a copy: calls `visit` with each field and its value; returns the number of fields. The key is
+    /// locked meanwhile. O(fields).
     ///
     /// # Errors
     ///
@@ -217,7 +219,7 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// HKEYS: all fields. O(fields).
+    /// HKEYS: returns all fields. O(fields).
     ///
     /// # Errors
     ///
@@ -226,7 +228,7 @@ impl<L: Locks> Store<L> {
         self.gather(key, |field, _| field)
     }
 
-    /// HVALS: the values of all fields. O(fields).
+    /// HVALS: returns the values of all fields. O(fields).
     ///
     /// # Errors
     ///
@@ -248,7 +250,7 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// HLEN: how many fields the hash has. O(1).
+    /// HLEN: returns the number of fields. O(1).
     ///
     /// # Errors
     ///
@@ -259,7 +261,7 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// HEXISTS: whether the hash has this field. O as [`hget`](Self::hget).
+    /// HEXISTS: returns whether the hash has this field. Complexity as [`hget`](Self::hget).
     ///
     /// # Errors
     ///
@@ -268,7 +270,8 @@ impl<L: Locks> Store<L> {
         Ok(self.look_up(key, field, |_| ())?.is_some())
     }
 
-    /// HSTRLEN: how many bytes the value of a field has, 0 if there is none. O as [`hget`](Self::hget).
+    /// HSTRLEN: returns the length of the value of a field in bytes, or 0 if the field does not exist. Complexity as
+    /// [`hget`](Self::hget).
     ///
     /// # Errors
     ///
@@ -277,8 +280,8 @@ impl<L: Locks> Store<L> {
         Ok(self.look_up(key, field, <[u8]>::len)?.unwrap_or(0))
     }
 
-    /// HDEL: removes fields; returns how many were there. A hash without fields is no key. O(1) each in a hash table,
-    /// O(fields) in a listpack.
+    /// HDEL: removes fields; returns how many existed. The key is removed with the last field. O(1) each in a hash
+    /// table, O(fields) in a listpack.
     ///
     /// # Errors
     ///
@@ -287,13 +290,13 @@ impl<L: Locks> Store<L> {
         self.entry(key, |hash: &mut HashEntry<'_>| Ok(hash.remove(fields)))
     }
 
-    /// HINCRBY: adds an integer of any width to the number that the value of a field is, 0 if there is none, and
-    /// returns the sum. O as [`hset`](Self::hset).
+    /// HINCRBY: adds an integer of any width to the integer in a field, or to 0 if the field does not exist, and
+    /// returns the sum. Complexity as [`hset`](Self::hset).
     ///
     /// # Errors
     ///
     /// As [`hset`](Self::hset); [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) if the value is not an integer,
-    /// or if the increment or the sum leaves the range of `i64`.
+    /// or the increment or the sum does not fit `i64`.
     pub fn hincr(
         &self,
         key: impl ToKey,
@@ -304,16 +307,16 @@ impl<L: Locks> Store<L> {
         self.entry(key, |hash: &mut HashEntry<'_>| hash.incr(field, increment))
     }
 
-    /// HINCRBYFLOAT: adds a number to the number that the value of a field is, 0 if there is none. O as
-    /// [`hset`](Self::hset).
+    /// HINCRBYFLOAT: adds a number to the number in a field, or to 0 if the field does not exist, and returns the sum.
+    /// Complexity as [`hset`](Self::hset).
     ///
-    /// The numbers are added in 80 bits and kept as decimal text, as [`incr_float`](Self::incr_float) says. What is
-    /// returned is the sum rounded to 64 bits.
+    /// Numbers are added in 80-bit precision and stored as decimal text, as for [`incr_float`](Self::incr_float). The
+    /// returned sum is rounded to 64 bits.
     ///
     /// # Errors
     ///
-    /// As [`hset`](Self::hset); [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) if the value is no number, or
-    /// if the increment or the sum is not finite.
+    /// As [`hset`](Self::hset); [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) if the value is not a number,
+    /// or the increment or the sum is not finite.
     pub fn hincr_float(
         &self,
         key: impl ToKey,
@@ -326,7 +329,7 @@ impl<L: Locks> Store<L> {
         sum.ok_or_else(Error::not_integer)
     }
 
-    /// As [`hincr_float`](Self::hincr_float), from text to text.
+    /// As [`hincr_float`](Self::hincr_float), with text as argument and result.
     fn add_float(&self, key: impl ToKey, field: Member<'_>, increment: &[u8]) -> Result<Bytes> {
         let increment = Extended::parse(increment).ok_or_else(Error::not_a_float)?;
         if !increment.is_finite() {
@@ -336,7 +339,8 @@ impl<L: Locks> Store<L> {
         self.entry(key, |hash: &mut HashEntry<'_>| hash.incr_float(field, increment))
     }
 
-    /// HRANDFIELD: a field, chosen uniformly at random; `None` if there is none. O(1), O(fields) in a listpack.
+    /// HRANDFIELD: returns a field, chosen uniformly at random, or `None` if there is none. O(1), O(fields) in a
+    /// listpack.
     ///
     /// # Errors
     ///
@@ -348,18 +352,19 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// HRANDFIELD with a count: so many different fields, or all of them; if the count is negative, so many drawn one
-    /// after the other, which may repeat. O(count), O(fields) where that is much of the hash.
+    /// HRANDFIELD with a count: returns that many distinct fields, or all of them; with a negative count, that many
+    /// fields drawn with repetition. O(count), or O(fields) if that is a large part of the hash.
     ///
     /// # Errors
     ///
-    /// As [`hget`](Self::hget); [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) for more than 2^31 draws, which
-    /// would fill the memory.
+    /// As [`hget`](Self::hget); [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) for more than 2^31 draws with
+    /// repetition.
     pub fn hrandfield_multiple(&self, key: impl ToKey, count: i64) -> Result<Vec<Bytes>> {
         self.draw(key, count, |field, _| field.to_bytes())
     }
 
-    /// HRANDFIELD WITHVALUES: as [`hrandfield_multiple`](Self::hrandfield_multiple), each field with its value.
+    /// HRANDFIELD WITHVALUES: as [`hrandfield_multiple`](Self::hrandfield_multiple), and returns each field with its
+    /// value.
     ///
     /// # Errors
     ///
@@ -397,9 +402,10 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// HSCAN with a cursor: some of the fields with their values, and the cursor with which to ask for more; 0 begins,
-    /// and 0 ends. Fields that are there from the first call to the last are returned at least once, whatever is added
-    /// and removed between. A listpack comes whole. O(fields returned), and a few hundred more at the most.
+    /// HSCAN with a cursor: returns some of the fields with their values, and the next cursor. Start with cursor 0; the
+    /// returned cursor is 0 at the end. Fields that exist during the whole iteration are returned at least once, even
+    /// if other fields are added and removed meanwhile. A listpack is returned in one call. O(fields returned), plus a
+    /// few hundred at most.
     ///
     /// # Errors
     ///
@@ -425,14 +431,14 @@ impl<L: Locks> Store<L> {
     }
 }
 
-/// The hash at a key, if there is one.
+/// The hash at a key, if it exists.
 #[inline]
 pub(crate) fn hash_at<'v>(view: &'v View<'_>, key: HashedKey<'_>) -> Result<Option<HashRef<'v>>> {
     let Some(value) = view.get(key) else { return Ok(None) };
     Value::as_hash(value).map(Some).ok_or_else(Error::wrong_type)
 }
 
-/// Hands over the pairs of a call, collected before any lock is taken.
+/// Passes on the pairs of a call, collected before any lock is taken.
 fn with_pairs<F: ToMember, V: ToMember, I: Borrow<(F, V)>, R>(
     items: impl IntoIterator<Item = I>,
     take: impl FnOnce(&[Pair<'_>]) -> Result<R>,

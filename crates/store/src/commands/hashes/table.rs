@@ -1,4 +1,4 @@
-//! The commands on hashes: their declarations, and their words as typed calls.
+//! The table of the commands on hashes: declarations, and the mapping from words to typed calls.
 
 use bytes::Bytes;
 use smallvec::SmallVec;
@@ -120,7 +120,7 @@ fn hrandfield(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
 
 fn hscan(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
     let cursor = cursor(args[1], store.shared().profile())?;
-    // Redis looks for the key before it reads the options.
+    // Redis looks up the key before it parses the options.
     if store.hlen(args[0])? == 0 {
         return Ok(scan_reply(0, Vec::new()));
     }

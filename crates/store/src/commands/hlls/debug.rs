@@ -1,4 +1,4 @@
-//! PFDEBUG: looks inside.
+//! PFDEBUG: inspection of the representation.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use super::HllEntry;
 use crate::error::{Error, Result};
 use crate::store::slot::Outcome;
 
-/// Every register; the value is dense afterwards, as in Redis.
+/// Returns all registers; the value is dense afterwards, as in Redis.
 pub(super) fn registers(entry: &mut HllEntry<'_>) -> Result<Option<Vec<u8>>> {
     if to_dense(entry)?.is_none() {
         return Ok(None);
@@ -16,7 +16,7 @@ pub(super) fn registers(entry: &mut HllEntry<'_>) -> Result<Option<Vec<u8>>> {
     look(entry, |hll| Ok(hll.registers()?.collect()))?.transpose().map_err(|_| Error::corrupt_hll())
 }
 
-/// Makes it dense; whether it was not.
+/// Converts the value to dense; returns whether it was sparse.
 pub(super) fn to_dense(entry: &mut HllEntry<'_>) -> Result<Option<bool>> {
     let turned = entry.edit_hll(
         |mut hll| hll.promote(),
@@ -26,7 +26,7 @@ pub(super) fn to_dense(entry: &mut HllEntry<'_>) -> Result<Option<bool>> {
     turned.transpose().map_err(|_| Error::corrupt_hll())
 }
 
-/// How the registers are kept.
+/// The encoding of the registers.
 pub(super) fn encoding(entry: &mut HllEntry<'_>) -> Result<Option<Encoding>> {
     entry.edit_hll(|hll| hll.encoding(), |_| Outcome::Same, "")
 }
@@ -55,7 +55,7 @@ fn text_of(opcodes: impl Iterator<Item = Opcode>) -> String {
     text
 }
 
-/// Reads the `HyperLogLog` of an entry. It counts as changed in place, which PFDEBUG makes of any.
+/// Reads the `HyperLogLog` of an entry. It counts as changed in place, as after any PFDEBUG.
 fn look<R>(
     entry: &mut HllEntry<'_>,
     read: impl FnOnce(Hll<'_>) -> Result<R, DecodeError>,

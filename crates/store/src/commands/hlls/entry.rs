@@ -1,4 +1,4 @@
-//! The `HyperLogLog` at a key.
+//! The entry of a `HyperLogLog`.
 
 use bytes::Bytes;
 use hll::{DecodeError, Hll, HllMut};
@@ -11,43 +11,43 @@ use crate::store::slot::{Entry, Outcome};
 use crate::to_member::ToMember;
 use crate::value::Value;
 
-/// The `HyperLogLog` at a key, found once and checked once: see [`Store::with_hll`](crate::Store::with_hll).
+/// The `HyperLogLog` at a key, with one look-up and one type check: see [`Store::with_hll`](crate::Store::with_hll).
 pub type HllEntry<'e> = Entry<'e, HllKind>;
 
 entry_of!(HllEntry, HllKind, with_hll, "HyperLogLog", |value| value.as_str().is_some());
 
 impl HllEntry<'_> {
-    /// The registers, to be read; `None` if the key does not exist.
+    /// Returns the registers, for reading; `None` if the key does not exist.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidHll`](crate::ErrorKind::InvalidHll) if the string is none.
+    /// [`ErrorKind::InvalidHll`](crate::ErrorKind::InvalidHll) if the string is not a `HyperLogLog`.
     #[inline]
     pub fn view(&self) -> Result<Option<Hll<'_>>> {
         self.value().map(hll_of).transpose()
     }
 
-    /// PFADD of one element, whose [`hll::hash`] is known; `true` if a register changed or the key is new.
+    /// PFADD: adds an element, given its [`hll::hash`]; returns whether a register changed or the key is new.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidHll`](crate::ErrorKind::InvalidHll) if the string is no `HyperLogLog`.
+    /// [`ErrorKind::InvalidHll`](crate::ErrorKind::InvalidHll) if the string is not a `HyperLogLog`.
     #[inline]
     pub fn add_hashed(&mut self, element: impl ToMember, hash: u64) -> Result<bool> {
         element.with_member(|element| self.add_one(element, || hash))
     }
 
-    /// PFADD of elements whose [`hll::hash`]es are known, which takes less time than one by one: see
-    /// [`HllMut::add_hashes`]. Adds to `changed` for each whether a register changed.
+    /// PFADD: adds elements, given their [`hll::hash`]es, which is faster than single calls: see
+    /// [`HllMut::add_hashes`]. Appends to `changed` for each whether a register changed.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidHll`](crate::ErrorKind::InvalidHll) if the string is no `HyperLogLog`. A damaged one may take
-    /// the first elements before one finds the damage: they stay, and `changed` ends before that one.
+    /// [`ErrorKind::InvalidHll`](crate::ErrorKind::InvalidHll) if the string is not a `HyperLogLog`. If it is damaged,
+    /// elements before the one that reaches the damage were added, and `changed` has results only for these.
     ///
     /// # Panics
     ///
-    /// If there are not as many hashes as elements.
+    /// If the number of hashes is not the number of elements.
     ///
     /// # Examples
     ///
@@ -105,8 +105,8 @@ impl HllEntry<'_> {
         })
     }
 
-    /// PFADD of elements by `add`, which gets the limit of the sparse encoding and says whether a register changed, even
-    /// if it fails. `true` if one did or the key is new.
+    /// PFADD of elements by `add`, which receives the limit of the sparse encoding and reports whether a register
+    /// changed, even if it fails. Returns whether one did or the key is new.
     #[inline]
     fn add_by(
         &mut self,
@@ -126,7 +126,7 @@ impl HllEntry<'_> {
                 };
                 let outcome = match &added {
                     Ok(Ok(())) => Outcome::changed(changed),
-                    // The first elements are in, as in Redis, where a WATCH does not see it; a mirror has to.
+                    // As in Redis, the first elements were added and WATCH does not see it, but replicas must.
                     Ok(Err(_)) | Err(_) if changed => Outcome::Reformed,
                     Ok(Err(_)) | Err(_) => Outcome::Same,
                 };
@@ -137,7 +137,7 @@ impl HllEntry<'_> {
         added.unwrap_or(Ok(Ok(false)))?.map_err(|_| Error::corrupt_hll())
     }
 
-    /// Adds to a dense `HyperLogLog` where it lies; `None` if the key holds none, and nothing was changed.
+    /// Adds to a dense `HyperLogLog` in place; `None` if the key holds none, and nothing was changed.
     #[inline]
     fn add_in_place(
         &mut self,
@@ -146,8 +146,7 @@ impl HllEntry<'_> {
     ) -> Result<Option<bool>> {
         let added = self.edit(
             |value| {
-                // What is as long as a dense one is hardly anything else; the general way says what is wrong with the
-                // rest.
+                // Hardly any other string has the length of a dense one; the general path reports errors.
                 let Some(bytes) = value.bytes_of_length(hll::DENSE_LEN) else {
                     return (Ok(None), Outcome::Same);
                 };
@@ -160,11 +159,12 @@ impl HllEntry<'_> {
         added.unwrap_or(Ok(None))
     }
 
-    /// PFCOUNT of one key: how many different elements it has seen, which it remembers. 0 if the key does not exist.
+    /// PFCOUNT of one key: returns the estimated number of distinct elements, and caches it in the value. 0 if the key
+    /// does not exist.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidHll`](crate::ErrorKind::InvalidHll) if the string is no sound `HyperLogLog`.
+    /// [`ErrorKind::InvalidHll`](crate::ErrorKind::InvalidHll) if the string is not a valid `HyperLogLog`.
     pub fn count(&mut self) -> Result<u64> {
         let counted = self.edit_hll(
             |mut hll| hll.count(),
@@ -175,7 +175,8 @@ impl HllEntry<'_> {
         Ok(counted.map_err(|_| Error::corrupt_hll())?.count)
     }
 
-    /// Lets `edit` work on the `HyperLogLog`, which counts as changed in place from then on; `None` if there is no key.
+    /// Calls `edit` with the `HyperLogLog`, which counts as changed in place afterwards; `None` if the key does not
+    /// exist.
     #[inline]
     pub(super) fn edit_hll<R>(
         &mut self,
@@ -195,7 +196,7 @@ impl HllEntry<'_> {
         edited.transpose()
     }
 
-    /// PFMERGE: adds what a union has seen.
+    /// PFMERGE: adds the elements of a union.
     pub(super) fn merge(
         &mut self,
         union: &mut hll::Union,

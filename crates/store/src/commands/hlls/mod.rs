@@ -1,4 +1,4 @@
-//! Commands on `HyperLogLog`s, which live in strings.
+//! Commands on `HyperLogLog`s, which are stored in strings.
 
 mod debug;
 mod entry;
@@ -19,20 +19,22 @@ use crate::to_member::ToMembers;
 use crate::value::Value;
 pub use entry::{HllEntry, HllKind};
 
-/// Commands on `HyperLogLog`s: the number of distinct elements, to within about 0.81 %, in at most 12,304 bytes.
+/// Commands on `HyperLogLog`s: an estimate of the number of distinct elements, with a standard error of 0.81 %, in at
+/// most 12,304 bytes.
 ///
 /// # Errors
 ///
-/// All of them fail with [`ErrorKind::WrongType`] if a key holds no string, and with [`ErrorKind::InvalidHll`] if the
-/// string is no `HyperLogLog` or a damaged one.
+/// All of them return [`ErrorKind::WrongType`] if a key holds no string, and [`ErrorKind::InvalidHll`] if the string is
+/// not a valid `HyperLogLog`.
 impl<L: Locks> Store<L> {
-    /// PFADD: adds elements; `true` if the estimate may have changed, or if the key is new. Without elements it makes
-    /// an empty `HyperLogLog`. O(1) each when dense, O(bytes), at most 3000, when sparse.
+    /// PFADD: adds elements; returns whether the estimate may have changed or the key is new. Without elements it
+    /// creates an empty `HyperLogLog`. O(1) each if dense; O(bytes), at most 3000, if sparse.
     ///
     /// # Errors
     ///
-    /// In a transaction, a key that it did not name. A damaged value may take the first elements before one finds the
-    /// damage: they stay, as in Redis.
+    /// [`ErrorKind::WrongType`] or [`ErrorKind::InvalidHll`] if a key holds no valid `HyperLogLog`;
+    /// [`ErrorKind::KeyNotNamed`] in a transaction that did not name the key. If the value is damaged, elements before
+    /// the one that reaches the damage were added, as in Redis.
     ///
     /// # Examples
     ///
@@ -52,13 +54,13 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// Lets `work` read the registers at a key where they lie; without a `HyperLogLog` if the key does not exist.
-    /// Nothing is written, not even the count that PFCOUNT remembers. The lock of the key is held for reading while
-    /// `work` runs: what it asks of the store itself is refused.
+    /// Calls `work` with the registers at a key, in place, or with `None` if the key does not exist. Nothing is
+    /// written, not even the cached count of PFCOUNT. The key is locked for reading while `work` runs: a command on the
+    /// store inside it returns an error.
     ///
     /// # Errors
     ///
-    /// That of `work`; in a transaction, a key that it did not name.
+    /// The error of `work`; [`ErrorKind::KeyNotNamed`] in a transaction that did not name the key.
     ///
     /// # Examples
     ///
@@ -84,12 +86,14 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// PFCOUNT: about how many distinct elements the keys hold together. A single key remembers the answer until it
-    /// changes; several are united without writing anything. O(keys), each at most 16,384 registers.
+    /// PFCOUNT: returns the estimated number of distinct elements in the union of the keys. For a single key the result
+    /// is cached in the value until it changes; the union of several is not stored. O(keys), each at most 16,384
+    /// registers.
     ///
     /// # Errors
     ///
-    /// In a transaction, a key that it did not name.
+    /// [`ErrorKind::WrongType`] or [`ErrorKind::InvalidHll`] if a key holds no valid `HyperLogLog`;
+    /// [`ErrorKind::KeyNotNamed`] in a transaction that did not name the key.
     pub fn pfcount(&self, keys: impl ToKeys) -> Result<u64> {
         let count = self.read(&keys, |view, keys| match *keys {
             [key] => cached_count(view, key),
@@ -103,22 +107,23 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// PFMERGE: makes `target` hold all elements of itself and the sources. O(sources), each at most 16,384
-    /// registers.
+    /// PFMERGE: adds the elements of all sources to `target`. O(sources), each at most 16,384 registers.
     ///
     /// # Errors
     ///
-    /// In a transaction, a key that it did not name; then nothing has changed.
+    /// [`ErrorKind::WrongType`] or [`ErrorKind::InvalidHll`] if a key holds no valid `HyperLogLog`;
+    /// [`ErrorKind::KeyNotNamed`] in a transaction that did not name the key. Nothing has changed then.
     pub fn pfmerge(&self, target: impl ToKey, sources: impl ToKeys) -> Result<()> {
         self.write(OneAndMany(target, sources), merge)
     }
 
-    /// PFDEBUG GETREG: the 16,384 registers; `None` if there is no such key. As in Redis, a sparse value is dense
-    /// afterwards, a change that a WATCH does not see. O(registers).
+    /// PFDEBUG GETREG: returns the 16,384 registers, or `None` if the key does not exist. As in Redis, a sparse value
+    /// is converted to dense, a change that WATCH does not see. O(registers).
     ///
     /// # Errors
     ///
-    /// In a transaction, a key that it did not name.
+    /// [`ErrorKind::WrongType`] or [`ErrorKind::InvalidHll`] if a key holds no valid `HyperLogLog`;
+    /// [`ErrorKind::KeyNotNamed`] in a transaction that did not name the key.
     ///
     /// # Examples
     ///
@@ -138,21 +143,23 @@ impl<L: Locks> Store<L> {
         self.with_hll(key, debug::registers)
     }
 
-    /// PFDEBUG DECODE: the opcodes of a sparse value as text; `None` if there is no such key. O(bytes).
+    /// PFDEBUG DECODE: returns the opcodes of a sparse value as text, or `None` if the key does not exist. O(bytes).
     ///
     /// # Errors
     ///
-    /// In a transaction, a key that it did not name; besides, [`ErrorKind::InvalidHll`] for a dense value. The opcodes
-    /// are shown right or wrong.
+    /// [`ErrorKind::WrongType`] or [`ErrorKind::InvalidHll`] if a key holds no valid `HyperLogLog`;
+    /// [`ErrorKind::KeyNotNamed`] in a transaction that did not name the key; [`ErrorKind::InvalidHll`] for a dense
+    /// value. The opcodes are not validated.
     pub fn pfdebug_decode(&self, key: impl ToKey) -> Result<Option<String>> {
         self.with_hll(key, debug::decode)
     }
 
-    /// PFDEBUG ENCODING: `sparse` or `dense`; `None` if there is no such key. O(1).
+    /// PFDEBUG ENCODING: returns `sparse` or `dense`, or `None` if the key does not exist. O(1).
     ///
     /// # Errors
     ///
-    /// In a transaction, a key that it did not name.
+    /// [`ErrorKind::WrongType`] or [`ErrorKind::InvalidHll`] if a key holds no valid `HyperLogLog`;
+    /// [`ErrorKind::KeyNotNamed`] in a transaction that did not name the key.
     pub fn pfdebug_encoding(&self, key: impl ToKey) -> Result<Option<&'static str>> {
         let encoding = self.with_hll(key, debug::encoding)?;
         Ok(encoding.map(|encoding| match encoding {
@@ -161,21 +168,22 @@ impl<L: Locks> Store<L> {
         }))
     }
 
-    /// PFDEBUG TODENSE: makes a value dense, a change that a WATCH does not see; `false` if it was, `None` if there is
-    /// no such key. O(registers).
+    /// PFDEBUG TODENSE: converts a value to dense, a change that WATCH does not see; returns `false` if it was dense,
+    /// or `None` if the key does not exist. O(registers).
     ///
     /// # Errors
     ///
-    /// In a transaction, a key that it did not name.
+    /// [`ErrorKind::WrongType`] or [`ErrorKind::InvalidHll`] if a key holds no valid `HyperLogLog`;
+    /// [`ErrorKind::KeyNotNamed`] in a transaction that did not name the key.
     pub fn pfdebug_todense(&self, key: impl ToKey) -> Result<Option<bool>> {
         self.with_hll(key, debug::to_dense)
     }
 
-    /// PFSELFTEST: tests registers and estimates on this machine, in some milliseconds. No key is touched.
+    /// PFSELFTEST: tests registers and estimates on this machine, in some milliseconds. No key is accessed.
     ///
     /// # Errors
     ///
-    /// What failed.
+    /// The test that failed.
     ///
     /// # Examples
     ///
@@ -197,11 +205,11 @@ pub(crate) fn hll_at<'v>(view: &'v View<'_>, key: HashedKey<'_>) -> Result<Optio
     hll_of(value).map(Some)
 }
 
-/// About how many distinct elements the keys hold together; nothing is written.
+/// The estimated number of distinct elements in the union of the keys; nothing is written.
 pub(crate) fn count_union(view: &View<'_>, keys: &[HashedKey<'_>]) -> Result<u64> {
     view.prefetch(keys);
     let mut hlls: SmallVec<[Hll<'_>; 8]> = SmallVec::with_capacity(keys.len());
-    // Of several keys that are wrong the first one is reported.
+    // If several keys are invalid, the first one is reported.
     let wrong = keys.iter().try_for_each(|&key| {
         hlls.extend(hll_at(view, key)?);
         Ok(())
@@ -220,8 +228,8 @@ fn hll_of(value: &Value) -> Result<Hll<'_>> {
     }
 }
 
-/// The count that a single key remembers, or 0 for no key; `None` if it has to be made, or if the string has to become
-/// one that was changed in place, which PFCOUNT makes of any.
+/// The cached count of a single key, or 0 if it does not exist; `None` if it must be computed, or if the string must
+/// become one that was changed in place, as PFCOUNT makes of any.
 fn cached_count(view: &View<'_>, key: HashedKey<'_>) -> Result<Option<u64>> {
     let Some(value) = view.get(key) else { return Ok(Some(0)) };
     let cached = hll_of(value)?.cached();

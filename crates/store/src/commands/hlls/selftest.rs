@@ -1,16 +1,16 @@
-//! PFSELFTEST: whether the registers are what they should be, on this machine and its kernels.
+//! PFSELFTEST: checks the registers on this machine and its vector instructions.
 
 use hll::{DecodeError, HllMut, P, REGISTERS, SPARSE_MAX_BYTES};
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// Elements of the second test: some thousands are past the change from sparse to dense.
+/// The number of elements of the second test: some thousands more than the change from sparse to dense.
 const ELEMENTS: u32 = 10_000;
 
-/// Registers that the first test raises, four times as many as there are.
+/// The number of registers that the first test sets, four times as many as there are.
 const ROUNDS: u32 = 4 << P;
 
-/// Random registers against a plain array, and a sparse against a dense one. Some milliseconds.
+/// Compares random registers with a plain array, and a sparse with a dense value. Takes some milliseconds.
 pub(super) fn run() -> Result<()> {
     registers_hold_what_was_put().and_then(|()| encodings_agree()).map_err(|what| failed(&what))
 }
@@ -52,7 +52,7 @@ fn registers_hold_what_was_put() -> Result<(), Failure> {
     sketch.promote()?;
     let mut plain = vec![0; REGISTERS];
     for round in 0..ROUNDS {
-        // The hash is a good source of random bits, and its own inverse image is easy: zeros, then a one.
+        // The hash is a good source of random bits, and easy to invert: zeros, then a one.
         let (register, rank) = hll::register_and_rank(hll::hash(&round.to_le_bytes()));
         let rank = (rank + round.to_le_bytes()[0] % 41).min(hll::MAX_RANK);
         let place = &mut plain[usize::from(register)];
@@ -92,7 +92,7 @@ fn encodings_agree() -> Result<(), Failure> {
             return Err(Failure::Differ { elements });
         }
         let off = counted.abs_diff(elements.into());
-        // One more than six standard errors of 1.04 / 128, which are missed by chance once in 10^9.
+        // One more than six standard errors of 1.04 / 128, which random elements exceed once in 10^9.
         if off > 1 + u64::from(elements) * 6 * 104 / 12_800 {
             return Err(Failure::Count { elements, counted });
         }

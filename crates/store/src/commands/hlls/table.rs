@@ -1,4 +1,4 @@
-//! The commands on `HyperLogLog`s: their declarations, and their words as typed calls.
+//! The table of the commands on `HyperLogLog`s: declarations, and the mapping from words to typed calls.
 
 use crate::error::{Error, ErrorKind};
 use crate::execute::{Answer, Command, c_string, command, family, is, plain};
@@ -41,7 +41,7 @@ fn pfdebug(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
     } else if is(name, "TODENSE") {
         store.pfdebug_todense(key)?.map(Reply::from)
     } else {
-        // Redis looks at the key first.
+        // Redis looks up the key first.
         store.pfdebug_encoding(key)?.map(|_| unknown_subcommand(name).into())
     };
     answer.ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! The list at a key.
+//! The entry of a list.
 
 use bytes::Bytes;
 
@@ -11,10 +11,10 @@ use crate::text::range;
 use crate::to_member::{ToMember, ToMembers};
 use crate::value::{Direction, List, Value};
 
-/// The list at a key, found once and checked once: see [`Store::with_list`](crate::Store::with_list).
+/// The list at a key, with one look-up and one type check: see [`Store::with_list`](crate::Store::with_list).
 ///
-/// A key that does not exist is an empty list, and a list that loses its last element is no key any more. Indexes and
-/// ranges are Redis's: -1 is the last element.
+/// A key that does not exist is an empty list, and the key is removed with the last element. Indexes and ranges are
+/// Redis's: -1 is the last element.
 pub type ListEntry<'e> = Entry<'e, ListKind>;
 
 entry_of!(ListEntry, ListKind, with_list, "list", |value| value.as_list().is_some());
@@ -25,19 +25,19 @@ impl ListEntry<'_> {
         self.value().and_then(Value::as_list)
     }
 
-    /// How many elements there are. O(1).
+    /// Returns the number of elements. O(1).
     #[must_use]
     pub fn len(&self) -> usize {
         self.value_ref().map_or(0, List::len)
     }
 
-    /// Whether there is none. O(1).
+    /// Returns whether there are no elements. O(1).
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The element at an index. O(nodes / 64).
+    /// Returns the element at an index. O(nodes / 64).
     #[must_use]
     pub fn get(&self, index: i64) -> Option<Bytes> {
         self.value_ref()?.element(index)
@@ -50,11 +50,11 @@ impl ListEntry<'_> {
         }
     }
 
-    /// Puts elements at an end, one after the other; returns how many there are then. O(1) each.
+    /// Pushes elements to an end, in order; returns the new number of elements. O(1) each.
     ///
     /// # Errors
     ///
-    /// An element of more than 512 MiB.
+    /// An element exceeds 512 MiB.
     pub fn push(&mut self, end: Direction, elements: impl ToMembers) -> Result<usize> {
         elements.with_members(|elements| {
             super::check(elements)?;
@@ -84,7 +84,7 @@ impl ListEntry<'_> {
         len.unwrap_or(0)
     }
 
-    /// Takes an element out at an end. O(1).
+    /// Removes and returns the element at an end. O(1).
     pub fn pop(&mut self, end: Direction) -> Option<Bytes> {
         let policy = &self.policy();
         self.announce_end(end, 1);
@@ -101,7 +101,7 @@ impl ListEntry<'_> {
         popped.flatten()
     }
 
-    /// Takes so many elements out at an end, or all, one after the other. O(elements).
+    /// Removes and returns that many elements from an end, or all, in order. O(elements).
     pub fn pop_many(&mut self, end: Direction, count: usize) -> Vec<Bytes> {
         let policy = &self.policy();
         self.announce_end(end, count);
@@ -130,7 +130,7 @@ impl ListEntry<'_> {
         popped.unwrap_or_default()
     }
 
-    /// LMOVE within the list: takes an element out at one end and puts it at the other, or the same. O(1).
+    /// LMOVE within the list: moves an element from one end to the other, or to the same. O(1).
     pub(super) fn turn(&mut self, from: Direction, to: Direction) -> Option<Bytes> {
         let (key, policy) = (self.key(), &self.policy());
         let turned = self.edit(
@@ -153,13 +153,13 @@ impl ListEntry<'_> {
         turned.flatten()
     }
 
-    /// Puts another element in the place of one. O(nodes / 64).
+    /// Replaces the element at an index. O(nodes / 64).
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NoSuchKey`](crate::ErrorKind::NoSuchKey) if there is no list,
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if there is no element at the index; an element
-    /// of more than 512 MiB.
+    /// [`ErrorKind::NoSuchKey`](crate::ErrorKind::NoSuchKey) if the key does not exist,
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the index is out of range; an error if the
+    /// element exceeds 512 MiB.
     pub fn set(&mut self, index: i64, element: impl ToMember) -> Result<()> {
         element.with_member(|element| {
             checked(element)?;
@@ -184,12 +184,12 @@ impl ListEntry<'_> {
         })
     }
 
-    /// Puts an element before or behind the first that is equal to `pivot`; how many elements there are then, `None` if
-    /// there is no such element. O(elements).
+    /// Inserts an element before or after the first that equals `pivot`; returns the new number of elements, or `None`
+    /// if there is no such element. O(elements).
     ///
     /// # Errors
     ///
-    /// An element of more than 512 MiB.
+    /// The element exceeds 512 MiB.
     pub fn insert(
         &mut self,
         before: bool,
@@ -217,8 +217,8 @@ impl ListEntry<'_> {
         })
     }
 
-    /// Takes out at most `count` elements that are equal to one, all of them if it is 0, the last ones if it is
-    /// negative; returns how many. O(elements).
+    /// Removes at most `count` elements that equal `element`: all of them if `count` is 0, the last ones if it is
+    /// negative; returns how many were removed. O(elements).
     pub fn remove(&mut self, count: i64, element: impl ToMember) -> usize {
         element.with_member(|element| {
             let policy = &self.policy();
@@ -242,7 +242,7 @@ impl ListEntry<'_> {
         })
     }
 
-    /// Keeps the elements from `start` to `stop`, both included, and takes all others out. O(elements taken out).
+    /// Keeps the elements from `start` to `stop`, both included, and removes all others. O(elements removed).
     pub fn trim(&mut self, start: i64, stop: i64) {
         let policy = &self.policy();
         self.edit(
@@ -252,7 +252,7 @@ impl ListEntry<'_> {
                 list.trim(range::span(start, stop, before));
                 list.shrunk(policy);
                 let removed = before - list.len();
-                // Redis counts a change even where nothing has gone.
+                // Redis counts a change even if nothing was removed.
                 let least = usize::from(policy.profile.ltrim_always_changes());
                 ((), outcome(removed.max(least), list.len()))
             },
@@ -261,7 +261,7 @@ impl ListEntry<'_> {
     }
 }
 
-/// What taking that many elements out made of a list that has so many left.
+/// The outcome of removing that many elements from a list that has so many left.
 const fn outcome(removed: usize, left: usize) -> Outcome {
     if left == 0 { Outcome::Emptied } else { Outcome::changed(removed > 0) }
 }

@@ -22,16 +22,17 @@ pub use options::LposOptions;
 
 /// Commands on lists.
 ///
-/// From 7.2 on a list is a listpack as long as it has no more than `list-max-listpack-size` says; a larger one, and any
-/// in [`Profile::Redis70`](crate::Profile::Redis70), is a quicklist. What has shrunk to half of that is a listpack again.
-/// Indexes count from 0; -1 is the last element.
+/// As of 7.2 a list is a listpack as long as it is within `list-max-listpack-size`; a larger list, and any list in
+/// [`Profile::Redis70`](crate::Profile::Redis70), is a quicklist. A quicklist that has shrunk to half of the limit
+/// becomes a listpack again. Indexes count from 0; -1 is the last element.
 impl<L: Locks> Store<L> {
-    /// LPUSH: puts elements before the others, one after the other, so that the last one is the first; returns how many
-    /// there are then. O(1) each.
+    /// LPUSH: inserts elements at the head, one after the other, so that the last one becomes the first; returns the
+    /// new number of elements. O(1) each.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no list; an element of more than 512 MiB.
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no list; an error if an element exceeds
+    /// 512 MiB.
     ///
     /// # Examples
     ///
@@ -50,7 +51,7 @@ impl<L: Locks> Store<L> {
         self.push(key, Direction::Left, elements, false)
     }
 
-    /// RPUSH: puts elements behind the others; returns how many there are then. O(1) each.
+    /// RPUSH: appends elements at the tail; returns the new number of elements. O(1) each.
     ///
     /// # Errors
     ///
@@ -59,7 +60,7 @@ impl<L: Locks> Store<L> {
         self.push(key, Direction::Right, elements, false)
     }
 
-    /// LPUSHX: as [`lpush`](Self::lpush), if there is a list; 0 if not.
+    /// LPUSHX: as [`lpush`](Self::lpush), only if the list exists; returns 0 if it does not.
     ///
     /// # Errors
     ///
@@ -68,7 +69,7 @@ impl<L: Locks> Store<L> {
         self.push(key, Direction::Left, elements, true)
     }
 
-    /// RPUSHX: as [`rpush`](Self::rpush), if there is a list; 0 if not.
+    /// RPUSHX: as [`rpush`](Self::rpush), only if the list exists; returns 0 if it does not.
     ///
     /// # Errors
     ///
@@ -93,7 +94,7 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// LPOP: takes the first element out; `None` if there is none. O(1).
+    /// LPOP: removes and returns the first element, or `None` if the key does not exist. O(1).
     ///
     /// # Errors
     ///
@@ -102,7 +103,7 @@ impl<L: Locks> Store<L> {
         self.entry(key, |list: &mut ListEntry<'_>| Ok(list.pop(Direction::Left)))
     }
 
-    /// RPOP: takes the last element out; `None` if there is none. O(1).
+    /// RPOP: removes and returns the last element, or `None` if the key does not exist. O(1).
     ///
     /// # Errors
     ///
@@ -111,7 +112,7 @@ impl<L: Locks> Store<L> {
         self.entry(key, |list: &mut ListEntry<'_>| Ok(list.pop(Direction::Right)))
     }
 
-    /// LPOP with a count: takes so many of the first elements out, or all. O(elements taken out).
+    /// LPOP with a count: removes and returns that many elements from the head, or all. O(elements removed).
     ///
     /// # Errors
     ///
@@ -120,7 +121,8 @@ impl<L: Locks> Store<L> {
         self.entry(key, |list: &mut ListEntry<'_>| Ok(list.pop_many(Direction::Left, count)))
     }
 
-    /// RPOP with a count: takes so many of the last elements out, or all, the last one first. O(elements taken out).
+    /// RPOP with a count: removes and returns that many elements from the tail, or all, the last one first. O(elements
+    /// removed).
     ///
     /// # Errors
     ///
@@ -129,7 +131,7 @@ impl<L: Locks> Store<L> {
         self.entry(key, |list: &mut ListEntry<'_>| Ok(list.pop_many(Direction::Right, count)))
     }
 
-    /// LLEN: how many elements the list has. O(1).
+    /// LLEN: returns the number of elements. O(1).
     ///
     /// # Errors
     ///
@@ -138,7 +140,8 @@ impl<L: Locks> Store<L> {
         self.read(key, |view, keys| Ok(list_at(view, keys[0])?.map_or(0, List::len)))
     }
 
-    /// LINDEX: the element at an index; `None` if there is none. O(elements / 10,000), O(elements) in a listpack.
+    /// LINDEX: returns the element at an index, or `None` if it is out of range. O(elements / 10,000), O(elements) in a
+    /// listpack.
     ///
     /// # Errors
     ///
@@ -150,8 +153,8 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// LRANGE: the elements from `start` to `stop`, both included. O(elements returned), as [`lindex`](Self::lindex)
-    /// beside.
+    /// LRANGE: returns the elements from `start` to `stop`, both included. O(elements returned), plus the time of
+    /// [`lindex`](Self::lindex).
     ///
     /// # Errors
     ///
@@ -166,8 +169,8 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// LRANGE without a copy: calls `visit` with each of the elements; returns how many there are. The lock of the key is
-    /// held meanwhile. O as [`lrange`](Self::lrange).
+    /// LRANGE without a copy: calls `visit` with each of the elements; returns their number. The key is locked
+    /// meanwhile. Complexity as [`lrange`](Self::lrange).
     ///
     /// # Errors
     ///
@@ -190,19 +193,19 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// LSET: puts another element in the place of one. O as [`lindex`](Self::lindex).
+    /// LSET: replaces the element at an index. Complexity as [`lindex`](Self::lindex).
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NoSuchKey`](crate::ErrorKind::NoSuchKey) if there is no list,
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if there is no element at the index; as
+    /// [`ErrorKind::NoSuchKey`](crate::ErrorKind::NoSuchKey) if the key does not exist,
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the index is out of range; otherwise as
     /// [`lpush`](Self::lpush).
     pub fn lset(&self, key: impl ToKey, index: i64, element: impl ToMember) -> Result<()> {
         self.entry(key, |list: &mut ListEntry<'_>| list.set(index, element))
     }
 
-    /// LINSERT BEFORE: puts an element before the first that is equal to `pivot`; how many elements there are then,
-    /// `None` if there is no list or no such element. O(elements).
+    /// LINSERT BEFORE: inserts an element before the first that equals `pivot`; returns the new number of elements, or
+    /// `None` if the key or such an element does not exist. O(elements).
     ///
     /// # Errors
     ///
@@ -216,7 +219,7 @@ impl<L: Locks> Store<L> {
         self.entry(key, |list: &mut ListEntry<'_>| list.insert(true, pivot, element))
     }
 
-    /// LINSERT AFTER: as [`linsert_before`](Self::linsert_before), but behind it.
+    /// LINSERT AFTER: as [`linsert_before`](Self::linsert_before), but inserts after `pivot`.
     ///
     /// # Errors
     ///
@@ -230,8 +233,8 @@ impl<L: Locks> Store<L> {
         self.entry(key, |list: &mut ListEntry<'_>| list.insert(false, pivot, element))
     }
 
-    /// LREM: takes out at most `count` elements that are equal to one, all of them if it is 0, the last ones if it is
-    /// negative; returns how many. O(elements).
+    /// LREM: removes at most `count` elements that equal `element`: all of them if `count` is 0, the last ones if it is
+    /// negative; returns how many were removed. O(elements).
     ///
     /// # Errors
     ///
@@ -240,8 +243,7 @@ impl<L: Locks> Store<L> {
         self.entry(key, |list: &mut ListEntry<'_>| Ok(list.remove(count, element)))
     }
 
-    /// LTRIM: keeps the elements from `start` to `stop`, both included, and takes all others out. O(elements taken
-    /// out).
+    /// LTRIM: keeps the elements from `start` to `stop`, both included, and removes all others. O(elements removed).
     ///
     /// # Errors
     ///
@@ -253,7 +255,7 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// LPOS: the index of the first element that is equal to one. O(elements).
+    /// LPOS: returns the index of the first element that equals `element`. O(elements).
     ///
     /// # Errors
     ///
@@ -262,7 +264,7 @@ impl<L: Locks> Store<L> {
         Ok(self.lpos_options(key, element, LposOptions::default().count(1))?.pop())
     }
 
-    /// LPOS with options: the indexes of the elements that they choose. O(elements).
+    /// LPOS with options: returns the indexes of the selected elements. O(elements).
     ///
     /// # Errors
     ///
@@ -295,8 +297,8 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// LMOVE: takes an element out at one end of a list and puts it at an end of another, or of the same; `None` if there
-    /// is none. O(1).
+    /// LMOVE: moves an element from an end of a list to an end of another, or of the same, and returns it; `None` if
+    /// the source does not exist. O(1).
     ///
     /// # Errors
     ///
@@ -313,7 +315,7 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// RPOPLPUSH: takes the last element of a list and puts it before all of another. O(1).
+    /// RPOPLPUSH: moves the last element of a list to the head of another and returns it. O(1).
     ///
     /// # Errors
     ///
@@ -322,8 +324,8 @@ impl<L: Locks> Store<L> {
         self.lmove(source, destination, Direction::Right, Direction::Left)
     }
 
-    /// LMPOP: takes so many elements out at an end of the first of the keys that is there; which one that was, and the
-    /// elements. O(elements taken out).
+    /// LMPOP: removes that many elements from an end of the first key that exists; returns the key and the elements.
+    /// O(elements removed).
     ///
     /// # Errors
     ///
@@ -347,7 +349,7 @@ impl<L: Locks> Store<L> {
     }
 }
 
-/// The list at a key, if there is one.
+/// The list at a key, if it exists.
 #[inline]
 pub(crate) fn list_at<'v>(view: &'v View<'_>, key: HashedKey<'_>) -> Result<Option<&'v List>> {
     let Some(value) = view.get(key) else { return Ok(None) };

@@ -3,7 +3,7 @@
 use crate::member::Member;
 use crate::value::{Direction, List};
 
-/// Which of the elements that are equal to one LPOS finds: by default all of them, from the first on.
+/// Which of the equal elements LPOS returns. Default: all of them, from the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -20,25 +20,25 @@ impl Default for LposOptions {
 }
 
 impl LposOptions {
-    /// RANK: the first match to count, 1 the first of all; from the end if it is negative. 0 is as 1.
+    /// RANK: sets the first match to return, 1 being the first; counts from the end if negative. 0 counts as 1.
     pub const fn rank(mut self, rank: i64) -> Self {
         self.rank = if rank == 0 { 1 } else { rank };
         self
     }
 
-    /// COUNT: how many to find at most; 0 for all.
+    /// COUNT: sets the maximum number of matches; 0 for all.
     pub const fn count(mut self, count: usize) -> Self {
         self.count = count;
         self
     }
 
-    /// MAXLEN: how many elements to look at at most; 0 for all.
+    /// MAXLEN: sets the maximum number of elements to compare; 0 for all.
     pub const fn maxlen(mut self, maxlen: usize) -> Self {
         self.maxlen = maxlen;
         self
     }
 
-    /// Whether the rank is the one that cannot be negated.
+    /// Returns whether the rank is the one that cannot be negated.
     pub(super) const fn is_least(self) -> bool {
         self.rank == i64::MIN
     }

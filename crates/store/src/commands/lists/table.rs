@@ -1,4 +1,4 @@
-//! The commands on lists: their declarations, and their words as typed calls.
+//! The table of the commands on lists: declarations, and the mapping from words to typed calls.
 
 use super::{ListEntry, LposOptions};
 use crate::error::{Error, Result};
@@ -97,7 +97,7 @@ fn linsert(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
     Ok(len.map_or(Reply::Int(-1), Reply::count))
 }
 
-/// Redis looks for the list before it reads the index.
+/// Redis looks up the list before it parses the index.
 fn lindex(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
     if store.llen(args[0])? == 0 {
         return Ok(Reply::Nil);
@@ -105,7 +105,7 @@ fn lindex(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
     Ok(store.lindex(args[0], int(args[1])?)?.into())
 }
 
-/// As of LINDEX.
+/// As for LINDEX.
 fn lrem(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
     let count = if store.shared().profile().lrem_counts() {
         number::within(args[1], -i64::MAX..=i64::MAX)?
@@ -196,7 +196,7 @@ fn lpos(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
             return Err(Error::syntax());
         }
     }
-    // Redis 7.0 negates the rank, which leaves this one as it is: all matches come behind it.
+    // Redis 7.0 negates the rank, which leaves this one unchanged: all matches come after it.
     let options = match (options.is_least(), count) {
         (false, count) => options.count(count.unwrap_or(1)),
         (true, count) => options.rank(-1).count(usize::from(count.is_none())),

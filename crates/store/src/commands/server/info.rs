@@ -1,4 +1,4 @@
-//! INFO: what is true of a store inside a process.
+//! INFO: the fields that apply to an embedded store.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -10,14 +10,14 @@ use crate::reply::Reply;
 use crate::store::AnyStore;
 use crate::store::scope::View;
 
-/// A section: its name, and what writes its lines.
+/// A section: its name, and the function that writes its lines.
 struct Section {
     name: &'static str,
     title: &'static str,
     write: fn(&View<'_>, &mut String),
 }
 
-/// The sections, in the order in which they are shown.
+/// The sections, in output order.
 const SECTIONS: &[Section] = &[
     Section { name: "server", title: "Server", write: server },
     Section { name: "memory", title: "Memory", write: memory },
@@ -71,7 +71,7 @@ fn memory(view: &View<'_>, text: &mut String) {
     line(text, "maxmemory_policy", "noeviction");
 }
 
-/// What Redis shows, but for what is about processes that it forks.
+/// The fields of Redis, without those about forked processes.
 fn persistence(view: &View<'_>, text: &mut String) {
     let shared = view.shared();
     let directory = shared.directory();
@@ -124,7 +124,7 @@ fn keyspace(view: &View<'_>, text: &mut String) {
     }
 }
 
-/// A number of bytes as people read it: `120B`, `1.47M`.
+/// Formats a number of bytes for people: `120B`, `1.47M`.
 #[expect(clippy::cast_precision_loss, reason = "two places are shown")]
 fn human(bytes: usize) -> String {
     let units = ["K", "M", "G", "T", "P"];

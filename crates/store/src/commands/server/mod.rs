@@ -1,4 +1,4 @@
-//! Commands on the store as a server: settings, memory, and what INFO and DEBUG report.
+//! Server commands: settings, memory, INFO and DEBUG.
 
 mod config;
 mod debug;
@@ -107,7 +107,7 @@ pub(super) const CONNECTION: &[Command] = &family("connection", "connection").of
 
 fn memory_usage(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
     let mut options = &args[1..];
-    // Redis measures some members and reckons the rest from them; here the tables know what they hold.
+    // Redis samples some members and extrapolates; here the tables know their size.
     while let Some([count]) = take_with(&mut options, "samples") {
         if int(count)? < 0 {
             return Err(Error::syntax());

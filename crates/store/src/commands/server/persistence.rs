@@ -1,4 +1,4 @@
-//! SAVE, BGSAVE, LASTSAVE and BGREWRITEAOF, for a store that is kept in a directory.
+//! SAVE, BGSAVE, LASTSAVE and BGREWRITEAOF, for a store in a directory.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::execute::{Answer, is};
@@ -6,7 +6,7 @@ use crate::persist::{Asked, Directory, Task};
 use crate::reply::Reply;
 use crate::store::AnyStore;
 
-/// What is said of a task where it cannot begin.
+/// The error if a task cannot be started.
 const SAVE_RUNS: &str = "ERR Background save already in progress";
 const REWRITE_RUNS: &str = "ERR Background append only file rewriting already in progress";
 const OTHER_RUNS: &str = "ERR Another child process is active (AOF?): can't BGSAVE right now. Use BGSAVE SCHEDULE in order to \
@@ -49,7 +49,7 @@ pub(super) fn bgrewriteaof(store: &AnyStore<'_>, _: &[&[u8]]) -> Answer {
     }
 }
 
-/// Asks for a task. In a transaction it is scheduled, as Redis does: its locks are held.
+/// Requests a task. In a transaction it is scheduled, as in Redis, since the locks are held.
 fn ask(store: &AnyStore<'_>, task: Task, schedule: bool) -> Result<Asked> {
     let in_transaction = store.shared().check_free().is_err();
     Ok(directory(store)?.background().ask(task, schedule, in_transaction))

@@ -21,7 +21,7 @@ use crate::to_key::ToKey;
 use crate::to_keys::{OneAndMany, ToKeys};
 use crate::value::{SetRef, Value};
 
-/// What is made of several sets.
+/// A combination of several sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operation {
     Inter,
@@ -29,16 +29,16 @@ pub(crate) enum Operation {
     Diff,
 }
 
-/// The sets of a call; `None` for a key that is not there.
+/// The sets of a call; `None` for a key that does not exist.
 type Sets<'v> = SmallVec<[Option<SetRef<'v>>; 4]>;
 
-/// The sets at the keys, all of which are looked at before anything is done.
+/// The sets at the keys. All types are checked before anything is done.
 fn sets_at<'v>(view: &'v View<'_>, keys: &[HashedKey<'_>]) -> Result<Sets<'v>> {
     view.prefetch(keys);
     keys.iter().map(|&key| set_at(view, key)).collect()
 }
 
-/// Members of the result.
+/// The members of the result.
 pub(crate) fn read(
     view: &View<'_>,
     operation: Operation,
@@ -77,7 +77,7 @@ pub(crate) fn read(
     Ok(members.finish())
 }
 
-/// How many members all sets have, up to a limit that is not 0.
+/// The number of members that all sets have, up to a limit unless that is 0.
 pub(super) fn count_common(view: &View<'_>, keys: &[HashedKey<'_>], limit: usize) -> Result<usize> {
     let mut count = 0;
     let _ = common(sets_at(view, keys)?, &view.policy(), |_| {
@@ -87,7 +87,7 @@ pub(super) fn count_common(view: &View<'_>, keys: &[HashedKey<'_>], limit: usize
     Ok(count)
 }
 
-/// Puts the result at a key.
+/// Stores the result at a key.
 pub(super) fn store(
     store: &Store<impl Locks>,
     operation: Operation,
@@ -112,7 +112,7 @@ pub(super) fn store(
     })
 }
 
-/// The set that a STORE form makes, and its name.
+/// The set of a STORE form, and its name.
 fn made(
     view: &View<'_>,
     operation: Operation,
@@ -129,7 +129,7 @@ fn made(
 /// Sets of integers.
 type Numbers<'v> = SmallVec<[Cow<'v, IntSet>; 4]>;
 
-/// The sets as intsets, if all of them are.
+/// The sets as intsets, if all of them are intsets.
 fn as_numbers<'v>(sets: &[SetRef<'v>]) -> Option<Numbers<'v>> {
     sets.iter().map(|set| as_int_set(*set)).collect()
 }
@@ -142,11 +142,11 @@ fn as_int_set(set: SetRef<'_>) -> Option<Cow<'_, IntSet>> {
     }
 }
 
-/// What `operation` makes of the first set and the second, of that and the third, and so on.
+/// Folds `operation` over the sets, from the first on.
 fn folded(sets: &[Cow<'_, IntSet>], operation: impl Fn(&IntSet, &IntSet) -> IntSet) -> IntSet {
     match sets {
         [] => IntSet::new(),
-        // Members that are added one by one make the set no wider than they need, whatever the source was.
+        // Members that are added one by one make the set no wider than necessary, for a source of any width.
         [only] => only.iter().collect(),
         [first, second, rest @ ..] => {
             rest.iter().fold(operation(first, second), |made, set| operation(&made, set))
@@ -154,7 +154,7 @@ fn folded(sets: &[Cow<'_, IntSet>], operation: impl Fn(&IntSet, &IntSet) -> IntS
     }
 }
 
-/// Hands over the members that all sets have.
+/// Calls `visit` with the members that all sets have.
 fn common<B>(
     sets: Sets<'_>,
     policy: &EncodingPolicy<'_>,
@@ -162,11 +162,11 @@ fn common<B>(
 ) -> ControlFlow<B> {
     let Some(sets) = all_present(sets) else { return ControlFlow::Continue(()) };
     if let Some(numbers) = as_numbers(&sets) {
-        // The merge does not stop half way, which is for at most a few hundred members.
+        // The merge cannot stop early, but has at most a few hundred members.
         let common = folded(&numbers, |a, b| a & b);
         return common.iter().try_for_each(|number| visit(Member::Int(number)));
     }
-    // The smallest is gone through, the others are asked.
+    // Iterates over the smallest set and looks its members up in the others.
     let Some((&smallest, others)) = sets.split_first() else { return ControlFlow::Continue(()) };
     smallest.try_for_each(|member| {
         if others.iter().all(|set| set.contains(member, policy)) {
@@ -177,21 +177,21 @@ fn common<B>(
     })
 }
 
-/// The sets, the smallest first; `None` if a key is not there, so that they have nothing in common.
+/// The sets, the smallest first; `None` if a key does not exist, so that the intersection is empty.
 fn all_present(sets: Sets<'_>) -> Option<SmallVec<[SetRef<'_>; 4]>> {
     let mut present = sets.into_iter().collect::<Option<SmallVec<[SetRef<'_>; 4]>>>()?;
     present.sort_by_key(|set| set.len());
     Some(present)
 }
 
-/// The sets that are there behind the first; the largest first, because it is the likeliest to have a member.
+/// The other sets that exist, the largest first, since it is the most likely to have a member.
 fn others_present<'v>(sets: &[Option<SetRef<'v>>]) -> SmallVec<[SetRef<'v>; 4]> {
     let mut others: SmallVec<[SetRef<'_>; 4]> = sets.iter().skip(1).flatten().copied().collect();
     others.sort_by_key(|set| Reverse(set.len()));
     others
 }
 
-/// Hands over the members that the first set has and no other.
+/// Calls `visit` with the members that only the first set has.
 fn difference(
     sets: &[Option<SetRef<'_>>],
     policy: &EncodingPolicy<'_>,
@@ -217,9 +217,9 @@ fn without<'v>(first: Cow<'v, IntSet>, mut others: Numbers<'v>) -> IntSet {
     folded(&others, |a, b| a - b)
 }
 
-/// The set of what all sets have, in the encoding that Redis comes to.
+/// The intersection, in the encoding that Redis's algorithm results in.
 fn intersected(sets: Sets<'_>, policy: &EncodingPolicy<'_>) -> Value {
-    // An empty set is no key, whatever its encoding.
+    // An empty set is not stored, so its encoding does not matter.
     let Some(sets) = all_present(sets) else { return Value::empty_table() };
     if let Some(numbers) = as_numbers(&sets) {
         return Value::set_from_intset(folded(&numbers, |a, b| a & b), policy);
@@ -232,14 +232,14 @@ fn intersected(sets: Sets<'_>, policy: &EncodingPolicy<'_>) -> Value {
     .settle_common(policy)
 }
 
-/// The set of what any set has, in the encoding that Redis comes to.
+/// The union, in the encoding that Redis's algorithm results in.
 fn united(sets: &[Option<SetRef<'_>>], policy: &EncodingPolicy<'_>) -> Value {
     let mut sets: SmallVec<[SetRef<'_>; 4]> = sets.iter().flatten().copied().collect();
     if let Some(numbers) = as_numbers(&sets) {
         return Value::set_from_intset(folded(&numbers, |a, b| a | b), policy);
     }
-    // With one set that is past all limits the result is a hash table whatever comes first, and can begin as a copy. A
-    // table of all members made at once has been measured, and is slower: the list of them leaves the caches.
+    // If one set exceeds all limits, the result is a hash table in any case, and can start as a copy of it. Creating a
+    // table of all members at once was measured to be slower: the list of them exceeds the CPU caches.
     let largest = sets.iter().enumerate().max_by_key(|(_, set)| set.len());
     let mut result = match largest {
         Some((at, &SetRef::HashTable(table))) if policy.is_large(table.len()) => {
@@ -258,15 +258,15 @@ fn united(sets: &[Option<SetRef<'_>>], policy: &EncodingPolicy<'_>) -> Value {
     result
 }
 
-/// The set of what the first set has and no other, in the encoding that Redis comes to.
+/// The difference, in the encoding that Redis's algorithm results in.
 fn differed(sets: &[Option<SetRef<'_>>], policy: &EncodingPolicy<'_>) -> Value {
     let result = Value::IntSet(IntSet::new());
     let Some((&Some(first), others)) = sets.split_first() else { return result };
     if others.iter().flatten().any(|other| first.is(*other)) {
         return result;
     }
-    // Asking every other set for each member, or taking the members of the others out of a copy: Redis estimates which
-    // is less work, and a copy may have another encoding.
+    // Either look up each member in every other set, or remove the members of the others from a copy: Redis estimates
+    // which is less work, and a copy may have another encoding.
     let present = sets.iter().flatten();
     let asking = first.len() * present.clone().count() / 2;
     let taking: usize = present.map(|set| set.len()).sum();

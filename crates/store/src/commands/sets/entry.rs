@@ -1,4 +1,4 @@
-//! The set at a key.
+//! The entry of a set.
 
 use std::collections::HashSet;
 
@@ -15,9 +15,9 @@ use crate::store::slot::{Entry, Expires, Outcome, args_of};
 use crate::to_member::ToMember;
 use crate::value::{Extracted, SetMut, SetRef, Value};
 
-/// The set at a key, found once and checked once: see [`Store::with_set`](crate::Store::with_set).
+/// The set at a key, with one look-up and one type check: see [`Store::with_set`](crate::Store::with_set).
 ///
-/// A key that does not exist is an empty set, and a set that loses its last member is no key any more.
+/// A key that does not exist is an empty set, and the key is removed with the last member.
 pub type SetEntry<'e> = Entry<'e, SetKind>;
 
 entry_of!(SetEntry, SetKind, with_set, "set", |value| value.as_set().is_some());
@@ -28,19 +28,19 @@ impl SetEntry<'_> {
         self.value().and_then(Value::as_set)
     }
 
-    /// How many members there are. O(1).
+    /// Returns the number of members. O(1).
     #[must_use]
     pub fn len(&self) -> usize {
         self.value_ref().map_or(0, SetRef::len)
     }
 
-    /// Whether there is none. O(1).
+    /// Returns whether there are no members. O(1).
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether this is a member. O(1) in a hash table, O(log members) in an intset.
+    /// Returns whether this is a member. O(1) in a hash table, O(log members) in an intset.
     #[must_use]
     pub fn contains(&self, member: impl ToMember) -> bool {
         member.with_member(|member| {
@@ -48,24 +48,24 @@ impl SetEntry<'_> {
         })
     }
 
-    /// Calls `visit` with each member, those of an intset in ascending order. O(members).
+    /// Calls `visit` with each member, in ascending order for an intset. O(members).
     pub fn for_each(&self, visit: impl FnMut(Member<'_>)) {
         if let Some(set) = self.value_ref() {
             set.for_each(visit);
         }
     }
 
-    /// Adds a member; `true` if it is new. O(1) in a hash table, O(members) in an intset of at most 512.
+    /// Adds a member; returns whether it is new. O(1) in a hash table, O(members) in an intset of at most 512.
     ///
     /// # Errors
     ///
-    /// A member of more than 512 MiB.
+    /// The member exceeds 512 MiB.
     #[inline]
     pub fn add(&mut self, member: impl ToMember) -> Result<bool> {
         member.with_member(|member| Ok(self.add_all(&[checked(member)?]) == 1))
     }
 
-    /// Adds members; returns how many are new.
+    /// Adds members; returns the number of new ones.
     #[inline]
     pub(crate) fn add_all(&mut self, members: &[Member<'_>]) -> usize {
         let Some(&first) = members.first() else { return 0 };
@@ -84,12 +84,12 @@ impl SetEntry<'_> {
         added.unwrap_or(0)
     }
 
-    /// Removes a member; `true` if it was there. O(1) in a hash table, O(members) in an intset.
+    /// Removes a member; returns whether it existed. O(1) in a hash table, O(members) in an intset.
     pub fn remove(&mut self, member: impl ToMember) -> bool {
         member.with_member(|member| self.remove_all(&[member]) == 1)
     }
 
-    /// Removes members; returns how many were there.
+    /// Removes members; returns how many existed.
     #[inline]
     pub(crate) fn remove_all(&mut self, members: &[Member<'_>]) -> usize {
         let policy = self.policy();
@@ -105,26 +105,26 @@ impl SetEntry<'_> {
         removed.unwrap_or(0)
     }
 
-    /// Adds an id that shares the high bits of `prefix`; `true` if it is new. An intset becomes
-    /// [compact](Self::compact) first, if all of it does.
+    /// Adds an id that shares the high bits of `prefix`; returns whether it is new. An intset becomes
+    /// [compact](Self::compact) first, if all of its members share them.
     ///
     /// # Errors
     ///
     /// As [`add`](Self::add).
     #[inline]
     pub fn add_within(&mut self, id: i64, prefix: Prefix) -> Result<bool> {
-        // A hash table stays: else each addition would look through it.
+        // A hash table is not converted: otherwise each addition would scan it.
         if matches!(self.value(), Some(Value::IntSet(_))) {
             self.compact(prefix);
         }
         self.add(id)
     }
 
-    /// Keeps a set of ids that all share the high bits of `prefix` as a [`Compact`](intset::Compact), which takes less
-    /// memory: to commands, DUMP and files it is an intset. `false` if the set cannot be one. A member that does not
-    /// fit makes it an intset again. O(members).
+    /// Stores a set of ids that all share the high bits of `prefix` as a [`Compact`](intset::Compact), which takes less
+    /// memory; returns `false` if that is not possible. Commands, DUMP and files show an intset. A member that does not
+    /// fit converts it back to an intset. O(members).
     pub fn compact(&mut self, prefix: Prefix) -> bool {
-        // The same members in a form that only this process knows: no change to report.
+        // The same members in an encoding that only this process knows: there is no change to report.
         let compacted = self.edit(
             |value| {
                 value.compact(prefix);
@@ -135,7 +135,7 @@ impl SetEntry<'_> {
         compacted.unwrap_or(false)
     }
 
-    /// Removes the members that `chosen` is true of and returns them.
+    /// Removes the members for which `chosen` returns true, and returns them.
     pub(super) fn extract_if(&mut self, chosen: impl FnMut(Member<'_>) -> bool) -> Extracted {
         let policy = self.policy();
         let extraction = self.value().and_then(|value| value.to_extract(chosen));
@@ -155,7 +155,7 @@ impl SetEntry<'_> {
         extracted.unwrap_or_default()
     }
 
-    /// Adds members that were taken out of another set.
+    /// Adds members that were removed from another set.
     pub(super) fn append(&mut self, extracted: &Extracted) {
         let members = extracted.members();
         match extracted {
@@ -169,7 +169,7 @@ impl SetEntry<'_> {
         }
     }
 
-    /// Removes `count` random members, or all.
+    /// Removes `count` random members, or all; returns them.
     pub(crate) fn pop(&mut self, count: usize) -> Vec<Bytes> {
         let policy = self.policy();
         let random = self.shared().random();
@@ -204,15 +204,16 @@ fn words(members: &[Member<'_>]) -> Vec<Bytes> {
     args_of(members.iter().map(|member| member.to_bytes()))
 }
 
-/// What removing that many members made of a set that has so many left.
+/// The outcome of removing that many members from a set that has so many left.
 const fn outcome(removed: usize, left: usize) -> Outcome {
     if left == 0 { Outcome::Emptied } else { Outcome::changed(removed > 0) }
 }
 
-/// Where taking out so many members leaves so few that Redis makes a new set of them: it then has the encoding of one.
+/// If this many times the rest is not more than the number of removed members, Redis creates a new set of the rest,
+/// with the encoding of a new set.
 const REBUILD: usize = 5;
 
-/// A new set of the members that were not drawn, in the encoding that Redis comes to.
+/// A new set of the members that were not drawn, in the encoding that Redis's algorithm results in.
 fn rest(set: SetRef<'_>, drawn: &[Bytes], random: &Random, policy: &EncodingPolicy<'_>) -> Value {
     let drawn: HashSet<&[u8], RandomState> = drawn.iter().map(|member| &**member).collect();
     let mut kept = Vec::new();
@@ -222,7 +223,7 @@ fn rest(set: SetRef<'_>, drawn: &[Bytes], random: &Random, policy: &EncodingPoli
         }
     });
     if matches!(set, SetRef::HashTable(_)) {
-        // Redis draws them at random too, and how the new set begins may depend on the first.
+        // Redis draws them at random too, and the initial encoding may depend on the first.
         let first = random.below(kept.len());
         kept.swap(0, first);
     }

@@ -25,15 +25,14 @@ use crate::to_member::{ToMember, ToMembers};
 /// Commands on sets.
 ///
 /// A set of at most `set-max-intset-entries` integers is an intset, one of at most `set-max-listpack-entries` short
-/// members a listpack, any other a hash table; a set turns into another encoding when a member does not fit, never
-/// back.
+/// members a listpack, any other a hash table. The encoding changes when a member does not fit, and never changes back.
 impl<L: Locks> Store<L> {
-    /// SADD: adds members; returns how many were new. O(1) each in a hash table, O(members) in an intset of at
+    /// SADD: adds members; returns the number of new ones. O(1) each in a hash table, O(members) in an intset of at
     /// most 512.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no set; a member of more than 512
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no set; an error if a member exceeds 512
     /// MiB.
     ///
     /// # Examples
@@ -55,8 +54,8 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// SREM: removes members; returns how many were there. A set without members is no key. O(1) each in a hash table,
-    /// O(members) in an intset.
+    /// SREM: removes members; returns how many existed. The key is removed with the last member. O(1) each in a hash
+    /// table, O(members) in an intset.
     ///
     /// # Errors
     ///
@@ -68,7 +67,7 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// SISMEMBER: whether the set has this member. O(1) in a hash table, O(log members) in an intset.
+    /// SISMEMBER: returns whether the set has this member. O(1) in a hash table, O(log members) in an intset.
     ///
     /// # Errors
     ///
@@ -81,7 +80,7 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// SCARD: how many members the set has. O(1).
+    /// SCARD: returns the number of members. O(1).
     ///
     /// # Errors
     ///
@@ -90,7 +89,7 @@ impl<L: Locks> Store<L> {
         self.read(key, |view, keys| Ok(set_at(view, keys[0])?.map_or(0, SetRef::len)))
     }
 
-    /// SMEMBERS: all members, those of an intset in ascending order. O(members).
+    /// SMEMBERS: returns all members, in ascending order for an intset. O(members).
     ///
     /// # Errors
     ///
@@ -104,7 +103,7 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// SMEMBERS without a copy: calls `visit` with each member; returns how many there are. The lock of the key is held
+    /// SMEMBERS without a copy: calls `visit` with each member; returns the number of members. The key is locked
     /// meanwhile. O(members).
     ///
     /// # Errors
@@ -133,7 +132,8 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// SMISMEMBER: whether the set has each of these members. O(1) each in a hash table, O(log members) in an intset.
+    /// SMISMEMBER: returns for each of these members whether the set has it. O(1) each in a hash table, O(log members)
+    /// in an intset.
     ///
     /// # Errors
     ///
@@ -150,7 +150,8 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// SMOVE: takes a member from one set to another; `false` if it was not there. O(1) in hash tables.
+    /// SMOVE: moves a member from one set to another; returns `false` if the source does not have it. O(1) in hash
+    /// tables.
     ///
     /// # Errors
     ///
@@ -169,8 +170,8 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// Moves the members that `chosen` is true of from one set to another, as SMOVE moves one; returns how many those
-    /// are. To sinks it is an SREM and an SADD. O(members of the source).
+    /// Moves the members for which `chosen` returns true from one set to another, as SMOVE moves one; returns their
+    /// number. Sinks receive an SREM and an SADD. O(members of the source).
     ///
     /// # Errors
     ///
@@ -216,8 +217,8 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// SPOP: takes out a member, chosen uniformly at random; `None` if there is none. O(1) in a hash table, O(members)
-    /// in the small encodings.
+    /// SPOP: removes and returns a member, chosen uniformly at random, or `None` if there is none. O(1) in a hash
+    /// table, O(members) in the small encodings.
     ///
     /// # Errors
     ///
@@ -240,8 +241,8 @@ impl<L: Locks> Store<L> {
         self.entry(key, |set: &mut SetEntry<'_>| Ok(set.pop(1).pop()))
     }
 
-    /// SPOP with a count: takes out so many different members, or all. O(count) in a hash table, O(members) in the
-    /// small encodings.
+    /// SPOP with a count: removes and returns that many distinct members, or all. O(count) in a hash table, O(members)
+    /// in the small encodings.
     ///
     /// # Errors
     ///
@@ -250,7 +251,8 @@ impl<L: Locks> Store<L> {
         self.entry(key, |set: &mut SetEntry<'_>| Ok(set.pop(count)))
     }
 
-    /// SRANDMEMBER: a member, chosen uniformly at random; `None` if there is none. O(1), O(members) in a listpack.
+    /// SRANDMEMBER: returns a member, chosen uniformly at random, or `None` if there is none. O(1), O(members) in a
+    /// listpack.
     ///
     /// # Errors
     ///
@@ -262,13 +264,13 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// SRANDMEMBER with a count: so many different members, or all of them; if the count is negative, so many drawn one
-    /// after the other, which may repeat. O(count), O(members) where that is much of the set.
+    /// SRANDMEMBER with a count: returns that many distinct members, or all of them; with a negative count, that many
+    /// members drawn with repetition. O(count), or O(members) if that is a large part of the set.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no set;
-    /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) for more than 2^31 draws, which would fill the memory.
+    /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) for more than 2^31 draws with repetition.
     pub fn srandmember_multiple(&self, key: impl ToKey, count: i64) -> Result<Vec<Bytes>> {
         self.read(key, |view, keys| {
             let Some(set) = set_at(view, keys[0])? else { return Ok(Vec::new()) };
@@ -285,7 +287,7 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// SINTER: the members that all of the sets have, in no order. O(members of the smallest, times sets).
+    /// SINTER: returns the members that all of the sets have, in no order. O(members of the smallest set * sets).
     ///
     /// # Errors
     ///
@@ -310,8 +312,8 @@ impl<L: Locks> Store<L> {
         self.read(keys, |view, keys| algebra::read(view, Operation::Inter, keys))
     }
 
-    /// SINTERCARD: how many members all of the sets have; stops at `limit` if that is not 0. O(members of the smallest,
-    /// times sets).
+    /// SINTERCARD: returns the number of members that all of the sets have; stops at `limit` if that is not 0.
+    /// O(members of the smallest set * sets).
     ///
     /// # Errors
     ///
@@ -321,8 +323,8 @@ impl<L: Locks> Store<L> {
     }
 
     stores! {
-        /// SINTERSTORE: puts what [`sinter`](Self::sinter) gives at `destination`, whatever was there; returns how many
-        /// members that are. An empty result is no key. O(members of the smallest, times sets).
+        /// SINTERSTORE: stores the result of [`sinter`](Self::sinter) at `destination`, replacing a value of any type;
+        /// returns its number of members. An empty result removes the key. O(members of the smallest set * sets).
         ///
         /// # Errors
         ///
@@ -330,7 +332,7 @@ impl<L: Locks> Store<L> {
         sinterstore(destination, keys) => algebra::store[Operation::Inter];
     }
 
-    /// SUNION: the members that any of the sets has, in no order. O(members of all).
+    /// SUNION: returns the members that any of the sets has, in no order. O(members of all sets).
     ///
     /// # Errors
     ///
@@ -340,8 +342,8 @@ impl<L: Locks> Store<L> {
     }
 
     stores! {
-        /// SUNIONSTORE: puts what [`sunion`](Self::sunion) gives at `destination`, whatever was there; returns how many
-        /// members that are. O(members of all).
+        /// SUNIONSTORE: stores the result of [`sunion`](Self::sunion) at `destination`, replacing a value of any type;
+        /// returns its number of members. O(members of all sets).
         ///
         /// # Errors
         ///
@@ -349,8 +351,8 @@ impl<L: Locks> Store<L> {
         sunionstore(destination, keys) => algebra::store[Operation::Union];
     }
 
-    /// SDIFF: the members of the first set that none of the others has, in no order. O(members of the first, times
-    /// sets), or O(members of all), whichever is less.
+    /// SDIFF: returns the members of the first set that none of the others has, in no order. O(members of the first set
+    /// * sets), or O(members of all sets) if that is less.
     ///
     /// # Errors
     ///
@@ -360,8 +362,8 @@ impl<L: Locks> Store<L> {
     }
 
     stores! {
-        /// SDIFFSTORE: puts what [`sdiff`](Self::sdiff) gives at `destination`, whatever was there; returns how many
-        /// members that are. An empty result is no key. O as SDIFF.
+        /// SDIFFSTORE: stores the result of [`sdiff`](Self::sdiff) at `destination`, replacing a value of any type;
+        /// returns its number of members. An empty result removes the key. Complexity as [`sdiff`](Self::sdiff).
         ///
         /// # Errors
         ///
@@ -369,9 +371,10 @@ impl<L: Locks> Store<L> {
         sdiffstore(destination, keys) => algebra::store[Operation::Diff];
     }
 
-    /// SSCAN with a cursor: some of the members, and the cursor with which to ask for more; 0 begins, and 0 ends. Members that are
-    /// there from the first call to the last are returned at least once, whatever is added and removed between. The
-    /// small encodings come whole. O(members returned), and a few hundred more at the most.
+    /// SSCAN with a cursor: returns some of the members, and the next cursor. Start with cursor 0; the returned cursor
+    /// is 0 at the end. Members that exist during the whole iteration are returned at least once, even if others are
+    /// added and removed meanwhile. The small encodings are returned in one call. O(members returned), plus a few
+    /// hundred at most.
     ///
     /// # Errors
     ///
@@ -396,7 +399,7 @@ impl<L: Locks> Store<L> {
     }
 }
 
-/// The set at a key, if there is one.
+/// The set at a key, if it exists.
 #[inline]
 pub(crate) fn set_at<'v>(view: &'v View<'_>, key: HashedKey<'_>) -> Result<Option<SetRef<'v>>> {
     let Some(value) = view.get(key) else { return Ok(None) };

@@ -21,18 +21,18 @@ use pattern::Pattern;
 
 /// Sorting lists, sets and sorted sets.
 ///
-/// With a pattern all keys are locked, else the key itself and the destination. As in Redis, a sorted set that is a listpack
-/// becomes a skip list.
+/// With a pattern the whole store is locked, otherwise only the key and the destination. As in Redis, a sorted set that
+/// is a listpack becomes a skip list.
 impl<L: Locks> Store<L> {
-    /// SORT, `SORT_RO`: the elements, in order; or for each of them what the patterns of [`SortOptions::get`] find, `None`
-    /// where that is nothing. O(elements log elements), with each look-up of a key beside.
+    /// SORT, `SORT_RO`: returns the elements in order; or for each of them what the patterns of [`SortOptions::get`]
+    /// find, `None` if nothing. O(elements log elements), plus the look-ups of keys.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no list, set or sorted set;
-    /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) if what they are sorted by is not a number and
-    /// [`SortOptions::alpha`] was not asked for;
-    /// [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) for a pattern in a transaction of named keys.
+    /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) if a sort key is not a number and [`SortOptions::alpha`]
+    /// is not set; [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) for a pattern in a transaction of named
+    /// keys.
     ///
     /// # Examples
     ///
@@ -59,8 +59,9 @@ impl<L: Locks> Store<L> {
         self.write(key, |scope, keys| sorted(scope, keys[0], options, false))
     }
 
-    /// SORT STORE: puts what [`sort`](Self::sort) returns at another key as a list, with an empty string where it found
-    /// nothing; returns how many elements that has. None are no key. O as [`sort`](Self::sort).
+    /// SORT STORE: stores the result of [`sort`](Self::sort) at another key as a list, with an empty string where a
+    /// pattern found nothing; returns its number of elements. An empty result removes the key. Complexity as
+    /// [`sort`](Self::sort).
     ///
     /// # Errors
     ///
@@ -81,7 +82,7 @@ impl<L: Locks> Store<L> {
     }
 }
 
-/// A key that may be any.
+/// Hashes a key that may be any.
 fn of<'k>(scope: &Scope<'_>, key: &'k impl AsKey) -> HashedKey<'k> {
     let bytes = key.as_key().bytes;
     HashedKey::new(scope.shared().hash(bytes), bytes)
@@ -113,7 +114,7 @@ fn store(
     Ok(found.len())
 }
 
-/// What is to be returned or stored.
+/// The elements to return or to store.
 fn sorted(
     scope: &mut Scope<'_>,
     key: HashedKey<'_>,
@@ -134,7 +135,7 @@ fn sorted(
     Ok(found)
 }
 
-/// The elements in order, as far as they are asked for.
+/// The requested elements, in order.
 fn rows(
     scope: &mut Scope<'_>,
     key: HashedKey<'_>,
@@ -149,7 +150,7 @@ fn rows(
     let by = options.by.as_deref().map(Pattern::parse);
     match by {
         Some(pattern) if !pattern.varies() => {
-            // A stored set has an order of its own, or replicas would differ.
+            // The order of a stored set must be deterministic, or replicas would differ.
             if is_set && stores {
                 let rows = elements(scope, key, None)?.into_iter().map(Row::itself);
                 return Ok(order::sort(rows.collect(), options, stores));
@@ -177,7 +178,7 @@ fn rows(
     }
 }
 
-/// Makes a skip list of a sorted set that is none, as Redis does to sort it.
+/// Converts a sorted set to a skip list, as Redis does to sort it.
 fn make_skip_list(scope: &mut Scope<'_>, key: HashedKey<'_>) {
     let policy = scope.policy();
     let mut slot = scope.slot(key);
@@ -199,7 +200,7 @@ fn make_skip_list(scope: &mut Scope<'_>, key: HashedKey<'_>) {
     );
 }
 
-/// The elements of a value: in its own order as far as the options ask for them, or all of them, those of a set and of
+/// The elements of a value: in its own order as far as the options request them, or all of them, those of a set and of
 /// a sorted set by their bytes.
 fn elements(
     scope: &Scope<'_>,
@@ -209,7 +210,7 @@ fn elements(
     let Some(value) = scope.get(key) else { return Ok(Vec::new()) };
     let mut elements = Vec::new();
     let descends = in_place.is_some_and(|options| options.desc);
-    // The indexes from the end at which they begin.
+    // Indexes from the end.
     let span = |len: usize| {
         let span = in_place.map_or(0..len, |options| options.window(len));
         if descends { len - span.end..len - span.start } else { span }

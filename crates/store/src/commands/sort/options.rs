@@ -6,12 +6,12 @@ use bytes::Bytes;
 
 use super::pattern::Pattern;
 
-/// How SORT sorts, and what it returns: by default all elements, as numbers, the least first.
+/// How SORT sorts, and what it returns. Default: all elements, as numbers, in ascending order.
 ///
 /// # Patterns
 ///
-/// In a pattern the first `*` stands for an element: `age:*` is the key of a string, `user:*->name` a key and a field of
-/// a hash. `#` is the element itself. A pattern without `*` finds nothing.
+/// In a pattern the first `*` is replaced by an element: `age:*` is the key of a string, `user:*->name` a key and a
+/// field of a hash. `#` is the element itself. A pattern without `*` finds nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[must_use]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -24,50 +24,49 @@ pub struct SortOptions {
 }
 
 impl SortOptions {
-    /// BY: sorts by what the pattern finds for each element, which comes before all others if that is nothing. A pattern
-    /// without `*`, such as `nosort`, leaves lists and sorted sets in their own order, and sets in any.
+    /// BY: sorts by what the pattern finds for each element. Elements for which it finds nothing come first. A pattern
+    /// without `*`, such as `nosort`, keeps lists and sorted sets in their own order, and sets in any order.
     pub fn by(mut self, pattern: impl AsRef<[u8]>) -> Self {
         self.by = Some(Bytes::copy_from_slice(pattern.as_ref()));
         self
     }
 
-    /// LIMIT: leaves out the first `offset` elements, and all behind the next `count`, of which there is no limit if it
-    /// is negative.
+    /// LIMIT: skips the first `offset` elements, and returns at most `count`, or all if it is negative.
     pub const fn limit(mut self, offset: i64, count: i64) -> Self {
         self.limit = Some((offset, count));
         self
     }
 
-    /// GET: returns what the pattern finds in the place of each element; with several, one after the other.
+    /// GET: returns what the pattern finds instead of each element; several patterns give several results per element.
     pub fn get(mut self, pattern: impl AsRef<[u8]>) -> Self {
         self.get.push(Bytes::copy_from_slice(pattern.as_ref()));
         self
     }
 
-    /// ASC: the least first, as is the default.
+    /// ASC: sorts in ascending order, the default.
     pub const fn asc(mut self) -> Self {
         self.desc = false;
         self
     }
 
-    /// DESC: the greatest first.
+    /// DESC: sorts in descending order.
     pub const fn desc(mut self) -> Self {
         self.desc = true;
         self
     }
 
-    /// ALPHA: sorts by bytes, not by numbers.
+    /// ALPHA: sorts by bytes instead of numbers.
     pub const fn alpha(mut self) -> Self {
         self.alpha = true;
         self
     }
 
-    /// Whether keys are looked up that no word names.
+    /// Returns whether keys are accessed that the command does not name.
     pub(super) fn looks_up(&self) -> bool {
         self.by.iter().chain(&self.get).any(|text| Pattern::parse(text).varies())
     }
 
-    /// Which of so many elements in order are asked for.
+    /// The range of the requested elements in a sorted sequence of this length.
     pub(super) fn window(&self, len: usize) -> Range<usize> {
         let Some((offset, count)) = self.limit else { return 0..len };
         let clamp = |number: i64| usize::try_from(number.max(0)).unwrap_or(len).min(len);
@@ -76,7 +75,7 @@ impl SortOptions {
         start..end
     }
 
-    /// The options as words.
+    /// The options as words of the command.
     pub(super) fn words(&self) -> Vec<Bytes> {
         let mut words: Vec<Bytes> = Vec::new();
         if let Some(pattern) = &self.by {

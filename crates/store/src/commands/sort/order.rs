@@ -9,24 +9,24 @@ use crate::error::{Error, Result};
 use crate::execute::c_string;
 use crate::text::double::{self, Weights};
 
-/// What an element is sorted by.
+/// The sort key of an element.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Weight {
     Number(f64),
-    /// `None` for what was not found.
+    /// `None` if the pattern found nothing.
     Text(Option<Bytes>),
-    /// The element.
+    /// The element itself.
     Itself,
 }
 
 impl Weight {
-    /// That of an element for which a pattern finds nothing.
+    /// The weight of an element for which a pattern finds nothing.
     pub(super) const fn missing(alpha: bool) -> Self {
         if alpha { Self::Text(None) } else { Self::Number(0.0) }
     }
 }
 
-/// The weight that a text is, by its bytes or as a number.
+/// The weight of a text: its bytes, or the number.
 pub(super) fn weight(text: &[u8], alpha: bool, weights: Weights) -> Result<Weight> {
     if alpha {
         return Ok(Weight::Text(Some(Bytes::copy_from_slice(text))));
@@ -51,7 +51,7 @@ impl Row {
         Self { weight: Weight::Itself, element }
     }
 
-    /// The order of two elements. What is returned is in the order of C strings, what is stored in that of all bytes.
+    /// Compares two elements. A result that is returned is ordered as C strings, one that is stored by all bytes.
     fn compare(&self, other: &Self, stores: bool) -> Ordering {
         let bytes =
             |a: &[u8], b: &[u8]| if stores { a.cmp(b) } else { c_string(a).cmp(c_string(b)) };
@@ -63,13 +63,13 @@ impl Row {
                 let numbers = a.partial_cmp(b).unwrap_or(Ordering::Equal);
                 numbers.then_with(|| self.element.cmp(&other.element))
             }
-            // All of a call are weighed alike.
+            // All weights of a call are of the same kind.
             _ => Ordering::Equal,
         }
     }
 }
 
-/// The elements in order, as far as they are asked for. Those that are equal stay as they were.
+/// Sorts the elements and returns the requested window. The sort is stable.
 pub(super) fn sort(mut rows: Vec<Row>, options: &SortOptions, stores: bool) -> Vec<Bytes> {
     rows.sort_by(|a, b| {
         let order = a.compare(b, stores);

@@ -6,19 +6,19 @@ use crate::key::HashedKey;
 use crate::member::Member;
 use crate::store::scope::Scope;
 
-/// What a pattern names.
+/// What a pattern refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pattern<'p> {
     /// `#`: the element.
     Element,
-    /// It has no `*`.
+    /// The pattern has no `*`.
     Nothing,
-    /// The string at a key, or a field of the hash there: the element goes between the two parts of the key.
+    /// The string at a key, or a field of the hash there: the element is inserted between the two parts of the key.
     Key { parts: [&'p [u8]; 2], field: Option<&'p [u8]> },
 }
 
 impl<'p> Pattern<'p> {
-    /// Redis looks for the marks in a C string, and takes all bytes for the key.
+    /// Redis searches for the special characters in a C string, and uses all bytes for the key.
     pub(super) fn parse(text: &'p [u8]) -> Self {
         let marked = c_string(text);
         if marked == b"#" {
@@ -29,7 +29,7 @@ impl<'p> Pattern<'p> {
         let behind = star + 1;
         let arrow = marked[behind..].windows(2).position(|pair| pair == b"->");
         let arrow = arrow.map(|at| behind + at);
-        // An arrow at the end is a part of the key.
+        // An arrow at the end is part of the key.
         let arrow = arrow.filter(|arrow| arrow + 2 < marked.len());
         let end = arrow.unwrap_or(text.len());
         Self::Key {
@@ -38,12 +38,12 @@ impl<'p> Pattern<'p> {
         }
     }
 
-    /// Whether it names a key of its own for each element.
+    /// Returns whether the pattern refers to a different key for each element.
     pub(super) const fn varies(self) -> bool {
         matches!(self, Self::Key { .. })
     }
 
-    /// Hands what is found for an element to `read`, if it is anything.
+    /// Calls `read` with what is found for an element, if anything.
     pub(super) fn find<R>(
         self,
         scope: &mut Scope<'_>,
@@ -59,7 +59,7 @@ impl<'p> Pattern<'p> {
         let key = HashedKey::new(scope.shared().hash(&key), &key);
         scope.drop_expired(key);
         match field {
-            // A value of another type is none.
+            // A value of another type counts as missing.
             None => string_at(scope, key).ok()?.map(|string| string.with_bytes(read)),
             Some(field) => {
                 let value = scope.get(key)?.as_hash()?.get(

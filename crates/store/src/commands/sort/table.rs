@@ -1,4 +1,4 @@
-//! The declarations of SORT and `SORT_RO`, and their words as typed calls.
+//! The table of SORT and `SORT_RO`: declarations, and the mapping from words to typed calls.
 
 use super::SortOptions;
 use crate::error::{Error, Result};

@@ -1,20 +1,20 @@
-//! Counting strings up and down.
+//! Commands that increment and decrement strings.
 
 use super::StringEntry;
 use crate::error::{Error, Result};
 use crate::store::{Locks, Store};
 use crate::to_key::ToKey;
 
-/// Commands that count.
+/// Commands that increment and decrement.
 impl<L: Locks> Store<L> {
-    /// INCRBY: adds an integer of any width to the number at the key, 0 if there is none, and returns the sum. An expiry
-    /// stays. O(1).
+    /// INCRBY: adds an integer of any width to the integer at the key, or to 0 if the key does not exist, and returns
+    /// the sum. The expiry is kept. O(1).
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string, and
-    /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) if the string is not an integer, or if the increment or
-    /// the sum leaves the range of `i64`.
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string;
+    /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) if the string is not an integer, or the increment or the
+    /// sum does not fit `i64`.
     ///
     /// # Examples
     ///
@@ -33,26 +33,27 @@ impl<L: Locks> Store<L> {
         self.entry(key, |entry: &mut StringEntry<'_>| entry.incr(increment))
     }
 
-    /// DECRBY: as [`incr`](Self::incr), but takes away.
+    /// DECRBY: subtracts an integer; otherwise as [`incr`](Self::incr).
     ///
     /// # Errors
     ///
-    /// As [`incr`](Self::incr); besides, `i64::MIN` cannot be taken away.
+    /// As [`incr`](Self::incr); `i64::MIN` cannot be subtracted.
     pub fn decr(&self, key: impl ToKey, decrement: impl TryInto<i64>) -> Result<i64> {
         let decrement = decrement.try_into().map_err(|_| Error::not_integer())?;
         self.incr(key, decrement.checked_neg().ok_or_else(Error::decr_overflow)?)
     }
 
-    /// INCRBYFLOAT: adds a number to the number at the key, 0 if there is none. An expiry stays. O(digits).
+    /// INCRBYFLOAT: adds a number to the number at the key, or to 0 if the key does not exist, and returns the sum. The
+    /// expiry is kept. O(digits).
     ///
-    /// The numbers are added in 80 bits and kept as decimal text, as Redis does on x86-64. What is returned is the sum
-    /// rounded to 64 bits; [`get`](Self::get) has the text.
+    /// Numbers are added in 80-bit precision and stored as decimal text, as Redis does on x86-64. The returned sum is
+    /// rounded to 64 bits; [`get`](Self::get) returns the text.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string, and
-    /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) if the string is no number, the increment is NaN, or the
-    /// sum is not finite.
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string;
+    /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) if the string is not a number, the increment is NaN, or
+    /// the sum is not finite.
     ///
     /// # Examples
     ///

@@ -1,4 +1,4 @@
-//! The string at a key.
+//! The entry of a string.
 
 use std::iter;
 
@@ -12,36 +12,36 @@ use crate::text::extended::{Extended, NOT_A_FLOAT, NOT_FINITE};
 use crate::to_member::ToMember;
 use crate::value::Value;
 
-/// The string at a key, found once and checked once: see [`Store::with_string`](crate::Store::with_string).
+/// The string at a key, with one look-up and one type check: see [`Store::with_string`](crate::Store::with_string).
 pub type StringEntry<'e> = Entry<'e, StringKind>;
 
 entry_of!(StringEntry, StringKind, with_string, "string", |value| value.as_str().is_some());
 
 impl StringEntry<'_> {
-    /// The string, if the key exists: its bytes, or the number that they are kept as. O(1).
+    /// Returns the string, if the key exists: its bytes, or its integer if it is stored as one. O(1).
     #[must_use]
     #[inline]
     pub fn get(&self) -> Option<Member<'_>> {
         self.value().and_then(Value::as_str)
     }
 
-    /// The number that the string is; `None` if there is no key.
+    /// Returns the string as an integer; `None` if the key does not exist.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NotInteger`] for any other string.
+    /// [`ErrorKind::NotInteger`] if the string is not an integer.
     #[inline]
     pub fn get_int(&self) -> Result<Option<i64>> {
-        // A string that was changed in place may be a number too.
+        // A string that was changed in place may be an integer too.
         let number = |string: Member<'_>| string.as_int().ok_or_else(Error::not_integer);
         self.get().map(number).transpose()
     }
 
-    /// SET: sets the string; the key does not expire any more.
+    /// SET: sets the string and removes the expiry. O(length).
     ///
     /// # Errors
     ///
-    /// A string of more than 512 MiB.
+    /// The string exceeds 512 MiB.
     pub fn set(&mut self, value: impl ToMember) -> Result<()> {
         value.with_member(|value| {
             self.put_string(checked(value)?, Expires::Never);
@@ -49,8 +49,8 @@ impl StringEntry<'_> {
         })
     }
 
-    /// SET with PXAT: sets the string, which expires at a time in milliseconds since the epoch. One that has come
-    /// already is no error: the string is not returned then.
+    /// SET with PXAT: sets the string and its expiry, in milliseconds since the Unix epoch. A time in the past is not
+    /// an error: the string is set, and never returned.
     ///
     /// # Errors
     ///
@@ -62,17 +62,17 @@ impl StringEntry<'_> {
         })
     }
 
-    /// SET, with what happens to the expiry.
+    /// SET, with the given effect on the expiry.
     #[inline]
     fn put_string(&mut self, value: Member<'_>, expires: Expires) {
         put(self, value, expires);
     }
 
-    /// INCRBY: adds to the number that the string is, 0 if there is none; returns the sum. O(1).
+    /// INCRBY: adds to the integer in the string, or to 0 if the key does not exist; returns the sum. O(1).
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NotInteger`] if the string is no number, or the sum does not fit.
+    /// [`ErrorKind::NotInteger`] if the string is not an integer, or the sum does not fit.
     #[inline]
     pub fn incr(&mut self, delta: i64) -> Result<i64> {
         let sum = self.get_int()?.unwrap_or(0).checked_add(delta).ok_or_else(Error::overflow)?;
@@ -81,23 +81,24 @@ impl StringEntry<'_> {
         Ok(sum)
     }
 
-    /// INCRBYFLOAT: adds to the number of 80 bits that the string is; returns the text that is there now.
+    /// INCRBYFLOAT: adds to the 80-bit number in the string; returns the new text.
     pub(crate) fn incr_float(&mut self, delta: &[u8]) -> Result<Bytes> {
         let parse = |text: &[u8]| Extended::parse(text).ok_or_else(|| not_a_float(NOT_A_FLOAT));
         let old = self.get().unwrap_or(Member::Int(0)).with_bytes(parse)?;
         let sum = old.add(parse(delta)?).ok_or_else(|| not_a_float(NOT_FINITE))?;
         let text = Bytes::from(sum.to_text());
-        // Text even where it is an integer: INCR makes it one again.
+        // Text even for an integer: INCR converts it when it needs to.
         let words = || vec![text.clone(), "KEEPTTL".into()];
         self.put(taking_place(self, Value::text(&text)), Expires::Keep, ("SET", words));
         Ok(text)
     }
 
-    /// APPEND: adds bytes to the end; returns the length. What is not there yet is set, and so may be a number.
+    /// APPEND: appends bytes; returns the length in bytes. If the key does not exist, the value is set, and may be
+    /// stored as an integer.
     ///
     /// # Errors
     ///
-    /// A string of more than 512 MiB.
+    /// The string would exceed 512 MiB.
     pub fn append(&mut self, value: impl ToMember) -> Result<usize> {
         value.with_member(|value| {
             checked(value)?;
@@ -110,12 +111,12 @@ impl StringEntry<'_> {
         })
     }
 
-    /// SETRANGE: writes bytes at an offset, with zeros before them if the string is shorter; returns the length.
-    /// Without bytes to write it changes nothing.
+    /// SETRANGE: writes bytes at an offset, zero-padding a shorter string; returns the length in bytes. An empty value
+    /// changes nothing.
     ///
     /// # Errors
     ///
-    /// A string of more than 512 MiB.
+    /// The string would exceed 512 MiB.
     #[inline]
     pub fn set_range(&mut self, offset: usize, value: impl ToMember) -> Result<usize> {
         value.with_member(|value| {
@@ -123,7 +124,7 @@ impl StringEntry<'_> {
                 return Ok(self.get().map_or(0, Member::byte_len));
             }
             let words = || vec![Bytes::from(offset.to_string()), value.to_bytes()];
-            // Whether the key is there is known without a look at the string.
+            // Whether the key exists is known without reading the string.
             if self.exists() {
                 return self.write_at(offset, value, || ("SETRANGE", words()));
             }
@@ -151,10 +152,10 @@ impl StringEntry<'_> {
     }
 }
 
-/// SET on any key, whatever it holds.
+/// SET on a key with a value of any type.
 #[inline]
 pub(super) fn put<K>(slot: &mut Entry<'_, K>, value: Member<'_>, expires: Expires) {
-    // What does not expire needs no word to say that it keeps that.
+    // The effect needs no KEEPTTL if there is no expiry.
     let stays = expires == Expires::Keep && slot.expires_at_ms().is_none();
     let expires = if stays { Expires::Never } else { expires };
     let words = || {
@@ -169,8 +170,7 @@ pub(super) fn put<K>(slot: &mut Entry<'_, K>, value: Member<'_>, expires: Expire
     slot.put(taking_place(slot, Value::string(value)), expires, ("SET", words));
 }
 
-/// A string as it takes the place of what is there: `raw` where the block of the string leaves no room for the expiry of
-/// that.
+/// Converts a string that replaces the value of a key: to `raw` if its block has no room for the expiry of the key.
 #[inline]
 pub(super) fn taking_place<K>(slot: &Entry<'_, K>, string: Value) -> Value {
     let embedding = slot.shared().profile().embedding();
@@ -185,7 +185,7 @@ pub(super) fn taking_place<K>(slot: &Entry<'_, K>, string: Value) -> Value {
     }
 }
 
-/// Where a write ends, if a string may be as long.
+/// The end offset of a write, if a string may be that long.
 fn end_of(offset: usize, value: Member<'_>) -> Result<usize> {
     let end = offset.checked_add(value.byte_len());
     end.filter(|&end| end <= STRING_MAX).ok_or_else(Error::too_long)

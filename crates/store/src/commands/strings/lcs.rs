@@ -1,4 +1,4 @@
-//! What two strings have in common.
+//! LCS: the longest common subsequence of two strings.
 
 use bytes::Bytes;
 
@@ -11,19 +11,19 @@ use crate::store::{Locks, Store};
 use crate::text::lcs;
 use crate::to_key::ToKey;
 
-/// What Redis lets strings grow to, and the table of LCS.
+/// The maximum length of a string, and of the table of LCS.
 const STRING_MAX_U64: u64 = STRING_MAX as u64;
 
 /// LCS: the longest common subsequence of two strings.
 impl<L: Locks> Store<L> {
-    /// LCS: the longest common subsequence of the strings at two keys, the one that Redis finds. O(a * b / 64) in time
-    /// and memory.
+    /// LCS: returns the longest common subsequence of the strings at two keys. If there are several, it is the one that
+    /// Redis returns. O(a * b / 64) in time and memory.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a key holds no string, and
-    /// [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) for lengths that Redis refuses, of which the product passes
-    /// 2^27.
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a key holds no string;
+    /// [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) if the product of the lengths exceeds 2^27, which Redis refuses
+    /// too.
     ///
     /// # Examples
     ///
@@ -44,7 +44,7 @@ impl<L: Locks> Store<L> {
         common(self, a, b, common_text)
     }
 
-    /// LCS LEN: the length of [`lcs`](Self::lcs). O(a * b / 64) in time, O(a + b) in memory.
+    /// LCS LEN: returns the length of [`lcs`](Self::lcs), in bytes. O(a * b / 64) in time, O(a + b) in memory.
     ///
     /// # Errors
     ///
@@ -53,7 +53,8 @@ impl<L: Locks> Store<L> {
         common(self, a, b, common_len)
     }
 
-    /// LCS IDX: where [`lcs`](Self::lcs) lies in both strings, runs of fewer than `min_match_len` bytes left out.
+    /// LCS IDX: returns the position of [`lcs`](Self::lcs) in both strings, without runs of fewer than `min_match_len`
+    /// bytes. O(a * b / 64) in time and memory.
     ///
     /// # Errors
     ///
@@ -68,7 +69,7 @@ impl<L: Locks> Store<L> {
     }
 }
 
-/// LCS: hands both strings, empty where no key is, to `find`.
+/// LCS: passes both strings to `find`, an empty one for a missing key.
 pub(crate) fn common<R>(
     store: &Store<impl Locks>,
     a: impl ToKey,

@@ -1,14 +1,14 @@
 //! Commands on strings.
 //!
-//! | module | what it does |
+//! | module | contents |
 //! |---|---|
 //! | `read` | reads whole strings |
-//! | `whole` | puts whole strings at keys, and takes them away |
-//! | `set` | how it does that |
-//! | `counters` | counts strings up and down |
+//! | `whole` | sets, replaces and removes whole strings |
+//! | `set` | the implementation of these |
+//! | `counters` | increments and decrements |
 //! | `parts` | reads and writes parts of strings |
-//! | `lcs` | compares two |
-//! | `options` | the options and answers of these |
+//! | `lcs` | compares two strings |
+//! | `options` | options and results |
 
 mod counters;
 mod entry;
@@ -36,14 +36,14 @@ use crate::member::Member;
 use crate::store::scope::View;
 use crate::store::slot::Slot;
 
-/// The string at a key, if there is one.
+/// The string at a key, if it exists.
 #[inline]
 pub(crate) fn string_at<'v>(view: &'v View<'_>, key: HashedKey<'_>) -> Result<Option<Member<'v>>> {
     let Some(value) = view.get(key) else { return Ok(None) };
     value.as_str().map(Some).ok_or_else(Error::wrong_type)
 }
 
-/// The string in a slot, if there is one.
+/// The string in a slot, if the key exists.
 #[inline]
 pub(crate) fn string_in<'s>(slot: &'s Slot<'_>) -> Result<Option<Member<'s>>> {
     let Some(value) = slot.value() else { return Ok(None) };

@@ -10,17 +10,17 @@ use crate::member::Member;
 use crate::to_expiry::{ToSpan, ToTime};
 use crate::to_member::ToMember;
 
-/// Whether SET asks for a key that exists, or for one that does not.
+/// The condition of SET on the existence of the key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum ExistenceCheck {
-    /// Only a key that does not exist yet.
+    /// Set only if the key does not exist.
     NX,
-    /// Only a key that exists.
+    /// Set only if the key exists.
     XX,
 }
 
-/// What the string at a key has to be for SET and DELIFEQ to change it.
+/// The condition of SET and DELIFEQ on the current string.
 ///
 /// # Examples
 ///
@@ -40,12 +40,12 @@ pub enum ExistenceCheck {
 #[non_exhaustive]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum ValueComparison {
-    /// These bytes. Where there is no key it does not hold.
+    /// The string equals these bytes. It does not hold if the key does not exist.
     IFEQ(Bytes),
 }
 
 impl ValueComparison {
-    /// The string is equal to this one.
+    /// Creates the condition that the string equals this one.
     #[must_use]
     pub fn ifeq(value: impl ToMember) -> Self {
         value.with_member(|value| Self::IFEQ(value.to_bytes()))
@@ -60,44 +60,45 @@ impl ValueComparison {
     }
 }
 
-/// What happens to a key's expiry in SET. A [`Duration`] and a [`SystemTime`] are one too.
+/// What SET does with the expiry of a key. A [`Duration`] and a [`SystemTime`] convert into it.
 ///
-/// Each number must be at least 1 and the time of expiry must fit into 63 bits of milliseconds, else the command fails
-/// and changes nothing.
+/// Numbers must be at least 1, and the time of expiry must fit 63 bits of milliseconds; otherwise the command fails and
+/// changes nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum SetExpiry {
-    /// So many seconds from now.
+    /// Expires that many seconds from now.
     EX(u64),
-    /// So many milliseconds from now.
+    /// Expires that many milliseconds from now.
     PX(u64),
-    /// At so many seconds since the Unix epoch.
+    /// Expires at that many seconds since the Unix epoch.
     EXAT(u64),
-    /// At so many milliseconds since the Unix epoch.
+    /// Expires at that many milliseconds since the Unix epoch.
     PXAT(u64),
-    /// It stays as it is.
+    /// Keeps the expiry.
     KEEPTTL,
 }
 
-/// What happens to a key's expiry in GETEX. A [`Duration`] and a [`SystemTime`] are one too. The numbers are those of [`SetExpiry`].
+/// What GETEX does with the expiry of a key. A [`Duration`] and a [`SystemTime`] convert into it. The numbers have the
+/// range of [`SetExpiry`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Expiry {
-    /// So many seconds from now.
+    /// Expires that many seconds from now.
     EX(u64),
-    /// So many milliseconds from now.
+    /// Expires that many milliseconds from now.
     PX(u64),
-    /// At so many seconds since the Unix epoch.
+    /// Expires at that many seconds since the Unix epoch.
     EXAT(u64),
-    /// At so many milliseconds since the Unix epoch.
+    /// Expires at that many milliseconds since the Unix epoch.
     PXAT(u64),
-    /// It is taken away.
+    /// Removes the expiry.
     PERSIST,
 }
 
-/// The options of SET, under the names of the `redis` crate.
+/// The options of SET, with the names of the `redis` crate.
 ///
 /// # Examples
 ///
@@ -155,7 +156,7 @@ impl From<SystemTime> for Expiry {
     }
 }
 
-/// A number that a command takes; what it refuses is 0.
+/// Converts to a number for a command; out of range becomes 0, which commands refuse.
 fn milliseconds(ms: Option<i64>) -> u64 {
     ms.and_then(|ms| ms.try_into().ok()).unwrap_or(0)
 }
@@ -168,21 +169,22 @@ impl SetOptions {
         self
     }
 
-    /// Sets the key only if it holds such a string. Then a key that holds no string is an error.
+    /// Sets the key only if its string satisfies the comparison. A key that holds no string is then an error.
     #[must_use]
     pub fn value_comparison(mut self, value_comparison: ValueComparison) -> Self {
         self.comparison = Some(value_comparison);
         self
     }
 
-    /// Whether to give the old string back, set or not. Then a key that holds no string is an error.
+    /// Sets whether the old string is returned, whether or not the key is set. A key that holds no string is then an
+    /// error.
     #[must_use]
     pub const fn get(mut self, get: bool) -> Self {
         self.get = get;
         self
     }
 
-    /// What happens to the expiry; without this it is removed.
+    /// Sets what happens to the expiry. Default: it is removed.
     #[must_use]
     pub fn with_expiration(self, expiration: impl Into<SetExpiry>) -> Self {
         self.ttl(expiration.into().into())
@@ -194,7 +196,7 @@ impl SetOptions {
     }
 }
 
-/// The options of MSETEX, under the names of the `redis` crate.
+/// The options of MSETEX, with the names of the `redis` crate.
 #[derive(Clone, Copy, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MSetOptions {
@@ -203,14 +205,14 @@ pub struct MSetOptions {
 }
 
 impl MSetOptions {
-    /// Sets the keys only if all of them exist, or only if none of them does.
+    /// Sets the keys only if all of them exist, or only if none of them exists.
     #[must_use]
     pub const fn conditional_set(mut self, existence_check: ExistenceCheck) -> Self {
         self.condition = Some(existence_check);
         self
     }
 
-    /// What happens to the expiries; without this they are removed.
+    /// Sets what happens to the expiries. Default: they are removed.
     #[must_use]
     pub fn with_expiration(self, expiration: impl Into<SetExpiry>) -> Self {
         self.ttl(expiration.into().into())
@@ -222,40 +224,40 @@ impl MSetOptions {
     }
 }
 
-/// What became of [`set_options`](crate::Store::set_options).
+/// The result of [`set_options`](crate::Store::set_options).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SetOutcome {
     /// Whether the key was set.
     pub set: bool,
-    /// The string that was there, if [`SetOptions::get`] asked for it.
+    /// The old string, if [`SetOptions::get`] requested it.
     pub old: Option<Bytes>,
 }
 
-/// A longest common subsequence by its place in both strings.
+/// The positions of a longest common subsequence in both strings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LcsMatches {
-    /// How many bytes the subsequence has, the short runs included that were not asked for.
+    /// The length of the subsequence in bytes, including runs that are too short to be in `matches`.
     pub len: usize,
-    /// The runs of bytes that follow each other in both strings, the last one first.
+    /// The runs of consecutive bytes in both strings, the last one first.
     pub matches: Vec<LcsMatch>,
 }
 
-/// A run of bytes that is in both strings.
+/// A run of bytes that both strings contain.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LcsMatch {
-    /// Where it is in the first string, in bytes.
+    /// Its range in the first string, in bytes.
     pub a: Range<usize>,
-    /// Where it is in the second string, in bytes.
+    /// Its range in the second string, in bytes.
     pub b: Range<usize>,
 }
 
-/// What happens to an expiry.
+/// A change of an expiry.
 #[derive(Clone, Copy, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum ExpiryChange {

@@ -1,4 +1,4 @@
-//! Parts of strings.
+//! Commands on parts of strings: APPEND, GETRANGE, SETRANGE.
 
 use bytes::Bytes;
 
@@ -12,13 +12,13 @@ use crate::to_member::ToMember;
 
 /// Commands on parts of strings.
 impl<L: Locks> Store<L> {
-    /// APPEND: puts bytes behind the string at the key, which may be new, and returns its length. An expiry stays.
-    /// Amortised O(bytes appended).
+    /// APPEND: appends bytes to the string at the key, which is created if it does not exist, and returns the new
+    /// length in bytes. The expiry is kept. Amortised O(bytes appended).
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string, and a string that would be
-    /// longer than 512 MiB.
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string; an error if the string would
+    /// exceed 512 MiB.
     ///
     /// # Examples
     ///
@@ -39,8 +39,8 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// GETRANGE, and SUBSTR: the bytes from one offset to another, both included; negative ones count from the end.
-    /// What lies outside is cut off. O(bytes returned).
+    /// GETRANGE and SUBSTR: returns the bytes between two offsets, both included; negative offsets count from the end,
+    /// and offsets beyond the ends are clamped. O(bytes returned).
     ///
     /// # Errors
     ///
@@ -67,13 +67,14 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// SETRANGE: writes bytes at an offset of the string at the key, which may be new, with zeros up to there, and
-    /// returns its length. Without bytes it changes nothing. An expiry stays. O(bytes written), and the zeros.
+    /// SETRANGE: writes bytes at an offset of the string at the key, which is created if it does not exist and
+    /// zero-padded up to the offset; returns the length in bytes. An empty value changes nothing. The expiry is kept.
+    /// O(bytes written), and the padding.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string, and a string that would be
-    /// longer than 512 MiB.
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string; an error if the string would
+    /// exceed 512 MiB.
     ///
     /// # Examples
     ///

@@ -1,4 +1,4 @@
-//! Reading whole strings.
+//! Commands that read whole strings.
 
 use std::borrow::Cow;
 
@@ -16,14 +16,15 @@ use crate::to_keys::ToKeys;
 
 /// Commands on strings.
 ///
-/// A string is at most 512 MiB long. One that is the canonical decimal form of an `i64` is kept as that number.
+/// A string has at most 512 MiB. The canonical decimal form of an `i64` is stored as an integer.
 ///
 /// # Errors
 ///
-/// All of them but the ones that put a whole string fail with [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if
-/// a key holds no string. A call that fails changes nothing. In a transaction, a key that it did not name is an error.
+/// All of them except those that overwrite the value return [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a
+/// key holds no string. A call that fails changes nothing. In a transaction,
+/// [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) is returned for a key that was not named.
 impl<L: Locks> Store<L> {
-    /// GET: the string at the key. O(length).
+    /// GET: returns the string at the key, or `None` if it does not exist. O(length).
     ///
     /// # Errors
     ///
@@ -32,9 +33,10 @@ impl<L: Locks> Store<L> {
         self.read(key, |view, keys| Ok(string_at(view, keys[0])?.map(Member::to_bytes)))
     }
 
-    /// GET without a copy: lets `read` see the string at the key. O(1), beside what `read` does.
+    /// GET without a copy: calls `read` with the string at the key, or `None` if it does not exist. O(1), plus the time
+    /// of `read`.
     ///
-    /// The lock of the key is held while `read` runs: a call on the store inside fails.
+    /// The key is locked while `read` runs: a command on the store inside it returns an error.
     ///
     /// # Errors
     ///
@@ -65,12 +67,12 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// GET of a number: what INCR works on, without text made of it. O(1).
+    /// GET of an integer: returns the number that INCR works on, without formatting it. O(1).
     ///
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string,
-    /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) if the string is no number of 64 bits.
+    /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) if the string is not a 64-bit integer.
     ///
     /// # Examples
     ///
@@ -93,14 +95,16 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// MGET: the strings at the keys, all read at one point in time; `None` for a key that does not exist or holds no
-    /// string. O(keys), and their lengths.
+    /// MGET: returns the strings at the keys, all read at one point in time; `None` for a key that does not exist or
+    /// holds no string. O(keys + bytes).
     ///
-    /// Of five keys and more, strings of up to 64 bytes on average share one buffer, which each of them keeps alive.
+    /// From five keys on, strings of up to 64 bytes on average share one buffer, which is freed when the last of them
+    /// is dropped.
     ///
     /// # Errors
     ///
-    /// In a transaction, a key that it did not name; never a wrong type.
+    /// [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) in a transaction that did not name the key. A wrong
+    /// type is not an error.
     ///
     /// # Examples
     ///
@@ -123,13 +127,14 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// MGET without a copy: lets `work` read the strings at several keys where they lie, all of one time; `None` for a
-    /// key that does not exist. The locks of the keys are held for reading while `work` runs: what it asks of the store
-    /// itself is refused. O(keys).
+    /// MGET without a copy: calls `work` with the strings at several keys, all of one point in time; `None` for a key
+    /// that does not exist. The keys are locked for reading while `work` runs: a command on the store inside it returns
+    /// an error. O(keys), plus the time of `work`.
     ///
     /// # Errors
     ///
-    /// That of `work`. [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a key holds no string, unlike MGET.
+    /// The error of `work`. [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a key holds no string, unlike
+    /// MGET.
     ///
     /// # Examples
     ///
@@ -168,7 +173,7 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// STRLEN: the length of the string at the key in bytes, 0 if there is no such key. O(1).
+    /// STRLEN: returns the length of the string at the key in bytes, or 0 if it does not exist. O(1).
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! How whole strings are put at keys and taken away.
+//! The implementation of SET, GETEX and MSETEX.
 
 use bytes::Bytes;
 
@@ -16,9 +16,9 @@ use crate::to_key::ToKey;
 use crate::to_keys::ToKeys;
 use crate::value::Value;
 
-/// SET with options, for the command of that name.
+/// SET with options, for the command.
 ///
-/// As in Redis, the time is judged first, then the type if the old string is asked for, then the condition.
+/// As in Redis, the time is checked first, then the type if the old string is requested, then the condition.
 pub(crate) fn set_with(
     store: &Store<impl Locks>,
     key: impl ToKey,
@@ -40,8 +40,8 @@ pub(crate) fn set_with(
         if set && deletes {
             slot.delete();
         } else if set {
-            // One that is to expire in the past is put too, as in Redis: it is never seen, but DBSIZE counts it until
-            // it is read. Later servers delete the key.
+            // A string with an expiry in the past is stored too, as in Redis: it is never returned, but DBSIZE counts
+            // it until it is accessed. Newer servers delete the key.
             put(&mut slot, value, expires);
         }
         Ok(SetOutcome { set, old })
@@ -64,7 +64,7 @@ impl ExpiryChange {
     }
 }
 
-/// GETEX. The expiry is asked for only when there is a string at the key: what is wrong with it does not matter before.
+/// GETEX. The expiry is only parsed if the key holds a string: an invalid one is no error otherwise.
 pub(crate) fn get_with(
     store: &Store<impl Locks>,
     key: impl ToKey,
@@ -95,7 +95,7 @@ pub(crate) fn get_with(
     })
 }
 
-/// MSET, MSETNX and MSETEX; `false` if the condition does not hold.
+/// MSET, MSETNX and MSETEX; returns `false` if the condition does not hold.
 pub(crate) fn put_all(
     store: &Store<impl Locks>,
     keys: impl ToKeys,

@@ -1,4 +1,4 @@
-//! Putting whole strings at keys, and taking them away.
+//! Commands that set, replace and remove whole strings.
 
 use std::borrow::Borrow;
 
@@ -20,13 +20,13 @@ use crate::to_key::ToKey;
 use crate::to_keys::KeysOfPairs;
 use crate::to_member::ToMember;
 
-/// Commands that put whole strings at keys, or take them away.
+/// Commands that set, replace or remove whole strings.
 impl<L: Locks> Store<L> {
-    /// SET: puts a string at the key, whatever was there, and takes its expiry away. O(length).
+    /// SET: sets the string at the key, replacing a value of any type, and removes the expiry. O(length).
     ///
     /// # Errors
     ///
-    /// A value of more than 512 MiB.
+    /// The value exceeds 512 MiB.
     ///
     /// # Examples
     ///
@@ -51,15 +51,16 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// SET with options: a condition, the old string back, an expiry. O(length).
+    /// SET with options: sets the string at the key, with a condition, the return of the old string, or an expiry.
+    /// O(length).
     ///
-    /// A key whose new expiry is past is gone at once.
+    /// An expiry in the past removes the key.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) for an expiry of zero or beyond 63 bits of milliseconds, and for
-    /// a value of more than 512 MiB; [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the old string was asked
-    /// for and the key holds none.
+    /// [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) if the expiry is zero or does not fit 63 bits of milliseconds,
+    /// or the value exceeds 512 MiB; [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the old string is
+    /// requested and the key holds no string.
     ///
     /// # Examples
     ///
@@ -73,12 +74,12 @@ impl<L: Locks> Store<L> {
         value.with_member(|value| set_with(self, key, value, options, "set"))
     }
 
-    /// SETEX: puts a string at the key that expires `seconds` from now, 1 at least. O(length).
+    /// SETEX: sets the string at the key, with an expiry `seconds` from now (at least 1). O(length).
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) for zero seconds, for a time beyond 63 bits of milliseconds, and
-    /// for a value of more than 512 MiB.
+    /// [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) if `seconds` is zero or does not fit 63 bits of milliseconds, or
+    /// the value exceeds 512 MiB.
     ///
     /// # Examples
     ///
@@ -120,11 +121,11 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// SETNX: puts a string at the key if there is no such key; `false` if there is one. O(length).
+    /// SETNX: sets the string at the key if the key does not exist; returns whether it was set. O(length).
     ///
     /// # Errors
     ///
-    /// A value of more than 512 MiB.
+    /// The value exceeds 512 MiB.
     pub fn set_nx(&self, key: impl ToKey, value: impl ToMember) -> Result<bool> {
         value.with_member(|value| {
             checked(value)?;
@@ -139,12 +140,12 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// MSET: puts strings at keys, all in one atomic step, and takes their expiries away. Of a key that is named twice
-    /// the last one counts. O(keys), and the lengths.
+    /// MSET: sets the strings at several keys atomically, and removes their expiries. If a key is given twice, the last
+    /// value counts. O(keys + bytes).
     ///
     /// # Errors
     ///
-    /// A value of more than 512 MiB.
+    /// A value exceeds 512 MiB.
     ///
     /// # Examples
     ///
@@ -156,7 +157,7 @@ impl<L: Locks> Store<L> {
         put_pairs(self, items, MSetOptions::default()).map(drop)
     }
 
-    /// MSETNX: as [`mset`](Self::mset), but sets none and answers `false` if any of the keys exists.
+    /// MSETNX: as [`mset`](Self::mset), but sets nothing and returns `false` if any of the keys exists.
     ///
     /// # Errors
     ///
@@ -181,13 +182,13 @@ impl<L: Locks> Store<L> {
         put_pairs(self, items, MSetOptions::default().conditional_set(ExistenceCheck::NX))
     }
 
-    /// MSETEX: as [`mset`](Self::mset), with a condition on the keys and an expiry for all of them; `false` if the condition
-    /// does not hold. Sinks get it as a SET for each key.
+    /// MSETEX: as [`mset`](Self::mset), with a condition on the keys and one expiry for all of them; returns `false` if
+    /// the condition does not hold. Sinks receive a SET for each key.
     ///
     /// # Errors
     ///
-    /// As [`mset`](Self::mset); [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) for an expiry of zero or beyond 63 bits of
-    /// milliseconds.
+    /// As [`mset`](Self::mset); [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) if the expiry is zero or does not fit
+    /// 63 bits of milliseconds.
     ///
     /// # Examples
     ///
@@ -212,11 +213,11 @@ impl<L: Locks> Store<L> {
         put_pairs(self, items, options)
     }
 
-    /// GETSET: puts a string at the key and gives the old one back. The expiry is taken away. O(length).
+    /// GETSET: sets the string at the key and returns the old one. The expiry is removed. O(length).
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string, and a value of more than
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string; an error if the value exceeds
     /// 512 MiB.
     pub fn getset(&self, key: impl ToKey, value: impl ToMember) -> Result<Option<Bytes>> {
         value.with_member(|value| {
@@ -225,7 +226,7 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// GETDEL: gives the string at the key and removes the key. O(length).
+    /// GETDEL: removes the key and returns its string, or `None` if it does not exist. O(length).
     ///
     /// # Errors
     ///
@@ -251,7 +252,8 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// DELIFEQ: removes the key if the string there compares so; `false` if it does not, or there is no key. O(length).
+    /// DELIFEQ: removes the key if the string at it satisfies the comparison; returns `false` if it does not, or the
+    /// key does not exist. O(length).
     ///
     /// # Errors
     ///
@@ -266,15 +268,15 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// GETEX: gives the string at the key and changes when it expires. O(length).
+    /// GETEX: returns the string at the key and changes the key's expiry. O(length).
     ///
-    /// A key whose new expiry is past is gone at once.
+    /// An expiry in the past removes the key.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string;
-    /// [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) for an expiry of zero or beyond 63 bits of milliseconds, if
-    /// there is a string.
+    /// [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) if the key exists and the expiry is zero or does not fit 63 bits
+    /// of milliseconds.
     ///
     /// # Examples
     ///
@@ -295,7 +297,7 @@ impl<L: Locks> Store<L> {
     }
 }
 
-/// SET with a time to live in milliseconds; without one that can be told it is refused.
+/// SET with a time to live in milliseconds; `None`, for one that does not fit, is refused.
 fn expiring(ms: Option<i64>) -> SetOptions {
     let time = Time { unit: Unit::Milliseconds, absolute: false, amount: ms.unwrap_or(0) };
     SetOptions::default().ttl(ExpiryChange::Until(time))

@@ -12,17 +12,17 @@ use crate::member::Member;
 use crate::to_member::ToMember;
 use crate::to_score::ToScore;
 
-/// Which way a score may change.
+/// The direction in which a score may change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum UpdateCheck {
-    /// Only up.
+    /// Only to a greater score.
     GT,
-    /// Only down.
+    /// Only to a lesser score.
     LT,
 }
 
-/// What ZADD adds and changes: by default it does both.
+/// What ZADD adds and changes. Default: it does both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[must_use]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -34,34 +34,34 @@ pub struct SortedSetAddOptions {
 }
 
 impl SortedSetAddOptions {
-    /// NX: adds members and changes none.
+    /// NX: adds members and does not change scores.
     pub const fn add_only() -> Self {
         Self { existence: Some(ExistenceCheck::NX), update: None, changed: false, increment: false }
     }
 
-    /// XX, with GT or LT: changes members and adds none.
+    /// XX, with GT or LT: changes scores and does not add members.
     pub const fn update_only(update: Option<UpdateCheck>) -> Self {
         Self { existence: Some(ExistenceCheck::XX), update, changed: false, increment: false }
     }
 
-    /// GT or LT, which add members all the same.
+    /// GT or LT: adds members, and changes scores in one direction.
     pub const fn add_or_update(update: Option<UpdateCheck>) -> Self {
         Self { existence: None, update, changed: false, increment: false }
     }
 
-    /// CH: counts the members that were changed too, not only the new ones.
+    /// CH: counts members with a changed score in addition to the new ones.
     pub const fn include_changed_count(mut self) -> Self {
         self.changed = true;
         self
     }
 
-    /// INCR: adds the score to the one that is there.
+    /// INCR: adds to the current score.
     pub(crate) const fn increment_score(mut self) -> Self {
         self.increment = true;
         self
     }
 
-    /// The score that a member gets; `None` if it stays as it is.
+    /// The new score of a member; `None` if it does not change.
     #[inline]
     pub(super) fn choose(self, old: Option<f64>, score: f64) -> Option<f64> {
         match (old, self.existence) {
@@ -79,7 +79,7 @@ impl SortedSetAddOptions {
         }
     }
 
-    /// The words of the command.
+    /// The words of the options.
     pub(super) fn words(self) -> impl Iterator<Item = Bytes> {
         let existence = self.existence.map(|check| match check {
             ExistenceCheck::NX => "NX",
@@ -97,7 +97,7 @@ impl SortedSetAddOptions {
 /// A member with its score.
 pub(crate) type Pair<'a> = (f64, Member<'a>);
 
-/// Hands over the one pair of a call.
+/// Passes on the pair of a call.
 #[inline]
 pub(super) fn with_pair<R>(
     score: f64,
@@ -110,7 +110,7 @@ pub(super) fn with_pair<R>(
     member.with_member(|member| take(&[(score, checked(member)?)]))
 }
 
-/// Hands over the pairs of a call, collected before any lock is taken.
+/// Passes on the pairs of a call, collected before any lock is taken.
 pub(super) fn with_pairs<S: ToScore, M: ToMember, I: Borrow<(S, M)>, R>(
     items: impl IntoIterator<Item = I>,
     take: impl FnOnce(&[Pair<'_>]) -> Result<R>,

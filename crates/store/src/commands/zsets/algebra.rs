@@ -19,24 +19,24 @@ use crate::to_key::ToKey;
 use crate::to_keys::{OneAndMany, ToKeys};
 use crate::value::{SetRef, Value, ZSet};
 
-/// How a member's scores are combined when several sets have it.
+/// How the scores of a member that is in several sets are combined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Aggregate {
-    /// Their sum; that of opposite infinities is 0.
+    /// The sum; the sum of opposite infinities is 0.
     #[default]
     Sum,
-    /// The lowest.
+    /// The minimum.
     Min,
-    /// The highest.
+    /// The maximum.
     Max,
 }
 
-/// What is made of several sorted sets, and how.
+/// A combination of several sorted sets.
 #[derive(Clone, Debug)]
 pub(crate) struct Combination<'w> {
     pub(crate) operation: Operation,
-    /// What the scores of each are multiplied with; all by 1 if there are none.
+    /// The factors for the scores of each set; 1 for all if there are none.
     pub(crate) weights: &'w [f64],
     pub(crate) aggregate: Aggregate,
 }
@@ -48,7 +48,7 @@ pub(crate) enum Operation {
     Diff,
 }
 
-/// Commands that make one sorted set of several. Sets count as sorted sets whose scores are all 1.
+/// Commands that combine several sorted sets. Sets count as sorted sets whose scores are all 1.
 ///
 /// # Examples
 ///
@@ -66,14 +66,14 @@ pub(crate) enum Operation {
 /// # Ok::<(), tallis::Error>(())
 /// ```
 impl<L: Locks> Store<L> {
-    /// ZUNION: the members that any of the sets has, lowest score first. `weights` are one for each key, or none at
-    /// all. O(n log n), n members in all.
+    /// ZUNION: returns the members that any of the sets has, lowest score first. `weights` has one for each key, or is
+    /// empty. O(n log n) for n members of all sets.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if one of the keys holds neither a sorted set nor a set;
-    /// [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) for another number of weights than of keys;
-    /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) for a weight that is NaN.
+    /// [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) if the number of weights is not the number of keys;
+    /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) if a weight is NaN.
     pub fn zunion(
         &self,
         keys: impl ToKeys,
@@ -84,8 +84,8 @@ impl<L: Locks> Store<L> {
         made.read(self, keys)
     }
 
-    /// ZINTER: the members that all of the sets have, lowest score first. O(n s + k log k), n members in the smallest
-    /// of s sets and k in the result.
+    /// ZINTER: returns the members that all of the sets have, lowest score first. O(n s + k log k) for n members in the
+    /// smallest of s sets and k in the result.
     ///
     /// # Errors
     ///
@@ -100,8 +100,8 @@ impl<L: Locks> Store<L> {
         made.read(self, keys)
     }
 
-    /// ZDIFF: the members of the first set that none of the others has, lowest score first. O(n s), n members in the
-    /// first of s sets.
+    /// ZDIFF: returns the members of the first set that none of the others has, lowest score first. O(n s) for n
+    /// members in the first of s sets.
     ///
     /// # Errors
     ///
@@ -110,8 +110,8 @@ impl<L: Locks> Store<L> {
         Combination::DIFF.read(self, keys)
     }
 
-    /// ZUNIONSTORE: puts what [`zunion`](Self::zunion) gives at `destination`, whatever was there; returns how many
-    /// members that are. An empty result is no key.
+    /// ZUNIONSTORE: stores the result of [`zunion`](Self::zunion) at `destination`, replacing a value of any type;
+    /// returns its number of members. An empty result removes the key.
     ///
     /// # Errors
     ///
@@ -127,8 +127,8 @@ impl<L: Locks> Store<L> {
         made.store(self, destination, keys)
     }
 
-    /// ZINTERSTORE: puts what [`zinter`](Self::zinter) gives at `destination`, whatever was there; returns how many
-    /// members that are. An empty result is no key.
+    /// ZINTERSTORE: stores the result of [`zinter`](Self::zinter) at `destination`, replacing a value of any type;
+    /// returns its number of members. An empty result removes the key.
     ///
     /// # Errors
     ///
@@ -144,8 +144,8 @@ impl<L: Locks> Store<L> {
         made.store(self, destination, keys)
     }
 
-    /// ZDIFFSTORE: puts what [`zdiff`](Self::zdiff) gives at `destination`, whatever was there; returns how many
-    /// members that are. An empty result is no key.
+    /// ZDIFFSTORE: stores the result of [`zdiff`](Self::zdiff) at `destination`, replacing a value of any type; returns
+    /// its number of members. An empty result removes the key.
     ///
     /// # Errors
     ///
@@ -154,8 +154,8 @@ impl<L: Locks> Store<L> {
         Combination::DIFF.store(self, destination, keys)
     }
 
-    /// ZINTERCARD: how many members all of the sets have; stops at `limit` if that is not 0. O(n s), n members in the
-    /// smallest of s sets.
+    /// ZINTERCARD: returns the number of members that all of the sets have; stops at `limit` if that is not 0. O(n s)
+    /// for n members in the smallest of s sets.
     ///
     /// # Errors
     ///
@@ -172,14 +172,14 @@ impl<L: Locks> Store<L> {
     }
 }
 
-/// Members with scores, before they are a set.
+/// Members with scores, before they are stored as a set.
 type Entries = Vec<(SmallVec<[u8; 24]>, f64)>;
 
 impl Combination<'_> {
     pub(crate) const DIFF: Combination<'static> =
         Combination { operation: Operation::Diff, weights: &[], aggregate: Aggregate::Sum };
 
-    /// Whether the weights can be.
+    /// Checks the weights.
     fn check(&self, keys: usize) -> Result<()> {
         if self.weights.iter().any(|weight| weight.is_nan()) {
             return Err(Error::not_a_number());
@@ -206,7 +206,7 @@ impl Combination<'_> {
         Ok(entries.into_iter().map(|(member, score)| (member.into_vec().into(), score)).collect())
     }
 
-    /// Puts the result at a key.
+    /// Stores the result at a key.
     pub(super) fn store(
         &self,
         store: &Store<impl Locks>,
@@ -216,7 +216,7 @@ impl Combination<'_> {
         store.write(OneAndMany(destination, sources), |scope, keys| {
             let (destination, sources) = (keys[0], &keys[1..]);
             self.check(sources.len())?;
-            // Through the store, so that a source that has expired is dropped for the sinks too.
+            // Accessed through the store, so that sinks receive the drop of an expired source too.
             for &key in sources {
                 scope.drop_expired(key);
             }
@@ -245,7 +245,7 @@ impl Combination<'_> {
                 }
                 let mut others: SmallVec<[_; 4]> =
                     others.iter().map(|other| other.scores).collect();
-                // The largest first, because it is the likeliest to have a member.
+                // The largest first, since it is the most likely to have a member.
                 others.sort_by_key(|other| Reverse(other.len()));
                 let _: ControlFlow<()> = first.scores.try_for_each(|member, score| {
                     if !others.iter().any(|other| other.score(member, &policy).is_some()) {
@@ -258,7 +258,7 @@ impl Combination<'_> {
         Ok(entries)
     }
 
-    /// The command.
+    /// The words of the command.
     fn words(&self, destination: HashedKey<'_>, sources: &[HashedKey<'_>]) -> Vec<Bytes> {
         let name = match self.operation {
             Operation::Union => "ZUNIONSTORE",
@@ -283,13 +283,12 @@ impl Combination<'_> {
     }
 }
 
-/// Fails if one of the keys holds neither a sorted set nor a set: what a command with an error in its options asks
-/// first.
+/// Returns an error if one of the keys holds neither a sorted set nor a set. Redis checks this before the options.
 pub(crate) fn check_sources(store: &Store<impl Locks>, keys: impl ToKeys) -> Result<()> {
     store.read(keys, |view, keys| sources(view, keys, &[]).map(|_| ()))
 }
 
-/// A sorted set, or a set whose members all have the score 1.
+/// A sorted set, or a set whose members all have score 1.
 #[derive(Clone, Copy, Debug)]
 enum Scores<'v> {
     None,
@@ -297,14 +296,14 @@ enum Scores<'v> {
     ZSet(&'v ZSet),
 }
 
-/// The scores of one key, and what they are multiplied with.
+/// The scores of one key, and their factor.
 #[derive(Clone, Copy, Debug)]
 struct Source<'v> {
     scores: Scores<'v>,
     weight: f64,
 }
 
-/// What the keys hold, all of which are looked at before anything is done.
+/// The values of the keys. All types are checked before anything is done.
 fn sources<'v>(
     view: &'v View<'_>,
     keys: &[HashedKey<'_>],
@@ -353,7 +352,7 @@ impl<'v> Scores<'v> {
         }
     }
 
-    /// Whether these are one and the same value.
+    /// Returns whether both are the same value.
     fn is(self, other: Self) -> bool {
         match (self, other) {
             (Self::ZSet(a), Self::ZSet(b)) => std::ptr::eq(a, b),
@@ -364,7 +363,7 @@ impl<'v> Scores<'v> {
 }
 
 impl Source<'_> {
-    /// A score of this source in a sum. Nothing times infinity is nothing.
+    /// A weighted score of this source. 0 times infinity is 0.
     fn first(self, score: f64) -> f64 {
         let product = self.weight * score;
         if product.is_nan() { 0.0 } else { product }
@@ -372,14 +371,14 @@ impl Source<'_> {
 }
 
 impl Aggregate {
-    /// One score of two.
+    /// Combines two scores.
     fn of(self, score: f64, other: f64) -> f64 {
         match self {
             Self::Sum => {
                 let sum = score + other;
                 if sum.is_nan() { 0.0 } else { sum }
             }
-            // By comparison, so that what is no number changes nothing.
+            // By comparison, so that NaN changes nothing.
             Self::Min if other < score => other,
             Self::Max if other > score => other,
             Self::Min | Self::Max => score,
@@ -387,7 +386,7 @@ impl Aggregate {
     }
 }
 
-/// Hands over what all sources have, with one score each.
+/// Calls `visit` with the members that all sources have, and their scores.
 fn common<B>(
     sources: &[Source<'_>],
     aggregate: Aggregate,
@@ -408,13 +407,13 @@ fn common<B>(
     })
 }
 
-/// What any source has, with one score each, in no order.
+/// The members that any source has, with their scores, in no order.
 fn united(
     mut sources: SmallVec<[Source<'_>; 4]>,
     aggregate: Aggregate,
     policy: &EncodingPolicy<'_>,
 ) -> Entries {
-    // As Redis goes through them: sums of doubles depend on it.
+    // In Redis's order: sums of doubles depend on it.
     sources.sort_by_key(|source| source.scores.len());
     let largest = sources.last().map_or(0, |source| source.scores.len());
     let mut entries = Entries::with_capacity(largest);

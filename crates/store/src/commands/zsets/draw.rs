@@ -13,14 +13,14 @@ use crate::key::HashedKey;
 use crate::member::Member;
 use crate::store::scope::View;
 
-/// A random member.
+/// Draws a random member.
 pub(super) fn one(view: &View<'_>, key: HashedKey<'_>) -> Result<Option<Bytes>> {
     let Some(set) = zset_at(view, key)? else { return Ok(None) };
     let drawn = set.get(view.shared().random().below(set.len()));
     Ok(drawn.map(|(member, _)| Member::from(member).to_bytes()))
 }
 
-/// `count` different members, or all; as many draws that may repeat if it is negative.
+/// Draws `count` distinct members, or all; with a negative count, that many with repetition.
 pub(super) fn several(
     view: &View<'_>,
     key: HashedKey<'_>,
@@ -38,7 +38,7 @@ pub(super) fn several(
     if wanted >= len {
         return Ok(gather(set.iter()));
     }
-    // Drawing one by one repeats those that were drawn already; up to a third of a skip list that is cheap.
+    // Drawing one by one repeats draws of members that were already drawn; up to a third of a skip list this is fast.
     if set.as_listpack().is_none() && wanted < len / 3 {
         let mut seen: HashSet<usize, RandomState> = HashSet::default();
         let ranks = std::iter::repeat_with(|| random.below(len)).filter(|&rank| seen.insert(rank));

@@ -1,4 +1,4 @@
-//! The sorted set at a key.
+//! The entry of a sorted set.
 
 use std::ops::{Bound, Range, RangeBounds};
 
@@ -19,24 +19,24 @@ use crate::to_member::ToMember;
 use crate::to_score::ToScore;
 use crate::value::{AT_ONCE, Value, ZSet, prefetch_in_zset, prefetch_updates_in_zset};
 
-/// The sorted set at a key, found once and checked once: see [`Store::with_zset`](crate::Store::with_zset).
+/// The sorted set at a key, with one look-up and one type check: see [`Store::with_zset`](crate::Store::with_zset).
 ///
-/// A key that does not exist is an empty sorted set, and one that loses its last member is no key any more.
+/// A key that does not exist is an empty sorted set, and the key is removed with the last member.
 pub type ZSetEntry<'e> = Entry<'e, ZSetKind>;
 
 entry_of!(ZSetEntry, ZSetKind, with_zset, "sorted set", |value| value.as_zset().is_some());
 
-/// What ZADD did.
+/// The result of ZADD.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Added {
     new: usize,
     updated: usize,
-    /// The score of the last member that the options were not against.
+    /// The score of the last member for which the options allowed a change.
     pub(super) score: Option<f64>,
 }
 
 impl Added {
-    /// The number that ZADD answers.
+    /// The number that ZADD replies.
     pub(crate) const fn counted(self, options: SortedSetAddOptions) -> usize {
         if options.changed { self.new + self.updated } else { self.new }
     }
@@ -48,26 +48,27 @@ impl ZSetEntry<'_> {
         self.value().and_then(Value::as_zset)
     }
 
-    /// How many members there are. O(1).
+    /// Returns the number of members. O(1).
     #[must_use]
     pub fn len(&self) -> usize {
         self.value_ref().map_or(0, ZSet::len)
     }
 
-    /// The score of the member at a rank, counted from 0 at the lowest score; `None` beyond the last. O(log members).
+    /// Returns the score of the member at a rank, counted from 0 at the lowest score; `None` after the last. O(log
+    /// members).
     #[must_use]
     pub fn score_at(&self, rank: usize) -> Option<f64> {
         let (_, score) = self.value_ref()?.get(rank)?;
         Some(score)
     }
 
-    /// Whether there is none. O(1).
+    /// Returns whether there are no members. O(1).
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The score of a member. O(1) in a skip list, O(members) in a listpack.
+    /// Returns the score of a member. O(1) in a skip list, O(members) in a listpack.
     #[must_use]
     pub fn score(&self, member: impl ToMember) -> Option<f64> {
         member.with_member(|member| {
@@ -76,23 +77,23 @@ impl ZSetEntry<'_> {
         })
     }
 
-    /// ZCOUNT: how many members have these scores. O(log members), O(members) in a listpack.
+    /// ZCOUNT: returns the number of members with these scores. O(log members), O(members) in a listpack.
     #[must_use]
     pub fn count_scores(&self, scores: impl RangeBounds<f64>) -> usize {
         let Some(set) = self.value_ref() else { return 0 };
         let Some((_, highest)) = set.last() else { return 0 };
-        // Scores are often times, and those of now are asked for before there are any.
+        // Scores are often times, and those of the present are counted before there are any.
         if matches!(scores.start_bound(), Bound::Included(&min) if highest < min) {
             return 0;
         }
         set.ranks_by_score(scores).len()
     }
 
-    /// ZADD: adds a member or gives it another score; `true` if it is new. O(log members).
+    /// ZADD: adds a member or changes its score; returns whether it is new. O(log members).
     ///
     /// # Errors
     ///
-    /// A score that is not a number, a member of more than 512 MiB.
+    /// The score is NaN, or the member exceeds 512 MiB.
     pub fn add(&mut self, member: impl ToMember, score: impl ToScore) -> Result<bool> {
         let score = score.to_score();
         member.with_member(|member| {
@@ -104,7 +105,7 @@ impl ZSetEntry<'_> {
         })
     }
 
-    /// ZADD with NX: adds a member; `false` if it is there, whatever its score. O(log members).
+    /// ZADD with NX: adds a member; returns `false` if it exists, with any score. O(log members).
     ///
     /// # Errors
     ///
@@ -132,7 +133,7 @@ impl ZSetEntry<'_> {
                     let outcome = Outcome::changed(matches!(added, Ok(true)));
                     (added, if set.is_empty() { Outcome::Unmade } else { outcome })
                 },
-                // Without NX: it is new there too.
+                // NX is not needed in the effect: the member is new there too.
                 |_| ("ZADD", words(&[(score, member)], SortedSetAddOptions::default())),
             );
             added.unwrap_or(Ok(false))
@@ -182,12 +183,12 @@ impl ZSetEntry<'_> {
         done.unwrap_or_else(|| Ok(Added::default()))
     }
 
-    /// ZREM: removes a member; `true` if it was there. O(log members).
+    /// ZREM: removes a member; returns whether it existed. O(log members).
     pub fn remove(&mut self, member: impl ToMember) -> bool {
         member.with_member(|member| self.remove_all(&[member]) == 1)
     }
 
-    /// Removes members; returns how many were there.
+    /// Removes members; returns how many existed.
     pub(crate) fn remove_all(&mut self, members: &[Member<'_>]) -> usize {
         self.announce_members(members.iter().copied());
         let removed = self.edit(
@@ -216,7 +217,7 @@ impl ZSetEntry<'_> {
                 ranks = range.ranks(set);
                 ranks.clone()
             },
-            // By rank, whatever the range was: there is nothing to find again.
+            // By rank for any range, so that nothing has to be looked up again.
             |ranks| {
                 let ends = [ranks.start, ranks.end - 1];
                 ("ZREMRANGEBYRANK", ends.map(|rank| rank.to_string().into()).to_vec())
@@ -248,7 +249,7 @@ impl ZSetEntry<'_> {
         removed.map_or(0, |ranks| ranks.len())
     }
 
-    /// The next edit removes the members at these ranks.
+    /// Announces that the next edit removes the members at these ranks.
     #[inline]
     fn announce_ranks(&mut self, ranks: Range<usize>) {
         if self.is_in_snapshot()
@@ -260,17 +261,17 @@ impl ZSetEntry<'_> {
         }
     }
 
-    /// ZREMRANGEBYSCORE from the lowest score to `max`: removes its members; returns how many there were. O(log members
+    /// ZREMRANGEBYSCORE from the lowest score to `max`: removes the members; returns how many there were. O(log members
     /// + removed).
     pub fn remove_up_to_score(&mut self, max: f64) -> usize {
         self.remove_ranks(
-            // As many steps as it removes, and a listpack is not searched.
+            // As many steps as members are removed, and a listpack is not searched.
             |set| 0..set.iter().take_while(|&(_, score)| score <= max).count(),
             |_| ("ZREMRANGEBYSCORE", vec!["-inf".into(), score_word(max)]),
         )
     }
 
-    /// Takes out `count` members, or all, outermost first.
+    /// Removes and returns `count` members, or all, from an end.
     pub(crate) fn pop(&mut self, side: Side, count: usize) -> Vec<(Bytes, f64)> {
         let Some(set) = self.value().and_then(Value::as_zset) else { return Vec::new() };
         let len = set.len();
@@ -293,7 +294,7 @@ impl ZSetEntry<'_> {
     }
 }
 
-/// What an edit made of a sorted set.
+/// The outcome of an edit of a sorted set.
 fn outcome(set: &ZSet, changed: bool) -> Outcome {
     if set.is_empty() { Outcome::Emptied } else { Outcome::changed(changed) }
 }
@@ -335,7 +336,7 @@ fn words(pairs: &[Pair<'_>], options: SortedSetAddOptions) -> Vec<Bytes> {
     words
 }
 
-/// What a sorted set that does not take a member makes its command say.
+/// The error of a command whose member a sorted set refuses.
 #[cold]
 pub(crate) fn refusal(refused: Refused) -> Error {
     match refused {

@@ -1,4 +1,4 @@
-//! Commands on ranges.
+//! Commands on ranges of sorted sets.
 
 use std::ops::RangeBounds;
 
@@ -19,14 +19,14 @@ use crate::to_key::ToKey;
 
 /// Commands on ranges of sorted sets.
 ///
-/// [`ZRange`] says which range; the commands that Redis has for each kind of it are here by their names too. n members,
-/// of which k are handed out.
+/// [`ZRange`] selects the range; the commands that Redis has for each kind of range are available with their names,
+/// too. In the complexities, n is the number of members and k the number of members in the range.
 impl<L: Locks> Store<L> {
-    /// ZRANGE: the members of a range. O(log n + k).
+    /// ZRANGE: returns the members of a range. O(log n + k).
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set, as for all of these.
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set.
     pub fn zrange_by(&self, key: impl ToKey, range: &ZRange) -> Result<Vec<Bytes>> {
         self.read(key, |view, keys| {
             let Some(set) = zset_at(view, keys[0])? else { return Ok(Vec::new()) };
@@ -42,7 +42,7 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// ZRANGE WITHSCORES: the members of a range and their scores. O(log n + k).
+    /// ZRANGE WITHSCORES: returns the members of a range and their scores. O(log n + k).
     ///
     /// # Errors
     ///
@@ -55,8 +55,8 @@ impl<L: Locks> Store<L> {
         self.read(key, |view, keys| ranged(view, keys[0], range))
     }
 
-    /// ZRANGESTORE: puts a range of `source` at `destination`, whatever was there; returns how many members that are.
-    /// An empty range is no key. O(log n + k log k).
+    /// ZRANGESTORE: stores a range of `source` at `destination`, replacing a value of any type; returns its number of
+    /// members. An empty range removes the key. O(log n + k log k).
     ///
     /// # Errors
     ///
@@ -69,7 +69,7 @@ impl<L: Locks> Store<L> {
     ) -> Result<usize> {
         self.write((destination, source), |scope, keys| {
             let [destination, source] = *keys else { return Ok(0) };
-            // Through the store, so that a source that has expired is dropped for the sinks too.
+            // Accessed through the store, so that sinks receive the drop of an expired source too.
             scope.drop_expired(source);
             let mut entries = ranged(scope, source, range)?;
             range.pass_through_listpack(&mut entries, &scope.policy());
@@ -94,7 +94,8 @@ impl<L: Locks> Store<L> {
         self.entry(key, |set: &mut ZSetEntry<'_>| Ok(set.remove_range(range)))
     }
 
-    /// ZRANGE by rank: `start` to `stop`, both included; negative ones count from the end. O(log n + k).
+    /// ZRANGE by rank: returns the members from `start` to `stop`, both included; negative ranks count from the end.
+    /// O(log n + k).
     ///
     /// # Errors
     ///
@@ -103,7 +104,7 @@ impl<L: Locks> Store<L> {
         self.zrange_by(key, &ZRange::by_rank(start, stop))
     }
 
-    /// ZRANGE WITHSCORES by rank. O(log n + k).
+    /// ZRANGE WITHSCORES by rank: returns the members and their scores. O(log n + k).
     ///
     /// # Errors
     ///
@@ -117,7 +118,7 @@ impl<L: Locks> Store<L> {
         self.zrange_by_withscores(key, &ZRange::by_rank(start, stop))
     }
 
-    /// ZREVRANGE: as [`zrange`](Self::zrange), the highest score first. O(log n + k).
+    /// ZREVRANGE: as [`zrange`](Self::zrange), with the highest score first. O(log n + k).
     ///
     /// # Errors
     ///
@@ -126,7 +127,8 @@ impl<L: Locks> Store<L> {
         self.zrange_by(key, &ZRange::by_rank(start, stop).rev())
     }
 
-    /// ZREVRANGE WITHSCORES. O(log n + k).
+    /// ZREVRANGE WITHSCORES: as [`zrange_withscores`](Self::zrange_withscores), with the highest score first. O(log n +
+    /// k).
     ///
     /// # Errors
     ///
@@ -140,7 +142,7 @@ impl<L: Locks> Store<L> {
         self.zrange_by_withscores(key, &ZRange::by_rank(start, stop).rev())
     }
 
-    /// ZRANGEBYSCORE: the members with these scores. O(log n + k).
+    /// ZRANGEBYSCORE: returns the members with these scores. O(log n + k).
     ///
     /// # Errors
     ///
@@ -153,7 +155,7 @@ impl<L: Locks> Store<L> {
         self.zrange_by(key, &ZRange::by_score(scores))
     }
 
-    /// ZRANGEBYSCORE WITHSCORES. O(log n + k).
+    /// ZRANGEBYSCORE WITHSCORES: returns the members with these scores, and their scores. O(log n + k).
     ///
     /// # Errors
     ///
@@ -166,7 +168,7 @@ impl<L: Locks> Store<L> {
         self.zrange_by_withscores(key, &ZRange::by_score(scores))
     }
 
-    /// ZREVRANGEBYSCORE: the members with these scores, the highest first. O(log n + k).
+    /// ZREVRANGEBYSCORE: returns the members with these scores, the highest first. O(log n + k).
     ///
     /// # Errors
     ///
@@ -179,7 +181,8 @@ impl<L: Locks> Store<L> {
         self.zrange_by(key, &ZRange::by_score(scores).rev())
     }
 
-    /// ZREVRANGEBYSCORE WITHSCORES. O(log n + k).
+    /// ZREVRANGEBYSCORE WITHSCORES: returns the members with these scores, and their scores, the highest first. O(log n
+    /// + k).
     ///
     /// # Errors
     ///
@@ -192,7 +195,7 @@ impl<L: Locks> Store<L> {
         self.zrange_by_withscores(key, &ZRange::by_score(scores).rev())
     }
 
-    /// ZRANGEBYLEX: the members between these, of a sorted set whose scores are all equal. O(log n + k).
+    /// ZRANGEBYLEX: returns the members between these bounds, in a sorted set whose scores are all equal. O(log n + k).
     ///
     /// # Errors
     ///
@@ -201,7 +204,7 @@ impl<L: Locks> Store<L> {
         self.zrange_by(key, &ZRange::by_lex(min, max))
     }
 
-    /// ZREVRANGEBYLEX: as [`zrangebylex`](Self::zrangebylex), backwards. O(log n + k).
+    /// ZREVRANGEBYLEX: as [`zrangebylex`](Self::zrangebylex), in reverse order. O(log n + k).
     ///
     /// # Errors
     ///
@@ -215,7 +218,7 @@ impl<L: Locks> Store<L> {
         self.zrange_by(key, &ZRange::by_lex(min, max).rev())
     }
 
-    /// ZCOUNT: how many members have these scores. O(log n).
+    /// ZCOUNT: returns the number of members with these scores. O(log n).
     ///
     /// # Errors
     ///
@@ -224,7 +227,8 @@ impl<L: Locks> Store<L> {
         self.read(key, |view, keys| count(view, keys[0], &ZRange::by_score(scores)))
     }
 
-    /// ZLEXCOUNT: how many members are between these, of a sorted set whose scores are all equal. O(log n).
+    /// ZLEXCOUNT: returns the number of members between these bounds, in a sorted set whose scores are all equal. O(log
+    /// n).
     ///
     /// # Errors
     ///
@@ -233,7 +237,7 @@ impl<L: Locks> Store<L> {
         self.read(key, |view, keys| count(view, keys[0], &ZRange::by_lex(min, max)))
     }
 
-    /// ZREMRANGEBYRANK. O(log n + k log n).
+    /// ZREMRANGEBYRANK: removes the members at these ranks; returns how many there were. O(log n + k log n).
     ///
     /// # Errors
     ///
@@ -242,7 +246,7 @@ impl<L: Locks> Store<L> {
         self.zremrange_by(key, &ZRange::by_rank(start, stop))
     }
 
-    /// ZREMRANGEBYSCORE. O(log n + k log n).
+    /// ZREMRANGEBYSCORE: removes the members with these scores; returns how many there were. O(log n + k log n).
     ///
     /// # Errors
     ///
@@ -251,7 +255,7 @@ impl<L: Locks> Store<L> {
         self.zremrange_by(key, &ZRange::by_score(scores))
     }
 
-    /// ZREMRANGEBYLEX. O(log n + k log n).
+    /// ZREMRANGEBYLEX: removes the members between these bounds; returns how many there were. O(log n + k log n).
     ///
     /// # Errors
     ///

@@ -38,11 +38,11 @@ use crate::to_score::ToScore;
 use crate::value::{ZSet, of_scores};
 use pop::Side;
 
-/// Commands on sorted sets: members with scores, in the order of the scores and then of the members' bytes.
+/// Commands on sorted sets: members with scores, ordered by score and then by the bytes of the member.
 ///
-/// A sorted set of at most `zset-max-listpack-entries` short members is a listpack, any other a skip list; a listpack
-/// becomes a skip list when a member does not fit, never the other way. Where O(log n) stands below, a listpack takes
-/// O(n) of its few.
+/// A sorted set of at most `zset-max-listpack-entries` short members is a listpack, any other a skip list. A listpack
+/// is converted when a member does not fit, and a skip list is never converted back. In a listpack, operations that are
+/// O(log n) below are O(n).
 ///
 /// # Examples
 ///
@@ -58,12 +58,13 @@ use pop::Side;
 /// # Ok::<(), tallis::Error>(())
 /// ```
 impl<L: Locks> Store<L> {
-    /// ZADD: gives a member a score; returns 1 if it is new, else 0. O(log n).
+    /// ZADD: sets the score of a member; returns 1 if the member is new, otherwise 0. O(log n).
     ///
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set;
-    /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) for a score that is NaN; a member of more than 512 MiB.
+    /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) if the score is NaN; an error if the member exceeds 512
+    /// MiB.
     pub fn zadd(
         &self,
         key: impl ToKey,
@@ -73,7 +74,7 @@ impl<L: Locks> Store<L> {
         self.zadd_options(key, member, score, SortedSetAddOptions::default())
     }
 
-    /// ZADD of several members, each behind its score; returns how many are new. O(log n) each.
+    /// ZADD of several members: sets their scores; returns the number of new ones. O(log n) each.
     ///
     /// # Errors
     ///
@@ -86,7 +87,8 @@ impl<L: Locks> Store<L> {
         self.zadd_multiple_options(key, items, SortedSetAddOptions::default())
     }
 
-    /// ZADD with NX, XX, GT, LT, CH; returns 1 if the member is new or, with CH, changed.
+    /// ZADD with NX, XX, GT, LT, CH: sets the score of a member; returns 1 if the member is new or, with CH, changed.
+    /// O(log n).
     ///
     /// # Errors
     ///
@@ -119,7 +121,8 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// ZADD of several members with options; returns how many are new or, with CH, changed. O(log n) each.
+    /// ZADD of several members with options: sets their scores; returns the number of members that are new or, with CH,
+    /// changed. O(log n) each.
     ///
     /// # Errors
     ///
@@ -137,11 +140,12 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// ZINCRBY: adds to the score of a member, or to 0 if there is no such member; returns the sum. O(log n).
+    /// ZINCRBY: adds to the score of a member, or to 0 if it does not exist; returns the sum. O(log n).
     ///
     /// # Errors
     ///
-    /// As [`zadd`](Self::zadd); [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) for opposite infinities too.
+    /// As [`zadd`](Self::zadd); [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) also for the sum of opposite
+    /// infinities.
     pub fn zincr(
         &self,
         key: impl ToKey,
@@ -153,7 +157,8 @@ impl<L: Locks> Store<L> {
         Ok(sum.unwrap_or(increment))
     }
 
-    /// ZADD INCR: as [`zincr`](Self::zincr), but if the options are against it nothing changes and `None` is returned.
+    /// ZADD INCR: as [`zincr`](Self::zincr), but changes nothing and returns `None` if the options do not allow the
+    /// change.
     ///
     /// # Errors
     ///
@@ -171,7 +176,7 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// ZREM: removes members; returns how many were there. A sorted set without members is no key. O(log n) each.
+    /// ZREM: removes members; returns how many existed. The key is removed with the last member. O(log n) each.
     ///
     /// # Errors
     ///
@@ -183,7 +188,7 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// ZCARD: how many members there are. O(1).
+    /// ZCARD: returns the number of members. O(1).
     ///
     /// # Errors
     ///
@@ -192,7 +197,7 @@ impl<L: Locks> Store<L> {
         self.read(key, |view, keys| Ok(zset_at(view, keys[0])?.map_or(0, ZSet::len)))
     }
 
-    /// ZSCORE: the score of a member. O(1).
+    /// ZSCORE: returns the score of a member, or `None` if it does not exist. O(1).
     ///
     /// # Errors
     ///
@@ -206,7 +211,7 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// ZMSCORE: the scores of several members. O(1) each.
+    /// ZMSCORE: returns the scores of several members. O(1) each.
     ///
     /// # Errors
     ///
@@ -221,7 +226,7 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// ZRANK: how many members are before this one, lowest score first. O(log n).
+    /// ZRANK: returns the rank of a member, from 0 at the lowest score, or `None` if it does not exist. O(log n).
     ///
     /// # Errors
     ///
@@ -230,7 +235,7 @@ impl<L: Locks> Store<L> {
         Ok(self.zrank_withscore(key, member)?.map(|(rank, _)| rank))
     }
 
-    /// ZRANK WITHSCORE: as [`zrank`](Self::zrank), and the score. O(log n).
+    /// ZRANK WITHSCORE: returns the rank of a member, as [`zrank`](Self::zrank), and its score. O(log n).
     ///
     /// # Errors
     ///
@@ -245,7 +250,7 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// ZREVRANK: how many members are before this one, highest score first. O(log n).
+    /// ZREVRANK: returns the rank of a member, from 0 at the highest score, or `None` if it does not exist. O(log n).
     ///
     /// # Errors
     ///
@@ -254,7 +259,7 @@ impl<L: Locks> Store<L> {
         Ok(self.zrevrank_withscore(key, member)?.map(|(rank, _)| rank))
     }
 
-    /// ZREVRANK WITHSCORE: as [`zrevrank`](Self::zrevrank), and the score. O(log n).
+    /// ZREVRANK WITHSCORE: returns the rank of a member, as [`zrevrank`](Self::zrevrank), and its score. O(log n).
     ///
     /// # Errors
     ///
@@ -272,7 +277,7 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// ZPOPMIN: takes out the `count` members with the lowest scores, or all; lowest first. O(log n) each.
+    /// ZPOPMIN: removes and returns the `count` members with the lowest scores, or all; lowest first. O(log n) each.
     ///
     /// # Errors
     ///
@@ -281,7 +286,7 @@ impl<L: Locks> Store<L> {
         self.entry(key, |set: &mut ZSetEntry<'_>| Ok(set.pop(Side::Min, count)))
     }
 
-    /// ZPOPMAX: takes out the `count` members with the highest scores, or all; highest first. O(log n) each.
+    /// ZPOPMAX: removes and returns the `count` members with the highest scores, or all; highest first. O(log n) each.
     ///
     /// # Errors
     ///
@@ -290,8 +295,8 @@ impl<L: Locks> Store<L> {
         self.entry(key, |set: &mut ZSetEntry<'_>| Ok(set.pop(Side::Max, count)))
     }
 
-    /// ZMPOP MIN: [`zpopmin`](Self::zpopmin) on the first of the keys that is there; which one that was, and its
-    /// members.
+    /// ZMPOP MIN: removes members as [`zpopmin`](Self::zpopmin), from the first key that exists; returns the key and
+    /// the members.
     ///
     /// # Errors
     ///
@@ -300,8 +305,8 @@ impl<L: Locks> Store<L> {
         self.write(keys, |scope, keys| pop::pop_first(scope, keys, Side::Min, count))
     }
 
-    /// ZMPOP MAX: [`zpopmax`](Self::zpopmax) on the first of the keys that is there; which one that was, and its
-    /// members.
+    /// ZMPOP MAX: removes members as [`zpopmax`](Self::zpopmax), from the first key that exists; returns the key and
+    /// the members.
     ///
     /// # Errors
     ///
@@ -310,7 +315,7 @@ impl<L: Locks> Store<L> {
         self.write(keys, |scope, keys| pop::pop_first(scope, keys, Side::Max, count))
     }
 
-    /// ZRANDMEMBER: a member, chosen uniformly at random; `None` if there is none. O(log n).
+    /// ZRANDMEMBER: returns a member, chosen uniformly at random, or `None` if there is none. O(log n).
     ///
     /// # Errors
     ///
@@ -319,21 +324,21 @@ impl<L: Locks> Store<L> {
         self.read(key, |view, keys| draw::one(view, keys[0]))
     }
 
-    /// ZRANDMEMBER with a count and scores: so many different members, or all of them; if the count is negative, so
-    /// many drawn one after the other, which may repeat. O(count log n), O(n) where that is much of the set.
+    /// ZRANDMEMBER with a count and scores: returns that many distinct members, or all of them; with a negative count,
+    /// that many members drawn with repetition. O(count log n), or O(n) if that is a large part of the set.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set;
-    /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) for more than 2^31 draws, which would fill the memory.
+    /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) for more than 2^31 draws with repetition.
     pub fn zrandmember_withscores(&self, key: impl ToKey, count: i64) -> Result<Vec<(Bytes, f64)>> {
         self.read(key, |view, keys| draw::several(view, keys[0], count))
     }
 
-    /// ZSCAN with a cursor: some of the members with their scores, and the cursor with which to ask for more; 0 begins, and 0 ends.
-    /// Members that are there from the first call to the last are returned at least once, whatever is added and removed
-    /// between and whatever scores change. A listpack comes whole. O(members returned), and a few hundred more at the
-    /// most.
+    /// ZSCAN with a cursor: returns some of the members with their scores, and the next cursor. Start with cursor 0;
+    /// the returned cursor is 0 at the end. Members that exist during the whole iteration are returned at least once,
+    /// even if others are added and removed, or scores change, meanwhile. A listpack is returned in one call. O(members
+    /// returned), plus a few hundred at most.
     ///
     /// # Errors
     ///
@@ -354,17 +359,17 @@ impl<L: Locks> Store<L> {
     }
 }
 
-/// What ZMPOP takes out: the key, and the members with their scores.
+/// The result of ZMPOP: the key, and the removed members with their scores.
 pub type Popped = (Bytes, Vec<(Bytes, f64)>);
 
-/// The sorted set at a key, if there is one.
+/// The sorted set at a key, if it exists.
 #[inline]
 pub(crate) fn zset_at<'v>(view: &'v View<'_>, key: HashedKey<'_>) -> Result<Option<&'v ZSet>> {
     let Some(value) = view.get(key) else { return Ok(None) };
     value.as_zset().map(Some).ok_or_else(Error::wrong_type)
 }
 
-/// Rank and score of a member, and how many there are.
+/// The rank and score of a member, and the number of members.
 fn ranked(
     view: &View<'_>,
     key: HashedKey<'_>,

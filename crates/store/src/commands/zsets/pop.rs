@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::key::HashedKey;
 use crate::store::scope::Scope;
 
-/// From which end members are taken.
+/// The end from which members are removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     /// The lowest scores.
@@ -16,7 +16,7 @@ pub(crate) enum Side {
     Max,
 }
 
-/// Takes out `count` members of the first key that is there.
+/// Removes and returns `count` members of the first key that exists.
 pub(super) fn pop_first(
     scope: &mut Scope<'_>,
     keys: &[HashedKey<'_>],

@@ -1,4 +1,4 @@
-//! How members are handed out with their scores, and how those that a command has made are put at a key.
+//! Returning members with their scores, and storing those that a command has computed.
 
 use bytes::Bytes;
 use skiplist_zset::{Entry, ScoreText};
@@ -11,7 +11,7 @@ use crate::store::scope::Scope;
 use crate::store::slot::{BY_COMMAND, Expires};
 use crate::value::{Value, ZSet};
 
-/// Members with their scores, as they are handed out.
+/// Collects members with their scores for the caller.
 pub(super) fn gather<'a>(entries: impl IntoIterator<Item = (Entry<'a>, f64)>) -> Vec<(Bytes, f64)> {
     let entries = entries.into_iter();
     let mut scores = SmallVec::<[f64; 16]>::with_capacity(entries.size_hint().0);
@@ -23,15 +23,15 @@ pub(super) fn gather<'a>(entries: impl IntoIterator<Item = (Entry<'a>, f64)>) ->
     members.finish_with(scores)
 }
 
-/// A score as a word of a command that is noted.
+/// Formats a score for the command of an effect.
 pub(crate) fn score_word(score: f64) -> Bytes {
     let mut text = Vec::new();
     ScoreText::Shortest.push(score, &mut text);
     text.into()
 }
 
-/// Puts members at a key, whatever was there, in the form that they ask for; returns how many they are. None are no
-/// key.
+/// Stores members at a key, replacing a value of any type, in the encoding that they require; returns their number.
+/// Without members the key is removed.
 pub(crate) fn put<M: AsRef<[u8]>>(
     scope: &mut Scope<'_>,
     key: HashedKey<'_>,

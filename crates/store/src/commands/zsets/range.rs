@@ -1,4 +1,4 @@
-//! A range of a sorted set: by rank, by score, by member.
+//! A range of a sorted set: by rank, by score, or by member.
 
 use std::ops::{Bound, Range, RangeBounds};
 
@@ -16,7 +16,7 @@ use crate::value::ZSet;
 pub enum LexBound {
     /// `-`: before every member.
     Min,
-    /// `+`: behind every member.
+    /// `+`: after every member.
     Max,
     /// `[member`.
     Included(Bytes),
@@ -60,43 +60,43 @@ enum By {
 }
 
 impl ZRange {
-    /// The ranks from `start` to `stop`, both included; negative ones count from the end, -1 being the last.
+    /// Creates the range of the ranks from `start` to `stop`, both included; negative ranks count from the end, -1
+    /// being the last.
     pub const fn by_rank(start: i64, stop: i64) -> Self {
         Self { by: By::Rank(start, stop), rev: false, limit: None, from_end: false }
     }
 
-    /// BYSCORE: the members with these scores.
+    /// BYSCORE: creates the range of the members with these scores.
     pub fn by_score(scores: impl RangeBounds<f64>) -> Self {
         let by = By::Score(scores.start_bound().cloned(), scores.end_bound().cloned());
         Self { by, rev: false, limit: None, from_end: false }
     }
 
-    /// BYLEX: the members between these, of a sorted set whose scores are all equal. With different scores the answer
-    /// is some run of members.
+    /// BYLEX: creates the range of the members between these bounds, in a sorted set whose scores are all equal. If
+    /// scores differ, the result is an unspecified run of members.
     pub const fn by_lex(min: LexBound, max: LexBound) -> Self {
         Self { by: By::Lex(min, max), rev: false, limit: None, from_end: false }
     }
 
-    /// REV: the highest score first; ranks count from there too.
+    /// REV: reverses the order, so that the highest score is first; ranks count from there too.
     pub const fn rev(mut self) -> Self {
         self.rev = true;
         self
     }
 
-    /// LIMIT: passes over `offset` members of the range and takes at most `count`, all if it is negative. Not for
-    /// ranks.
+    /// LIMIT: skips `offset` members of the range and takes at most `count`, or all if it is negative. Not for ranks.
     pub const fn limit(mut self, offset: i64, count: i64) -> Self {
         self.limit = Some((offset, count));
         self
     }
 
-    /// LIMIT as the servers of a profile take a negative offset.
+    /// LIMIT with a negative offset as the servers of a profile treat it.
     pub(super) const fn limit_in(mut self, offset: i64, count: i64, profile: Profile) -> Self {
         self.from_end = profile.offsets_from_end();
         self.limit(offset, count)
     }
 
-    /// The ranks of the range in a set, lowest score first.
+    /// The ranks of the range in a set, from the lowest score.
     pub(super) fn ranks(&self, set: &ZSet) -> Range<usize> {
         let len = set.len();
         let ranks = match &self.by {
@@ -108,7 +108,7 @@ impl ZRange {
             By::Lex(min, max) => self.ranks_by_lex(set, min, max),
         };
         let Some((offset, count)) = self.limit else { return ranks };
-        // An offset before the first member is behind the last, to Redis.
+        // In Redis a negative offset is after the last member.
         let offset = match usize::try_from(offset) {
             Ok(offset) => offset,
             Err(_) if self.from_end && set.encoding() == Encoding::SkipList => {
@@ -133,8 +133,8 @@ impl ZRange {
         if self.rev { set.ranks_by_lex_from_back(min, max) } else { set.ranks_by_lex(min, max) }
     }
 
-    /// Redis adds the members one by one to a listpack, unless it knows beforehand that they are too many, and what has
-    /// been in a listpack has no negative zero.
+    /// Redis adds the members one by one to a listpack, unless it knows beforehand that they are too many, and a
+    /// listpack does not preserve negative zero.
     pub(super) fn pass_through_listpack(
         &self,
         entries: &mut [(Bytes, f64)],
@@ -150,7 +150,7 @@ impl ZRange {
         }
     }
 
-    /// The words that ZRANGESTORE takes for it.
+    /// The words of the range for ZRANGESTORE.
     pub(super) fn words(&self) -> Vec<Bytes> {
         let (first, second, by) = match &self.by {
             By::Rank(start, stop) => (start.to_string().into(), stop.to_string().into(), None),

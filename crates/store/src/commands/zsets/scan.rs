@@ -10,17 +10,17 @@ use crate::member::Member;
 use crate::store::scope::View;
 use extendible::scan::{self as table_scan, HashRange};
 
-/// How ZSCAN writes a score.
+/// How ZSCAN formats a score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Written {
-    /// As the listpack has it.
+    /// As stored in the listpack.
     Packed(ScoreText),
-    /// With 17 digits, whatever the release series.
+    /// With 17 digits, in any release series.
     Digits17,
 }
 
-/// Hands over some of the members of the sorted set at a key from a cursor on; returns the next cursor, 0 at the end. A
-/// listpack comes whole, as in Redis.
+/// Visits some of the members of the sorted set at a key, starting at a cursor; returns the next cursor, 0 at the end.
+/// A listpack is visited in one call, as in Redis.
 pub(crate) fn scan(
     view: &View<'_>,
     key: HashedKey<'_>,

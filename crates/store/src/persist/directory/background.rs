@@ -1,4 +1,4 @@
-//! What a store that is kept in a directory does by a thread of its own: saves and rewrites that were asked for, or that are due.
+//! The background thread of a store in a directory: saves and rewrites that were requested or are due.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,13 +9,13 @@ use crate::persist::save::Control;
 use crate::store::Shared;
 use crate::sync::{Condvar, Mutex};
 
-/// How often it is looked whether a save is due.
+/// How often the thread checks whether a save is due.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// After how many seconds a save that failed is tried again by itself: Redis's.
+/// The number of seconds after which a failed automatic save is retried: Redis's.
 const RETRY: i64 = 5;
 
-/// What the thread does.
+/// A task of the thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Task {
     /// Saves the snapshot of the directory.
@@ -24,47 +24,47 @@ pub(crate) enum Task {
     Rewrite,
 }
 
-/// What becomes of a task that was asked for.
+/// The result of requesting a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Asked {
-    /// It begins now.
+    /// It starts now.
     Started,
-    /// It begins once the other has ended, or after the transaction.
+    /// It starts once the other has ended, or after the transaction.
     Scheduled,
-    /// It runs already.
+    /// It is already running.
     Running,
-    /// The other runs.
+    /// The other task is running.
     OtherRunning,
 }
 
-/// What is known of a task.
+/// The state of a task.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Job {
-    /// It is to be done.
+    /// Whether it is requested.
     asked: bool,
-    /// Since when it runs.
+    /// When it started, if it is running.
     since: Option<Instant>,
-    /// How far it is, and how it is ended.
+    /// Its progress, and its cancellation.
     pub(crate) control: Arc<Control>,
-    /// How often it has been done, and how often in a row it has failed since.
+    /// How often it has succeeded, and how often in a row it has failed since.
     pub(crate) done: u64,
     pub(crate) failed: u64,
-    /// How long the last one took.
+    /// The duration of the last run.
     pub(crate) took: Option<Duration>,
 }
 
 impl Job {
-    /// Whether it runs, or is about to.
+    /// Returns whether it is running, or about to start.
     pub(crate) const fn is_running(&self) -> bool {
         self.since.is_some()
     }
 
-    /// Whether it waits for the other to end.
+    /// Returns whether it waits for the other to end.
     pub(crate) const fn is_scheduled(&self) -> bool {
         self.asked && self.since.is_none()
     }
 
-    /// For how long it has run.
+    /// Returns for how long it has been running.
     pub(crate) fn running(&self) -> Option<Duration> {
         self.since.map(|since| since.elapsed())
     }
@@ -81,7 +81,7 @@ pub(crate) struct Background {
 struct State {
     save: Job,
     rewrite: Job,
-    /// There may be something new to do.
+    /// Whether there may be new work.
     woken: bool,
     closing: bool,
 }
@@ -96,13 +96,13 @@ impl State {
 }
 
 impl Background {
-    /// Lets the thread look for what is to be done.
+    /// Wakes the thread to check for work.
     pub(super) fn wake(&self) {
         self.state.lock().woken = true;
         self.work.notify_one();
     }
 
-    /// Lets the thread end, and what it does with it.
+    /// Makes the thread end, and cancels its task.
     pub(super) fn close(&self) {
         let mut state = self.state.lock();
         state.closing = true;
@@ -112,12 +112,12 @@ impl Background {
         self.work.notify_one();
     }
 
-    /// What is known of a task.
+    /// The state of a task.
     pub(crate) fn job(&self, task: Task) -> Job {
         self.state.lock().job(task).clone()
     }
 
-    /// Asks for a task. It is scheduled where it cannot begin at once if `schedule`, and in any case if `later`.
+    /// Requests a task. If it cannot start at once, it is scheduled if `schedule`; with `later` it is always scheduled.
     pub(crate) fn ask(&self, task: Task, schedule: bool, later: bool) -> Asked {
         let mut state = self.state.lock();
         let other = match task {
@@ -141,7 +141,7 @@ impl Background {
         asked
     }
 
-    /// Does a task, in whatever thread this is.
+    /// Runs a task in the current thread.
     pub(super) fn run<R, E>(
         &self,
         task: Task,
@@ -172,7 +172,7 @@ impl Background {
         done
     }
 
-    /// The next task that was asked for: one that has been answered to have begun before the others.
+    /// The next requested task: one that was reported as started comes before scheduled ones.
     fn next(&self) -> Option<Task> {
         let state = self.state.lock();
         let asked = |job: &Job, begun: bool| job.asked && job.is_running() == begun;
@@ -186,7 +186,7 @@ impl Background {
         self.state.lock().closing
     }
 
-    /// Waits until there may be something to do.
+    /// Waits until there may be work.
     fn wait(&self, at_most: Option<Duration>) {
         let mut state = self.state.lock();
         if !state.closing && !state.woken {
@@ -202,7 +202,7 @@ impl Background {
 }
 
 impl Directory {
-    /// Does what is asked for or due until the directory is closed.
+    /// Runs requested and due tasks until the directory is closed.
     pub(super) fn work(&self, shared: &Shared) {
         let mut failed_at = None;
         while !self.background.is_closing() {
@@ -210,7 +210,7 @@ impl Directory {
                 let save = self.save_is_due(shared, failed_at).then_some(Task::Save);
                 save.or_else(|| self.rewrite_is_due().then_some(Task::Rewrite))
             };
-            // What fails is told by INFO, and by what the log does then.
+            // Errors are reported by INFO, and by the state of the log.
             match self.background.next().or_else(due) {
                 Some(Task::Save) => {
                     let failed = self.save(shared).is_err();
@@ -232,9 +232,9 @@ impl Directory {
         self.end(shared);
     }
 
-    /// Puts on the disk what no log has.
+    /// Writes to disk what no log has.
     fn end(&self, shared: &Shared) {
-        // What cannot be done has been told when it was tried before, or would have been by SAVE.
+        // An error was reported when the operation was tried before, or would have been by SAVE.
         match &self.log {
             Some(log) if log.is_cut_short() => {
                 let _ = self.try_rewrite(shared, &Control::default());
@@ -246,7 +246,7 @@ impl Directory {
         }
     }
 
-    /// When it is to be looked again, if nothing wakes the thread.
+    /// When to check again, unless the thread is woken.
     fn look_again(&self) -> Option<Duration> {
         let saves = !self.settings.lock().save_points.is_empty();
         let retries = self.log.as_ref().is_some_and(super::Log::is_cut_short);

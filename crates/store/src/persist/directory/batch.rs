@@ -1,4 +1,4 @@
-//! Commands of a log that are decoded by one thread and run by another.
+//! Batches of commands of a log, which one thread decodes and another runs.
 
 use std::io::Read;
 
@@ -7,19 +7,19 @@ use crate::sync::thread::{Scope, ScopedJoinHandle};
 use aof::{Command, LogError, LogReader, Record};
 use smallvec::SmallVec;
 
-/// Bytes after which a batch is full.
+/// The number of bytes at which a batch is full.
 const FULL: usize = 64 << 10;
 
-/// Batches that wait to be run.
+/// The maximum number of batches that wait to be run.
 const WAITING: usize = 4;
 
-/// Commands that stand one behind the other.
+/// Consecutive commands of a log.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
     bytes: Vec<u8>,
-    /// Where each word ends.
+    /// The end of each word.
     ends: Vec<usize>,
-    /// Where each command begins in the log, and where its words end among all.
+    /// For each command its offset in the log, and the index at which its words end.
     commands: Vec<(u64, usize)>,
 }
 
@@ -37,14 +37,14 @@ impl Batch {
     }
 
     fn clear(&mut self) {
-        // A long command is not to be held any longer.
+        // The buffer of a long command is not kept.
         self.bytes.clear();
         self.bytes.shrink_to(2 * FULL);
         self.ends.clear();
         self.commands.clear();
     }
 
-    /// Hands each command to `run`, with where it begins.
+    /// Calls `run` with each command and its offset.
     pub(super) fn run<E>(
         &self,
         mut run: impl FnMut(&[&[u8]], u64) -> Result<(), E>,
@@ -63,19 +63,19 @@ impl Batch {
     }
 }
 
-/// The batches of a log, in their order.
+/// The batches of a log, in order.
 pub(super) struct Batches<'scope> {
     full: Receiver<Batch>,
-    /// Batches that were run, to be filled again.
+    /// Batches that were run, to be reused.
     empty: Sender<Batch>,
     decoding: ScopedJoinHandle<'scope, Ended>,
 }
 
-/// How a log ended: up to where it is whole, and why no further.
+/// The end of a log: the offset up to which it is complete, and the error that ended it, if any.
 pub(super) type Ended = (u64, Result<(), LogError>);
 
 impl<'scope> Batches<'scope> {
-    /// Lets another thread decode a log. The thread ends when the log does, or when these batches are dropped.
+    /// Starts a thread that decodes a log. It ends with the log, or when the batches are dropped.
     pub(super) fn decode<'env, R: Read + Send + 'scope>(
         scope: &'scope Scope<'scope, 'env>,
         reader: LogReader<R>,
@@ -86,7 +86,7 @@ impl<'scope> Batches<'scope> {
         Self { full, empty, decoding }
     }
 
-    /// Hands each batch to `run`, in turn; returns how the log ended.
+    /// Calls `run` with each batch, in order; returns how the log ended.
     pub(super) fn run<E>(self, mut run: impl FnMut(&Batch) -> Result<(), E>) -> Result<Ended, E> {
         for mut batch in &self.full {
             run(&batch)?;
@@ -122,7 +122,7 @@ fn decode<R: Read>(
             }
         }
     };
-    // The receiver is dropped only when running a command failed: the error returned is that one.
+    // The receiver is only dropped if running a command failed, and that error is returned.
     let _ = full.send(batch);
     (reader.valid_up_to(), ended)
 }

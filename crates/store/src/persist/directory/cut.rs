@@ -1,19 +1,19 @@
-//! From one file of the log to the next.
+//! Switching from one file of the log to the next.
 
 use std::fmt;
 use std::io;
 
 use super::tail::Tail;
 
-/// Names a file in the manifest.
+/// Adds a file to the manifest.
 type List = Box<dyn FnMut() -> io::Result<()> + Send>;
 
-/// Where the next file begins: what stands before that place in the buffer is written and synced, then the file is named
-/// in the manifest, and then it gets the rest. So the files before the last one are always whole.
+/// The position in the buffer at which the next file starts: the bytes before it are written and synced, then the file
+/// is added to the manifest, and then it receives the rest. So all files before the last one are always complete.
 pub(super) struct Cut {
-    /// Bytes of the buffer that belong to the file before.
+    /// The number of bytes of the buffer that belong to the previous file.
     at: usize,
-    /// The next file, with nothing in it.
+    /// The next file, which is empty.
     tail: Tail,
     list: List,
 }
@@ -32,16 +32,16 @@ impl Cut {
         Self { at, tail, list }
     }
 
-    /// Makes room for bytes that come back to the front of the buffer.
+    /// Adjusts the position after bytes were put back at the front of the buffer.
     pub(super) const fn shift(&mut self, bytes: usize) {
         self.at += bytes;
     }
 
-    /// Goes on to the next file, if there is a cut; returns the bytes that it is to get.
+    /// Switches to the next file, if there is a cut; returns the bytes for it.
     ///
     /// # Errors
     ///
-    /// Those of the disk, with all bytes that are not written; the cut stays, at its place among them.
+    /// The errors of the disk, with all bytes that are not written; the cut is kept, at its position in them.
     pub(super) fn pass(
         cut: &mut Option<Self>,
         tail: &mut Tail,

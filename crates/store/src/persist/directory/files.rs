@@ -1,4 +1,4 @@
-//! The files of a directory, by their names.
+//! The paths of the files in a directory.
 
 use std::ffi::OsStr;
 use std::io;
@@ -11,15 +11,15 @@ use super::settings::{DUMP, LOG_FOLDER, LOG_NAME, Persistence};
 use crate::persist::disk::{self, Disk};
 use crate::persist::replace::{is_temporary, replace_on};
 
-/// What the name of a manifest ends with.
+/// The suffix of a manifest's name.
 const MANIFEST: &str = ".manifest";
 
-/// Whether a name is that of a manifest, and not of one that a server was about to put in its place.
+/// Returns whether a name is that of a manifest, and not of a temporary one of a server.
 fn is_manifest(name: &str) -> bool {
     name.ends_with(MANIFEST) && !name.starts_with("temp-")
 }
 
-/// Where the files of a directory are.
+/// The paths of the files in a directory.
 #[derive(Debug)]
 pub(super) struct Files {
     pub(super) disk: Arc<dyn Disk>,
@@ -27,7 +27,7 @@ pub(super) struct Files {
     pub(super) dump: PathBuf,
     /// The log of a server before Redis 7.
     pub(super) old_log: PathBuf,
-    /// The folder of the log.
+    /// The directory of the log.
     log_folder: PathBuf,
     log_name: String,
 }
@@ -50,7 +50,7 @@ impl Files {
         }
     }
 
-    /// The log in a folder: its own, or the one that `appendonlydir` lies in.
+    /// Finds the log for a directory: its own, or the one that contains `appendonlydir`.
     pub(super) fn of_folder(disk: &Arc<dyn Disk>, folder: &Path) -> io::Result<Option<Self>> {
         for folder in [folder.to_path_buf(), folder.join(LOG_FOLDER)] {
             let names = match disk.list(&folder) {
@@ -60,7 +60,7 @@ impl Files {
             let logs = names.iter().filter_map(|name| {
                 name.to_str().filter(|name| is_manifest(name))?.strip_suffix(MANIFEST)
             });
-            // Of several that of the usual name.
+            // If there are several, the one with the default name is preferred.
             if let Some(log) = logs.min_by_key(|&name| (name != LOG_NAME, name)) {
                 return Ok(Some(Self {
                     disk: Arc::clone(disk),
@@ -74,7 +74,7 @@ impl Files {
         Ok(None)
     }
 
-    /// The folder of the log.
+    /// The directory of the log.
     pub(super) fn log_folder(&self) -> &Path {
         &self.log_folder
     }
@@ -84,22 +84,22 @@ impl Files {
         &self.log_name
     }
 
-    /// What the names of the log's files begin with.
+    /// The prefix of the log's file names.
     pub(super) const fn log_name(&self) -> &[u8] {
         self.log_name.as_bytes()
     }
 
-    /// The manifest's own name.
+    /// The path of the manifest.
     pub(super) fn manifest(&self) -> PathBuf {
         self.of_log(&Manifest::file_name(self.log_name()))
     }
 
-    /// A file of the log.
+    /// The path of a file of the log.
     pub(super) fn of_log(&self, name: &[u8]) -> PathBuf {
         self.log_folder.join(String::from_utf8_lossy(name).as_ref())
     }
 
-    /// The manifest, if there is one.
+    /// Reads the manifest, if it exists.
     pub(super) fn read_manifest(&self) -> Result<Option<Manifest>, Unread> {
         match disk::read(&*self.disk, &self.manifest()) {
             Ok(text) => Manifest::parse(&text).map(Some).map_err(Unread::Format),
@@ -108,13 +108,13 @@ impl Files {
         }
     }
 
-    /// Puts a manifest in the place of the one before, in one step.
+    /// Replaces the manifest atomically.
     pub(super) fn write_manifest(&self, manifest: &Manifest) -> io::Result<()> {
         let text = manifest.to_bytes();
         replace_on(&*self.disk, &self.manifest(), |file| file.write_all(&text))
     }
 
-    /// A file of a log whose manifest is not there: it was lost, or the log has another name.
+    /// Returns a file of a log without a manifest: the manifest was lost, or the log has another name.
     pub(super) fn stray(&self) -> io::Result<Option<PathBuf>> {
         let names = match self.disk.list(&self.log_folder) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -126,7 +126,7 @@ impl Files {
         }
         for name in names.iter().filter(|name| name.ends_with(".incr.aof")) {
             let path = self.log_folder.join(name);
-            // One is empty until the manifest has it.
+            // A file is empty until it is in the manifest.
             if self.disk.open(&path)?.size()? > 0 {
                 return Ok(Some(path));
             }
@@ -134,19 +134,19 @@ impl Files {
         Ok(None)
     }
 
-    /// Makes the folder of the log.
+    /// Creates the directory of the log.
     pub(super) fn create_log_folder(&self) -> io::Result<()> {
         self.disk.create_folder(&self.log_folder)?;
         self.log_folder.parent().map_or(Ok(()), |parent| self.disk.sync_folder(parent))
     }
 
-    /// Puts the names of the log's files on the disk.
+    /// Syncs the names of the log's files to disk.
     pub(super) fn sync_log_folder(&self) -> io::Result<()> {
         self.disk.sync_folder(&self.log_folder)
     }
 
-    /// Removes what is left of files that were not whole when their process ended, and of a log that was rewritten. What
-    /// cannot be removed stays.
+    /// Removes the remains of files that were incomplete when their process ended, and of a log that was rewritten.
+    /// Errors are ignored.
     pub(super) fn clean_up(&self, manifest: &mut Manifest) {
         for folder in [self.log_folder.as_path(), self.dump.parent().unwrap_or(Path::new("."))] {
             for name in self.disk.list(folder).unwrap_or_default() {

@@ -1,4 +1,4 @@
-//! The log in a folder, to be looked at.
+//! Read access to the log in a directory.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,9 +10,9 @@ use super::read::{read_manifest, unreadable};
 use crate::error::Result;
 use crate::persist::disk::{Disk, RealDisk};
 
-/// The append-only log in a folder: its manifest, and where its files are. Nothing is changed.
+/// The append-only log in a directory: its manifest, and the paths of its files. It is not changed.
 ///
-/// [`Store::load`](crate::Store::load) loads it, [`Store::open`](crate::Store::open) keeps a store in it.
+/// [`Store::load`](crate::Store::load) loads it, [`Store::open`](crate::Store::open) opens a store on it.
 ///
 /// # Examples
 ///
@@ -36,19 +36,19 @@ pub struct LogFolder {
 }
 
 impl LogFolder {
-    /// Finds the log in a folder: the folder is its own, or the one that its `appendonlydir` lies in. `None` if there is
-    /// no manifest in either.
+    /// Finds the log for a directory, which is its own or the one that contains `appendonlydir`. `None` if neither has
+    /// a manifest.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Io`](crate::ErrorKind::Io) if the folder or the manifest cannot be read,
-    /// [`ErrorKind::Corrupt`](crate::ErrorKind::Corrupt) if the manifest is not what it should be.
+    /// [`ErrorKind::Io`](crate::ErrorKind::Io) if the directory or the manifest cannot be read,
+    /// [`ErrorKind::Corrupt`](crate::ErrorKind::Corrupt) if the manifest is malformed.
     pub fn find(folder: impl AsRef<Path>) -> Result<Option<Self>> {
         let disk: Arc<dyn Disk> = Arc::new(RealDisk);
         Self::find_on(&disk, folder.as_ref())
     }
 
-    /// The same on another disk.
+    /// As [`find`](Self::find), on any disk.
     pub(super) fn find_on(disk: &Arc<dyn Disk>, folder: &Path) -> Result<Option<Self>> {
         let files = Files::of_folder(disk, folder).map_err(|error| unreadable(folder, error))?;
         let Some(files) = files else { return Ok(None) };
@@ -56,32 +56,32 @@ impl LogFolder {
         Ok(Some(Self { files, manifest }))
     }
 
-    /// The folder of the log itself.
+    /// Returns the directory of the log itself.
     #[must_use]
     pub fn path(&self) -> &Path {
         self.files.log_folder()
     }
 
-    /// What the names of its files begin with: `appendfilename` of the server, by default `appendonly.aof`. It is
-    /// [`Persistence::log_name`](crate::Persistence::log_name) of a store that is to be opened there.
+    /// Returns the prefix of its file names: `appendfilename` of the server, by default `appendonly.aof`. To open a
+    /// store there, pass it to [`Persistence::log_name`](crate::Persistence::log_name).
     #[must_use]
     pub fn name(&self) -> &str {
         self.files.name()
     }
 
-    /// What the manifest says.
+    /// Returns the manifest.
     #[must_use]
     pub const fn manifest(&self) -> &Manifest {
         &self.manifest
     }
 
-    /// Where a file of the manifest is.
+    /// Returns the path of a file of the manifest.
     #[must_use]
     pub fn path_of(&self, file: &Entry) -> PathBuf {
         self.files.of_log(file.name())
     }
 
-    /// The files to load, in their order.
+    /// The files to load, in order.
     pub(super) fn sources(&self) -> Vec<PathBuf> {
         self.manifest.files().map(|file| self.path_of(file)).collect()
     }

@@ -1,58 +1,59 @@
-//! Threads that wait for the disk together.
+//! Group commit: threads that wait for the same sync.
 
 use std::time::Duration;
 
-/// The threads that wait for a sync of what is in the buffer: all of them share it.
+/// The threads that wait for a sync of the buffer, and share it.
 ///
-/// Those that a sync has released come back with their next commands soon. The first of them waits for the others, for
-/// half of the time of a sync at most: otherwise each sync would be of one command, and all others would wait for the next.
+/// Threads that a sync has released soon return with their next commands. The first of them waits for the others, for
+/// at most half the duration of a sync: otherwise each sync would be for one command, and all others would wait for the
+/// next one.
 #[derive(Debug, Default)]
 pub(super) struct Group {
     waiting: usize,
-    /// How many are worth waiting for: those that the last sync has released, and those that came meanwhile.
+    /// The number of threads to wait for: those that the last sync has released, and those that came meanwhile.
     expected: usize,
     /// Whether one of them waits for the others.
     gathers: bool,
-    /// How long the last sync took.
+    /// The duration of the last sync.
     sync_time: Duration,
 }
 
 impl Group {
-    /// A thread comes; `true` if the one that gathers waits no longer.
+    /// Adds a thread; returns whether the one that gathers stops waiting.
     pub(super) const fn join(&mut self) -> bool {
         self.waiting += 1;
         self.gathers && self.is_complete()
     }
 
-    /// Whether all that are expected are there.
+    /// Returns whether all expected threads have joined.
     pub(super) const fn is_complete(&self) -> bool {
         self.waiting >= self.expected
     }
 
-    /// Whether one of them waits for the others.
+    /// Returns whether one of them waits for the others.
     pub(super) const fn gathers(&self) -> bool {
         self.gathers
     }
 
-    /// One of them begins to wait for the others; returns for how long.
+    /// Starts waiting for the others; returns the maximum time.
     pub(super) fn begin(&mut self) -> Duration {
         self.gathers = true;
         self.sync_time / 2
     }
 
-    /// It waits no longer.
+    /// Stops waiting.
     pub(super) const fn end(&mut self) {
         self.gathers = false;
     }
 
-    /// The buffer is on its way to the disk; returns how many threads have something in it.
+    /// Called when the buffer is being written; returns the number of threads with data in it.
     pub(super) const fn leave(&mut self) -> usize {
         let all = self.waiting;
         self.waiting = 0;
         all
     }
 
-    /// So many are released by a sync that took so long.
+    /// Called after a sync: the number of threads that it released, and its duration.
     pub(super) const fn release(&mut self, released: usize, time: Duration) {
         self.expected = released + self.waiting;
         self.sync_time = time;
@@ -90,7 +91,7 @@ mod tests {
         assert!(group.join());
         group.end();
         assert!(!group.gathers());
-        // Two came, and the third did something else.
+        // Two joined again, the third did something else.
         group.leave();
         group.join();
         group.join();

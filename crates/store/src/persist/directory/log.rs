@@ -1,9 +1,9 @@
-//! The append-only log: from the effects of commands to bytes on the disk.
+//! The append-only log: writes the effects of commands to disk.
 //!
-//! Effects are added to a buffer while the locks of their keys are held, so that they stand in the log in the order in
+//! Effects are added to a buffer while the locks of their keys are held, so that they are in the log in the order in
 //! which each key changed. The buffer is written by one thread at a time, which takes the file out of the state: the
-//! log's own thread, or a command that waits for its bytes to be synced. A command that waits while another writes finds
-//! the bytes of all that wait in the buffer afterwards, and syncs them at once.
+//! log's own thread, or a command that waits for its bytes to be synced. A command that waits while another thread
+//! writes then finds the bytes of all waiting commands in the buffer, and syncs them together.
 
 mod base;
 
@@ -28,64 +28,63 @@ use crate::sync::{Condvar, Mutex, MutexGuard};
 /// How long a command stays in the buffer before the log's thread writes it.
 const DELAY: Duration = Duration::from_millis(20);
 
-/// How often what was written is synced, and how often it is tried again to write what could not be written, or to
-/// rewrite a log that was cut short.
+/// The interval of syncs, and of retries after a failed write, or after a failed rewrite of a truncated log.
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Bytes in the buffer for which the thread does not wait any longer.
+/// The number of bytes in the buffer at which the thread writes immediately.
 const MUCH: usize = 256 << 10;
 
-/// Bytes in the buffer for which commands wait until it is written, and bytes in the file that are synced before the
-/// second is over.
+/// The number of bytes in the buffer at which commands wait until it is written, and in the file at which it is synced
+/// before the interval ends.
 const TOO_MUCH: usize = 64 << 20;
 
 /// The append-only log.
 #[derive(Debug)]
 pub(crate) struct Log {
     state: Mutex<State>,
-    /// There is something to write, or the end.
+    /// Signals that there is something to write, or that the log is closed.
     work: Condvar,
-    /// Something was written, or could not be.
+    /// Signals that something was written, or could not be written.
     done: Rounds,
-    /// As many threads wait for the next sync as are expected.
+    /// Signals that as many threads as expected wait for the next sync.
     gathered: Condvar,
-    /// Woken when the log is to be rewritten.
+    /// Woken when the log needs to be rewritten.
     background: Arc<Background>,
     fsync: AtomicU8,
     on_error: OnLogError,
-    /// Whether commands that write are refused.
+    /// Whether writes are refused.
     refuses: AtomicBool,
 }
 
 #[derive(Debug)]
 struct State {
-    /// What is not written yet.
+    /// Bytes that are not written yet.
     buffer: Vec<u8>,
     writer: LogWriter,
-    /// How many bytes were added to the log since it was opened.
+    /// The number of bytes added to the log since it was opened.
     end: u64,
-    /// How many of them have been synced.
+    /// The number of these that are synced.
     synced: u64,
-    /// The file, unless a thread writes to it.
+    /// The file, unless a thread is writing to it.
     tail: Option<Tail>,
-    /// Where another file begins, if it is not written yet.
+    /// The position at which the next file starts, if that is not written yet.
     cut: Option<Cut>,
-    /// Bytes of all files of the log, and those from which on it is to be rewritten.
+    /// The size of all files of the log, and the size from which on it is to be rewritten, in bytes.
     size: u64,
     rewrite_at: u64,
-    /// Bytes of the base.
+    /// The size of the base, in bytes.
     base: u64,
-    /// When it could not be rewritten.
+    /// When a rewrite has failed.
     not_rewritten: Option<Instant>,
-    /// Why the last try to write or sync failed.
+    /// The error of the last write or sync.
     error: Option<Arc<io::Error>>,
-    /// Whether effects were left out since the buffer got too large: the log ends before them, with an error that stays.
+    /// Whether effects were dropped because the buffer became too large: the log ends before them, and the error stays.
     is_cut_short: bool,
-    /// What comes when the log goes on behind a base that has what was left out.
+    /// What follows once the log continues after a base that has the dropped effects.
     held: Option<Held>,
     /// Whether the thread waits for something to write.
     is_idle: bool,
-    /// Threads that wait for a sync of what is in the buffer.
+    /// Threads that wait for a sync of the buffer.
     group: Group,
     closing: bool,
 }
@@ -93,14 +92,14 @@ struct State {
 /// What waits for a base that is being written.
 #[derive(Debug)]
 struct Held {
-    /// The file that goes on behind the base.
+    /// The file that continues after the base.
     tail: Tail,
-    /// What was in the buffer when the base began, and is in the base.
+    /// The bytes that were in the buffer at the start of the base, and are in the base.
     before: Vec<u8>,
 }
 
 impl State {
-    /// Whether the disk lacks what was left out, be it that a base which has it is being written.
+    /// Returns whether the disk lacks dropped effects, also while a base with them is being written.
     const fn ends_early(&self) -> bool {
         self.is_cut_short || self.held.is_some()
     }
@@ -151,7 +150,7 @@ impl Log {
         }
     }
 
-    /// An error if commands that write are refused.
+    /// Returns an error if writes are refused.
     #[inline]
     pub(crate) fn check(&self) -> Result<()> {
         if self.refuses.load(Ordering::Relaxed) { Err(self.refused()) } else { Ok(()) }
@@ -163,13 +162,13 @@ impl Log {
         Error::new(ErrorKind::Io, format!("MISCONF Errors writing to the AOF file: {error}"))
     }
 
-    /// Why the log cannot be written at the moment.
+    /// The error because of which the log cannot be written at present.
     pub(crate) fn error(&self) -> Option<Arc<io::Error>> {
         self.state.lock().error.clone()
     }
 
-    /// Adds the effects of a command or transaction; returns a place in the log to [`wait`](Self::wait) for,
-    /// 0 if there is nothing to wait for.
+    /// Adds the effects of a command or transaction; returns the offset in the log to [`wait`](Self::wait) for, or 0 if
+    /// there is none.
     pub(crate) fn append(&self, effects: &[Effect]) -> u64 {
         let mut guard = self.state.lock();
         let state = &mut *guard;
@@ -186,7 +185,7 @@ impl Log {
         let added = (state.buffer.len() - before) as u64;
         state.end += added;
         state.size += added;
-        // Where commands do not wait for the disk, they wait only if there is too much to write.
+        // With the other policies, commands only wait if the buffer is too large.
         let waits = self.fsync() == Fsync::Always || state.buffer.len() > TOO_MUCH;
         let place = if waits { state.end } else { 0 };
         if mem::take(&mut state.is_idle) || (before < MUCH && state.buffer.len() >= MUCH) {
@@ -195,12 +194,12 @@ impl Log {
         place
     }
 
-    /// Waits until a command may return whose effects end at that place. No lock of the store may be held.
+    /// Waits until a command whose effects end at that offset may return. No lock of the store may be held.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Io`] if commands are to wait for the disk, and it refused to write or to sync: the change has been
-    /// made in memory and is not on the disk.
+    /// [`ErrorKind::Io`] if commands wait for the disk, and it failed to write or to sync: the change was made in
+    /// memory and is not on disk.
     pub(crate) fn wait(&self, place: u64) -> Result<()> {
         if self.fsync() == Fsync::Always {
             return self.sync_to(place);
@@ -212,7 +211,7 @@ impl Log {
         Ok(())
     }
 
-    /// Puts everything on the disk.
+    /// Writes and syncs everything.
     ///
     /// # Errors
     ///
@@ -239,7 +238,7 @@ impl Log {
             if state.tail.is_some() && state.synced < place && state.error.is_none() {
                 self.flush(&mut state, true);
             } else {
-                // Another has done it, of which those who wait for this thread have not heard.
+                // Another thread has done it, and the threads that wait for this one do not know.
                 self.done.end(&state);
             }
         }
@@ -260,13 +259,13 @@ impl Log {
         state.group.end();
     }
 
-    /// Says anew when what was written is synced.
+    /// Sets when writes are synced.
     pub(super) fn set_fsync(&self, fsync: Fsync) {
         self.fsync.store(fsync as u8, Ordering::Relaxed);
         self.work.notify_one();
     }
 
-    /// Bytes of all files of the log, of its base, and of what is not written yet.
+    /// The size of all files of the log, of its base, and of the buffer, in bytes.
     pub(crate) fn sizes(&self) -> [u64; 3] {
         let state = self.state.lock();
         [state.size, state.base, state.buffer.len() as u64]
@@ -278,13 +277,13 @@ impl Log {
             return;
         }
         let Some(mut tail) = state.tail.take() else { return };
-        // The next one is likely to get as long.
+        // The next buffer is likely to become as long.
         let next = Vec::with_capacity(state.buffer.len().min(2 * MUCH));
         let bytes = mem::replace(&mut state.buffer, next);
         let (end, mut cut) = (state.end, state.cut.take());
         let released = state.group.leave();
         let begun = now();
-        // What is never synced need not be kept for that.
+        // Bytes that are never synced need not be kept for a retry.
         let keep = self.fsync() != Fsync::No;
         let result = MutexGuard::unlocked(state, || {
             let bytes = Cut::pass(&mut cut, &mut tail, bytes)?;
@@ -306,11 +305,11 @@ impl Log {
             }
             Err((error, mut bytes)) => {
                 if let Some(held) = &mut state.held {
-                    // The base has it.
+                    // They are in the base.
                     bytes.append(&mut held.before);
                     held.before = bytes;
                 } else {
-                    // In front of what has come meanwhile.
+                    // Before the bytes that were added meanwhile.
                     match &mut state.cut {
                         Some(later) => later.shift(bytes.len()),
                         None => state.cut = cut,
@@ -332,14 +331,14 @@ impl Log {
         self.done.end(state);
     }
 
-    /// Writes and syncs what comes until the log is closed: what the log's thread does.
+    /// Writes and syncs until the log is closed: the loop of the log's thread.
     pub(super) fn run(&self) {
         let mut last_sync = now();
         let mut last_try = now();
         let mut state = self.state.lock();
         while !state.closing {
             let unsynced = state.tail.as_ref().map_or(0, Tail::unsynced);
-            // What failed is tried again though nothing else comes: else the error would stay.
+            // A failed write is retried even without new data, or the error would stay.
             let failed = state.error.is_some() && !state.ends_early();
             let nothing = state.buffer.is_empty() && (unsynced == 0 || self.fsync() == Fsync::No);
             if nothing && !failed {
@@ -374,7 +373,7 @@ impl Log {
         self.flush(&mut state, true);
     }
 
-    /// Lets [`run`](Self::run) end, once everything is on the disk or has failed to be.
+    /// Makes [`run`](Self::run) end, once everything is on disk or has failed.
     pub(super) fn close(&self) {
         self.state.lock().closing = true;
         self.work.notify_one();
@@ -395,7 +394,7 @@ fn not_on_disk(error: &Arc<io::Error>) -> Error {
     Error::caused(ErrorKind::Io, text, Arc::clone(error))
 }
 
-/// What the system says, without its number.
+/// The message of the system, without the number.
 fn reason(error: &io::Error) -> String {
     let text = error.to_string();
     text.split_once(" (os error").map_or(text.as_str(), |(text, _)| text).to_owned()

@@ -1,7 +1,7 @@
-//! A store that is kept on disk: a directory with a snapshot and an append-only log, as Redis 7 lays them out.
+//! A store on disk: a directory with a snapshot and an append-only log, in the layout of Redis 7.
 //!
-//! [`open`] reads the directory, [`replay`] runs the commands of a log, [`log`] takes the effects of new ones, and
-//! [`tail`] adds them to the last file.
+//! [`open`] reads the directory, [`replay`] runs the commands of a log, [`log`] receives the effects of new commands,
+//! and [`tail`] appends them to the last file.
 
 mod background;
 mod batch;
@@ -44,41 +44,41 @@ use crate::store::{Locks, Shared, Store};
 use crate::sync::Mutex;
 use crate::sync::thread::{self, JoinHandle};
 
-/// The directory that a store is kept in.
+/// The directory of a store.
 #[derive(Debug)]
 pub(crate) struct Directory {
     path: PathBuf,
     files: Arc<Files>,
-    /// The manifest, as it was written last.
+    /// The manifest as last written.
     manifest: Arc<Mutex<Manifest>>,
-    /// As they were when it was opened, and as CONFIG SET has left them.
+    /// The settings with which it was opened, with changes by CONFIG SET.
     settings: Mutex<Persistence>,
-    /// Held while the log is rewritten.
+    /// Locked while the log is rewritten.
     rewriting: Mutex<()>,
     background: Arc<Background>,
-    /// None if the store is kept by snapshots alone.
+    /// `None` if there are only snapshots.
     log: Option<Log>,
     report: OpenReport,
 }
 
 impl Directory {
-    /// The log that commands are added to.
+    /// The append-only log.
     #[inline]
     pub(crate) const fn log(&self) -> Option<&Log> {
         self.log.as_ref()
     }
 
-    /// What saves and rewrites by a thread of its own.
+    /// The background thread for saves and rewrites.
     pub(crate) fn background(&self) -> &Background {
         &self.background
     }
 
-    /// What was found when it was opened.
+    /// The report of opening it.
     pub(crate) const fn report(&self) -> &OpenReport {
         &self.report
     }
 
-    /// Takes over a setting as CONFIG SET has left it.
+    /// Changes a setting, after CONFIG SET.
     pub(crate) fn set(&self, name: &str, value: &str) {
         let mut settings = self.settings.lock();
         settings.set(name, value);
@@ -97,7 +97,7 @@ impl Directory {
 pub(crate) struct OpenDirectory {
     directory: Arc<Directory>,
     threads: Vec<JoinHandle<()>>,
-    /// Released when all is written.
+    /// Released when everything is written.
     _lock: Box<dyn DiskLock>,
 }
 
@@ -110,7 +110,7 @@ impl OpenDirectory {
         Self { directory, threads: Vec::new(), _lock: lock }
     }
 
-    /// Begins to write the log, and to save and rewrite when that is due.
+    /// Starts writing the log, and saves and rewrites when they are due.
     pub(crate) fn start(&mut self, shared: &Arc<Shared>) -> Result<()> {
         let (directory, shared) = (Arc::clone(&self.directory), Arc::clone(shared));
         self.spawn("tallis-keeper", move || directory.work(&shared))?;
@@ -135,19 +135,19 @@ impl fmt::Debug for OpenDirectory {
 
 impl Drop for OpenDirectory {
     fn drop(&mut self) {
-        // The first of the threads may still have something for the log, which is the second.
+        // The first thread may still add to the log, which the second one writes.
         self.directory.background.close();
         for thread in self.threads.drain(..) {
-            // If it has panicked, then that has been told on the error output.
+            // A panic of the thread was already reported on standard error.
             let _ = thread.join();
             self.directory.log.iter().for_each(Log::close);
         }
     }
 }
 
-/// # The directory of a store that was opened
+/// # The directory of an opened store
 impl<L: Locks> Store<L> {
-    /// What was found when the store was opened; `None` for one that is in memory only.
+    /// Returns what was read when the store was opened; `None` for a store in memory only.
     ///
     /// # Examples
     ///
@@ -169,18 +169,19 @@ impl<L: Locks> Store<L> {
         self.shared().directory().map(|directory| &directory.report)
     }
 
-    /// Why the log cannot be written at the moment; `None` if it can, or if there is none.
+    /// Returns the error because of which the log cannot be written at present; `None` if it can be written, or there
+    /// is none.
     #[must_use]
     pub fn log_error(&self) -> Option<Arc<io::Error>> {
         self.shared().directory()?.log.as_ref()?.error()
     }
 
-    /// Writes the log and syncs it, whatever [`Fsync`] says: what was done before is on the disk when this returns.
-    /// Nothing is done for a store that is in memory only.
+    /// Writes and syncs the log, with any [`Fsync`] policy: earlier changes are on disk when this returns. Does nothing
+    /// for a store in memory only.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Io`](crate::ErrorKind::Io) if the disk refuses.
+    /// [`ErrorKind::Io`](crate::ErrorKind::Io) if the disk returns an error.
     pub fn sync_log(&self) -> Result<()> {
         self.shared().log().map_or(Ok(()), Log::sync)
     }

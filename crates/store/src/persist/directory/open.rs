@@ -19,7 +19,7 @@ use crate::persist::save::{Control, write_base};
 use crate::store::Store;
 use crate::sync::Mutex;
 
-/// Reads a directory into an empty store, and begins to log there. The store keeps no handle on what this returns.
+/// Reads a directory into an empty store, and starts logging there. The returned value holds no handle on the store.
 pub(crate) fn open(store: &Store, path: &Path, persistence: &Persistence) -> Result<OpenDirectory> {
     let failed = |error: io::Error| {
         let text = format!("cannot open {}: {error}", path.display());
@@ -64,8 +64,7 @@ pub(crate) fn open(store: &Store, path: &Path, persistence: &Persistence) -> Res
     Ok(OpenDirectory::new(Arc::new(directory), lock))
 }
 
-/// Makes the directory ready for new commands, as the store is now: cuts off what is not whole, makes what is not there,
-/// and opens the last file.
+/// Prepares the directory for new commands: truncates an incomplete end, creates missing files, and opens the last one.
 fn begin(
     store: &Store,
     files: &Files,
@@ -96,7 +95,7 @@ fn begin(
         Tail::new(file, len)
     } else {
         let increment = manifest.add_increment(name).map_err(io::Error::other)?;
-        // One that is there was begun by a process that was killed before it had named it in the manifest.
+        // An existing file was created by a process that was killed before it was added to the manifest.
         let file = files.disk.append(&files.of_log(increment.name()))?;
         file.truncate(0)?;
         file.sync()?;

@@ -18,8 +18,8 @@ use crate::persist::load::{LoadOptions, LoadReport, load_into};
 use crate::store::Store;
 use crate::sync::thread;
 
-/// Reads what a directory holds into an empty store; returns the manifest, if there is one. Nothing in the directory is
-/// changed: `report.cut` says what is to be cut off.
+/// Reads the contents of a directory into an empty store; returns the manifest, if there is one. The directory is not
+/// changed: `report.cut` says what to truncate.
 pub(super) fn read(
     store: &Store,
     files: &Files,
@@ -53,13 +53,13 @@ pub(super) fn read(
     Ok((manifest, reading.report))
 }
 
-/// Whether a path is that of a log: a folder, or a file whose name ends in `.aof`.
+/// Returns whether a path is that of a log: a directory, or a file whose name ends in `.aof`.
 pub(in crate::persist) fn is_log(disk: &dyn Disk, path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "aof") || disk.list(path).is_ok()
 }
 
-/// Loads the log in a folder, or a single file of one, into an empty store. One that is to be salvaged ends where it is
-/// wrong; the error is in the report.
+/// Loads the log in a directory, or a single file of one, into an empty store. With `salvage` it is loaded up to the
+/// first error, which is in the report.
 pub(in crate::persist) fn load(
     store: &Store,
     path: &Path,
@@ -97,7 +97,7 @@ struct Reading<'r> {
     options: LoadOptions,
     replay: Replay,
     report: OpenReport,
-    /// What is wrong with a base that was salvaged.
+    /// The error in a base that was salvaged.
     damage: Option<Error>,
 }
 
@@ -109,7 +109,7 @@ impl<'r> Reading<'r> {
 
     /// Reads the base and the increments.
     fn read_log(&mut self, sources: &[PathBuf], load_truncated: bool) -> Result<()> {
-        // A log may hold keys that have expired, until it says that they are gone.
+        // A log may have expired keys until it deletes them.
         self.store.shared().set_replaying(true);
         let read = self.read_files(sources, load_truncated);
         self.store.shared().set_replaying(false);
@@ -124,7 +124,7 @@ impl<'r> Reading<'r> {
                 return Ok(());
             }
             let Some((cut, error)) = cut else { continue };
-            // A process that was killed before it wrote to the file that it had begun leaves it empty.
+            // A process that was killed before it wrote to its new file leaves it empty.
             let rest = sources.get(number + 1..).unwrap_or_default();
             if !load_truncated
                 || !rest.iter().all(|path| self.size(path).is_ok_and(|size| size == 0))
@@ -148,7 +148,7 @@ impl<'r> Reading<'r> {
         self.load(path, file, length).map(drop)
     }
 
-    /// Loads the RDB file that a file begins with; returns where it ends.
+    /// Loads the RDB file at the start of a file; returns its end.
     fn load(&mut self, path: &Path, input: impl Read, length: u64) -> Result<u64> {
         let what = format!("cannot load {}", path.display());
         let shared = self.store.shared();
@@ -158,7 +158,7 @@ impl<'r> Reading<'r> {
         Ok(end)
     }
 
-    /// Reads a file of the log; returns what is to be cut off its end, and the error that it is otherwise.
+    /// Reads a file of the log; returns what to truncate at its end, and the error if that is not allowed.
     fn read_file(&mut self, path: &Path) -> Result<Option<(CutTail, Error)>> {
         self.report.files.push(path.to_path_buf());
         let failed = |error| unreadable(path, error);
@@ -172,7 +172,7 @@ impl<'r> Reading<'r> {
             if start >= length || self.damage.is_some() {
                 return Ok(None);
             }
-            // Commands stand behind it in the log of an older server.
+            // In the log of an older server, commands follow.
             file = self.disk.open(path).map_err(failed)?;
             io::copy(&mut (&mut file).take(start), &mut io::sink()).map_err(failed)?;
             head = Vec::new();

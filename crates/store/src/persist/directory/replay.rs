@@ -1,4 +1,4 @@
-//! Running the commands of a log.
+//! Replaying the commands of a log.
 
 use std::sync::Arc;
 
@@ -9,13 +9,13 @@ use crate::execute::{Called, Run, checked, find};
 use crate::store::Store;
 use crate::value::{Value, parse_int};
 
-/// Runs the commands of a log on a store that has no other handle.
+/// Replays the commands of a log on a store that has no other handle.
 ///
-/// What a server would answer is not looked at, but for what says that the store does not know a command, one of its
-/// options, or the type that it works on: then the state after it would be another than the server's.
+/// Errors that the server would have returned too are ignored. Errors that say that the store does not support a
+/// command, an option or a type are not: the state would differ from the server's.
 #[derive(Debug)]
 pub(super) struct Replay {
-    /// The store on the database that was selected last.
+    /// A handle on the selected database.
     store: Store,
     /// The commands since MULTI.
     queue: Option<Vec<Queued>>,
@@ -34,18 +34,18 @@ impl Replay {
         Self { store, queue: None, commands: 0 }
     }
 
-    /// Commands that were run.
+    /// The number of commands that were run.
     pub(super) const fn commands(&self) -> u64 {
         self.commands
     }
 
-    /// A new file begins: on database 0, outside of transactions.
+    /// Starts a new file: on database 0, outside transactions.
     pub(super) fn begin_file(&mut self) {
         self.store = self.store.db(0);
         self.queue = None;
     }
 
-    /// Runs a command, or lets it wait for EXEC.
+    /// Runs a command, or queues it until EXEC.
     pub(super) fn command(&mut self, words: &[&[u8]], offset: u64) -> Result<()> {
         if self.queue.is_none() {
             return self.run(words).map_err(|error| refused(words, offset, &error));
@@ -72,7 +72,7 @@ impl Replay {
         };
         self.commands += 1;
         if called.command.name == "script|load" {
-            // Servers before 7.0 log it. It changes no key, and whether the store knows the script is seen where it is run.
+            // Servers before 7.0 log it. It changes no key, and a missing script is detected when it is run.
             return Ok(());
         }
         match called.command.run {
@@ -99,13 +99,13 @@ impl Replay {
             ("exec", _) => {
                 return Err(Error::new(ErrorKind::Syntax, "there was no MULTI before it"));
             }
-            // What is state of a connection changes no key.
+            // The state of a connection does not change keys.
             _ => {}
         }
         Ok(())
     }
 
-    /// Whether an error is one that the server has met too.
+    /// Returns an error unless the server would have returned it too.
     fn judge(&self, called: &Called<'_, '_>, error: Error) -> Result<()> {
         match error.kind() {
             ErrorKind::WrongType => {
@@ -139,7 +139,7 @@ impl Replay {
         }
     }
 
-    /// FUNCTION: libraries are kept by their names, and nothing is done with them.
+    /// FUNCTION: libraries are kept by name, and are not executed.
     fn function(&mut self, words: &[&[u8]]) -> Result<()> {
         self.commands += 1;
         let mut extras = self.store.shared().extras().write();
@@ -164,9 +164,9 @@ impl Replay {
     }
 }
 
-/// Whether a command is about the server and not about keys.
+/// Returns whether a command concerns the server instead of keys.
 fn is_admin(called: &Called<'_, '_>) -> bool {
-    // Whatever else they are, commands that write have that flag first.
+    // Commands that write have that flag first.
     !called.command.flags.starts_with("write") && called.command.has_flag("admin")
 }
 
@@ -176,9 +176,9 @@ fn opaque_type(value: &Value) -> Option<std::borrow::Cow<'static, str>> {
 
 /// The libraries of a payload of FUNCTION DUMP.
 fn libraries(payload: &[u8]) -> Result<Vec<Vec<u8>>> {
-    /// The end of a file, and a checksum that says that there is none.
+    /// The end of a file, and a checksum of zero, which means none.
     const END: [u8; 9] = [0xff, 0, 0, 0, 0, 0, 0, 0, 0];
-    // Behind the libraries, as a file has them, come the version and the checksum of both.
+    // After the libraries come the version and the checksum of both, as in a file.
     let (rest, crc) = payload.split_last_chunk::<8>().ok_or_else(Error::wrong_footer)?;
     let (body, version) = rest.split_last_chunk::<2>().ok_or_else(Error::wrong_footer)?;
     let sum = u64::from_le_bytes(*crc);
@@ -197,7 +197,7 @@ fn libraries(payload: &[u8]) -> Result<Vec<Vec<u8>>> {
     Ok(libraries)
 }
 
-/// The command, its key and where it stands, and why it cannot be run.
+/// The error for a command that cannot be run, with its key and offset.
 #[cold]
 fn refused(words: &[&[u8]], offset: u64, error: &Error) -> Error {
     const SHOWN: usize = 128;
@@ -205,7 +205,7 @@ fn refused(words: &[&[u8]], offset: u64, error: &Error) -> Error {
     let name = words.first().map_or_else(String::new, |name| shown(name));
     let keys = find(words.first().copied().unwrap_or_default());
     let keys = keys.map(|command| command.keys_of(words)).unwrap_or_default();
-    // Of a command that is not known it is mostly the first word.
+    // For an unknown command, the key is usually the first word.
     let key = keys.first().or_else(|| words.get(1));
     let key = key.map_or_else(String::new, |key| format!(" on key '{}'", shown(key)));
     let is_unknown = error.kind() == ErrorKind::UnknownCommand;

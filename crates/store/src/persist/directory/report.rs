@@ -1,31 +1,31 @@
-//! What was found when a store was opened.
+//! The report of opening a store.
 
 use std::path::PathBuf;
 
-/// What was found in the directory of a store: see [`Store::open_report`](crate::Store::open_report).
+/// What was read from the directory of a store: see [`Store::open_report`](crate::Store::open_report).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct OpenReport {
-    /// The files that were read, in their order.
+    /// The files that were read, in order.
     pub files: Vec<PathBuf>,
-    /// Keys that were read from a snapshot.
+    /// The number of keys that were read from a snapshot.
     pub snapshot_keys: u64,
-    /// Commands of the log that were run.
+    /// The number of commands of the log that were run.
     pub commands: u64,
-    /// What was cut off the end of the log.
+    /// The end of the log that was truncated, if it was incomplete.
     pub cut: Option<CutTail>,
 }
 
-/// A command or transaction at the end of a log that was not whole, and was cut off.
+/// An incomplete command or transaction at the end of a log, which was truncated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CutTail {
     /// The file.
     pub file: PathBuf,
-    /// How long it is now, in bytes.
+    /// The length of the file after truncation, in bytes.
     pub offset: u64,
-    /// How many bytes were cut off.
+    /// The number of bytes that were removed.
     pub bytes: u64,
 }

@@ -1,12 +1,12 @@
-//! Rewriting the log: a new base in the place of what has grown.
+//! Rewriting the log: a new base replaces the commands so far.
 //!
-//! 1. The next increment is made, empty.
-//! 2. The base is written beside the others. When it begins, with every stripe of the store locked, the log is cut: what
-//!    comes later goes into the new increment, once that is named in the manifest behind the old ones.
+//! 1. The next increment is created, empty.
+//! 2. The base is written to a new file. At its start, with every stripe of the store locked, the log is switched:
+//!    later effects go to the new increment, once that is in the manifest after the old ones.
 //! 3. The manifest is replaced by one with the new base and the new increment.
-//! 4. What the manifest does not name any more is removed.
+//! 4. Files that are no longer in the manifest are removed.
 //!
-//! Whatever fails, and wherever the process ends, the manifest names files that hold everything.
+//! At each step, also after an error or a crash, the files in the manifest contain all data.
 
 use std::io;
 use std::sync::Arc;
@@ -24,15 +24,16 @@ use crate::store::{Locks, Shared, Store};
 
 /// # Rewriting the log
 impl<L: Locks> Store<L> {
-    /// BGREWRITEAOF, but in this thread: writes a new base of the log, of what the store holds now, and removes the
-    /// commands that led there. Nothing is done for a store that is in memory only. O(keys and bytes).
+    /// BGREWRITEAOF in the current thread: writes a new base of the log with the current contents of the store, and
+    /// removes the commands that led to them. Does nothing for a store in memory only. O(keys and bytes).
     ///
-    /// Writers go on, as beside a [`snapshot`](Self::snapshot), and a second call waits for the first. The log is rewritten by
-    /// itself when it has grown as [`Persistence`](crate::Persistence) says. Whatever fails, the old log stays.
+    /// Other threads can write meanwhile, as during a [`snapshot`](Self::snapshot), and a second call waits for the
+    /// first. The log is also rewritten automatically when it has grown as [`Persistence`](crate::Persistence) defines.
+    /// After an error the old log is kept.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Io`] if the disk refuses; [`ErrorKind::Locked`] inside a transaction of the store.
+    /// [`ErrorKind::Io`] if the disk returns an error; [`ErrorKind::Locked`] inside a transaction of the store.
     ///
     /// # Examples
     ///
@@ -86,7 +87,7 @@ impl Directory {
         let increment = next.add_increment(name).map_err(io::Error::other)?;
         let increment = files.of_log(increment.name());
         let file = files.disk.append(&increment)?;
-        // One that is there is left of a rewrite that failed.
+        // An existing file is left from a rewrite that failed.
         file.truncate(0)?;
         file.sync()?;
         files.sync_log_folder()?;
@@ -112,11 +113,11 @@ impl Directory {
         self.finish(log, next, &base)
     }
 
-    /// Replaces the manifest by one with a new base, and removes what it does not name.
+    /// Replaces the manifest by one with a new base, and removes the files that are no longer in it.
     fn finish(&self, log: &Log, mut next: Manifest, base: &std::path::Path) -> io::Result<()> {
         let files = &self.files;
         let written = files.write_manifest(&next);
-        // After an error the disk may have either manifest. The files of both are there, and their names are not used
+        // After an error the disk may have either manifest. The files of both exist, and their names are not used
         // again.
         self.manifest.lock().clone_from(&next);
         written?;
@@ -127,14 +128,14 @@ impl Directory {
         Ok(())
     }
 
-    /// How large the base is.
+    /// The size of the base, in bytes.
     pub(super) fn base_size(&self) -> io::Result<u64> {
         let manifest = self.manifest.lock();
         let Some(base) = manifest.base() else { return Ok(0) };
         self.files.disk.open(&self.files.of_log(base.name()))?.size()
     }
 
-    /// From how many bytes on a log is to be rewritten whose base has so many.
+    /// The size in bytes at which a log with a base of that size is rewritten.
     pub(super) fn rewrite_at(&self, base: u64) -> u64 {
         let settings = self.settings.lock();
         let (percentage, least) = (settings.rewrite_percentage, settings.rewrite_min_size);

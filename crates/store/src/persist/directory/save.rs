@@ -7,7 +7,7 @@ use crate::persist::save::{Control, SaveOptions, snapshot_to_file};
 use crate::store::Shared;
 
 impl Directory {
-    /// Saves what the store holds to the snapshot of the directory. This thread holds no lock of the store.
+    /// Saves the store to the snapshot of the directory. This thread holds no lock of the store.
     pub(crate) fn save(&self, shared: &Shared) -> Result<()> {
         self.background.run(Task::Save, |control| self.try_save(shared, control))
     }

@@ -1,4 +1,4 @@
-//! How a store is kept on disk.
+//! The settings of a store on disk.
 
 use std::path::{Component, Path};
 use std::sync::Arc;
@@ -7,38 +7,38 @@ use std::time::Duration;
 use crate::error::{Error, ErrorKind, Result};
 use crate::persist::disk::{Disk, RealDisk};
 
-/// The folder of the log in a directory, unless it has another name.
+/// The default name of the log's directory.
 pub(super) const LOG_FOLDER: &str = "appendonlydir";
 
-/// What the names of the log's files begin with, unless they have another name.
+/// The default prefix of the log's file names.
 pub(super) const LOG_NAME: &str = "appendonly.aof";
 
-/// The snapshot in a directory, unless it has another name.
+/// The default name of the snapshot.
 pub(super) const DUMP: &str = "dump.rdb";
 
-/// When what was written to the log is put on the disk: Redis's `appendfsync`.
+/// When the log is synced to disk: Redis's `appendfsync`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Fsync {
-    /// Before a command returns. Commands of several threads share a sync. Nothing that was acknowledged is lost.
+    /// Before a command returns. Commands of several threads share a sync. No acknowledged change is lost.
     Always,
-    /// Every second, by a thread of the store's; a command does not wait. A machine that stops loses what was done in
-    /// the last second or two, a process that is killed a few hundredths of a second.
+    /// Every second, in a background thread; commands do not wait. A crash of the machine loses the last one or two
+    /// seconds, a killed process a few hundredths of a second.
     #[default]
     EverySecond,
-    /// When the system does, often after half a minute.
+    /// When the operating system decides to, often after 30 seconds.
     No,
 }
 
-/// What happens to commands that write while the log cannot be written.
+/// What happens to writes while the log cannot be written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum OnLogError {
-    /// They are refused with Redis's error `MISCONF`, until the log can be written again, which is tried every second.
+    /// They fail with Redis's error `MISCONF`, until the log can be written again, which is tried every second.
     #[default]
     RefuseWrites,
-    /// They go on in memory. What they change is kept in memory for the log as far as it is not too much, and
-    /// [`Store::log_error`](crate::Store::log_error) tells what is wrong.
+    /// They continue in memory. Their effects are kept in memory for the log, up to a limit, and
+    /// [`Store::log_error`](crate::Store::log_error) returns the error.
     GoOn,
 }
 
@@ -46,20 +46,20 @@ impl Fsync {
     const NAMES: [(Self, &str); 3] =
         [(Self::Always, "always"), (Self::EverySecond, "everysec"), (Self::No, "no")];
 
-    /// Redis's name of it, as `appendfsync` has it.
+    /// Returns the name, as in Redis's `appendfsync`.
     #[must_use]
     pub fn name(self) -> &'static str {
         Self::NAMES.iter().find(|(fsync, _)| *fsync == self).map_or("", |(_, name)| name)
     }
 
-    /// The one that has this name.
+    /// Returns the policy with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::NAMES.iter().find(|(_, other)| *other == name).map(|(fsync, _)| *fsync)
     }
 }
 
-/// When a store saves by itself: after so many seconds, if there were so many changes.
+/// When a store saves automatically: after that many seconds, if there were that many changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SavePoint {
     pub(super) seconds: u64,
@@ -68,7 +68,8 @@ pub(super) struct SavePoint {
 
 /// How a store is kept on disk: see [`Store::open`](crate::Store::open).
 ///
-/// The names of the settings of Redis are given with each. The defaults are the append-only log with a sync every second.
+/// The corresponding settings of Redis are given for each method. Default: an append-only log that is synced every
+/// second.
 ///
 /// # Examples
 ///
@@ -121,22 +122,22 @@ impl Default for Persistence {
 }
 
 impl Persistence {
-    /// The defaults.
+    /// Creates the default settings.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// `appendonly`: whether there is a log. Without one the store is what the last snapshot has: `save_after` says when
-    /// they are taken, and dropping the last handle takes one. A directory that has a log is then not opened. Default:
-    /// there is one.
+    /// `appendonly`: sets whether there is a log. Without one only snapshots are kept: `save_after` sets when they are
+    /// taken, and dropping the last handle takes one. A directory with a log is then not opened. Default: true.
     pub fn appendonly(mut self, log: bool) -> Self {
         self.appendonly = log;
         self
     }
 
-    /// `save`: saves to `dump.rdb`, while writers go on, when that time has passed since the last save and there were at
-    /// least so many changes. Several of them may be given; whichever is due saves. Default: none, since the log has
-    /// everything; Redis's are an hour and 1, five minutes and 100, a minute and 10,000.
+    /// `save`: saves to `dump.rdb`, concurrently with writers, when that time has passed since the last save and there
+    /// were at least that many changes. May be called several times; a save starts when any of them is due. Default:
+    /// none, since the log has all changes. Redis's defaults are 1 hour and 1 change, 5 minutes and 100, 1 minute and
+    /// 10,000.
     ///
     /// # Examples
     ///
@@ -161,64 +162,64 @@ impl Persistence {
         self
     }
 
-    /// `appendfsync`: when what was written to the log is put on the disk. Default: every second.
+    /// `appendfsync`: sets when the log is synced to disk. Default: every second.
     pub fn fsync(mut self, fsync: Fsync) -> Self {
         self.fsync = fsync;
         self
     }
 
-    /// What happens to commands that write while the log cannot be written. Default: they are refused.
+    /// Sets what happens to writes while the log cannot be written. Default: they are refused.
     pub fn on_log_error(mut self, what: OnLogError) -> Self {
         self.on_log_error = what;
         self
     }
 
-    /// `aof-load-truncated`: whether a log whose last command is not whole is cut off behind the command before, as a
-    /// process leaves it that was killed while it wrote. Otherwise it is refused. Default: it is cut off.
+    /// `aof-load-truncated`: sets whether an incomplete last command, as left by a process that was killed while it
+    /// wrote, is truncated. Otherwise the log is refused. Default: true.
     pub fn load_truncated(mut self, load: bool) -> Self {
         self.load_truncated = load;
         self
     }
 
-    /// `auto-aof-rewrite-percentage`: by how much the log has grown since it was rewritten last when it is rewritten
-    /// anew, in percent of what it was then; 0 if that is left to [`Store::rewrite_log`](crate::Store::rewrite_log).
-    /// Default: 100.
+    /// `auto-aof-rewrite-percentage`: sets the growth since the last rewrite, in percent of the size then, at which the
+    /// log is rewritten; 0 disables that, see [`Store::rewrite_log`](crate::Store::rewrite_log). Default: 100.
     pub fn rewrite_percentage(mut self, percent: u32) -> Self {
         self.rewrite_percentage = percent;
         self
     }
 
-    /// `auto-aof-rewrite-min-size`: how large a log is at least that is rewritten by itself, in bytes. Default: 64 MiB.
+    /// `auto-aof-rewrite-min-size`: sets the minimum size of a log that is rewritten automatically, in bytes. Default:
+    /// 64 MiB.
     pub fn rewrite_min_size(mut self, bytes: u64) -> Self {
         self.rewrite_min_size = bytes;
         self
     }
 
-    /// `appenddirname`: the folder of the log in the directory. Default: `appendonlydir`.
+    /// `appenddirname`: sets the name of the log's directory in the store's directory. Default: `appendonlydir`.
     pub fn log_folder(mut self, name: impl Into<String>) -> Self {
         self.log_folder = name.into();
         self
     }
 
-    /// `appendfilename`: what the names of the log's files begin with. Default: `appendonly.aof`.
+    /// `appendfilename`: sets the prefix of the log's file names. Default: `appendonly.aof`.
     pub fn log_name(mut self, name: impl Into<String>) -> Self {
         self.log_name = name.into();
         self
     }
 
-    /// `dbfilename`: the name of the snapshot. Default: `dump.rdb`.
+    /// `dbfilename`: sets the name of the snapshot. Default: `dump.rdb`.
     pub fn dump_name(mut self, name: impl Into<String>) -> Self {
         self.dump_name = name.into();
         self
     }
 
-    /// The disk that all files of the store are on. Default: that of the machine.
+    /// Sets the disk for all files of the store. Default: the file system of the machine.
     pub fn disk(mut self, disk: Arc<dyn Disk>) -> Self {
         self.disk = disk;
         self
     }
 
-    /// The settings of Redis that it has, each as CONFIG GET shows it.
+    /// The corresponding settings of Redis, as CONFIG GET shows them.
     pub(crate) fn settings(&self) -> [(&'static str, String); 9] {
         let flag = |flag: bool| if flag { "yes" } else { "no" }.to_owned();
         let points =
@@ -236,7 +237,7 @@ impl Persistence {
         ]
     }
 
-    /// Takes over a setting of Redis, as CONFIG GET shows it, if it is one of them.
+    /// Applies a setting of Redis, as CONFIG GET shows it, if it is one of these.
     pub(crate) fn set(&mut self, name: &str, value: &str) {
         match name {
             "aof-load-truncated" => self.load_truncated = value == "yes",
@@ -262,7 +263,7 @@ impl Persistence {
         }
     }
 
-    /// An error if a name is none of a file in the directory.
+    /// Returns an error if a name is not valid for a file in the directory.
     pub(super) fn check(&self) -> Result<()> {
         for name in [&self.log_folder, &self.log_name, &self.dump_name] {
             let mut parts = Path::new(name).components();

@@ -1,52 +1,52 @@
-//! The end of the log's last file, where commands are added.
+//! The end of the log's last file, to which commands are appended.
 
 use std::io::{self, Write};
 
 use crate::persist::disk::DiskFile;
 
-/// The file that commands are added to.
+/// The file to which commands are appended.
 ///
-/// What a file holds behind the bytes that were synced is not known after a write or sync that failed. It is cut
-/// off there before anything else is written, and what came behind is written again.
+/// After a failed write or sync, the contents of the file after the synced bytes are unknown. The file is truncated
+/// there before anything else is written, and the rest is written again.
 #[derive(Debug)]
 pub(super) struct Tail {
     file: Box<dyn DiskFile>,
-    /// How long the file is, as far as it was written without an error.
+    /// The length of the file, as far as it was written without an error.
     len: u64,
-    /// How much of it has been synced.
+    /// The number of bytes that are synced.
     synced: u64,
-    /// What was written and not synced, to be written again if that fails.
+    /// Bytes that are written and not synced, to be written again if the sync fails.
     unsynced: Vec<Vec<u8>>,
-    /// Whether there may be more bytes than `len`.
+    /// Whether the file may have more bytes than `len`.
     damaged: bool,
 }
 
 impl Tail {
-    /// A file that holds so many bytes, all of them synced.
+    /// Wraps a file of that length, which is synced.
     pub(super) const fn new(file: Box<dyn DiskFile>, len: u64) -> Self {
         Self { file, len, synced: len, unsynced: Vec::new(), damaged: false }
     }
 
-    /// Bytes in the file.
+    /// The number of bytes in the file.
     pub(super) const fn len(&self) -> u64 {
         self.len
     }
 
-    /// Whether all of it has been synced.
+    /// Returns whether all of it is synced.
     pub(super) const fn is_synced(&self) -> bool {
         self.synced == self.len
     }
 
-    /// Bytes that were not synced.
+    /// The number of bytes that are not synced.
     pub(super) const fn unsynced(&self) -> u64 {
         self.len - self.synced
     }
 
-    /// Adds bytes, and keeps them until they are synced, if `keep` says so.
+    /// Appends bytes, and keeps them until they are synced, if `keep`.
     ///
     /// # Errors
     ///
-    /// Those of the disk; then none of the bytes count as written, and they are given back.
+    /// The errors of the disk; none of the bytes count as written then, and they are returned.
     pub(super) fn write(&mut self, bytes: Vec<u8>, keep: bool) -> Result<(), (io::Error, Vec<u8>)> {
         let written = self.repair().and_then(|()| self.file.write_all(&bytes));
         if let Err(error) = written {
@@ -60,11 +60,11 @@ impl Tail {
         Ok(())
     }
 
-    /// Puts on the disk what was written.
+    /// Syncs the file.
     ///
     /// # Errors
     ///
-    /// Those of the disk; then what was kept is given back, to be written again, and counts as not written.
+    /// The errors of the disk; the kept bytes are returned then, to be written again, and count as not written.
     pub(super) fn sync(&mut self) -> Result<(), (io::Error, Vec<u8>)> {
         if self.is_synced() {
             return Ok(());

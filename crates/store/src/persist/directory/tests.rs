@@ -1,4 +1,4 @@
-//! What a log does while its disk takes its time and then fails.
+//! Tests of a log on a disk that is slow and then fails.
 
 use std::io::{self, Read, Write};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::persist::disk::DiskFile;
 use crate::store::Effect;
 use crate::sync::Mutex;
 
-/// A file in memory, whose next write may be made to wait and then to fail.
+/// A file in memory, whose next write can be made to wait and then to fail.
 #[derive(Clone, Debug, Default)]
 struct File {
     bytes: Arc<Mutex<Vec<u8>>>,
@@ -35,7 +35,7 @@ impl File {
         Tail::new(Box::new(self.clone()), 0)
     }
 
-    /// The second word of each command but SELECT.
+    /// The second word of each command except SELECT.
     fn commands(&self) -> Vec<String> {
         let bytes = self.bytes.lock().clone();
         let mut reader = LogReader::new(&bytes[..]);
@@ -97,7 +97,7 @@ fn append(log: &Log, key: &'static str) {
     log.append(&[Effect { db: 0, args }]);
 }
 
-/// Lets a sync of the log wait in its write while `meanwhile` runs, and fail then; returns what the sync says.
+/// Makes a sync of the log wait in its write while `meanwhile` runs, and then fail; returns the result of the sync.
 fn failing(log: &Log, file: &File, meanwhile: impl FnOnce()) -> Result<()> {
     let (entered, has_entered) = channel();
     let (may_go, go) = channel();
@@ -111,7 +111,7 @@ fn failing(log: &Log, file: &File, meanwhile: impl FnOnce()) -> Result<()> {
     })
 }
 
-/// Cuts a log short and begins a base while the first of its commands is on its way to a disk that fails.
+/// Truncates a log and starts a base while the first of its commands is being written to a disk that fails.
 fn cut_short_while_it_fails(log: &Log, old: &File, new: &File) {
     append(log, "first");
     let failed = failing(log, old, || {
@@ -157,7 +157,7 @@ fn what_is_in_a_base_does_not_come_back_behind_it() {
     let log = log(&old);
     cut_short_while_it_fails(&log, &old, &new);
     assert!(log.error().is_some() && log.sync().is_err(), "the base is not there yet");
-    // What the log's thread does at its end, and at each try before.
+    // What the log's thread does at its end, and at each retry.
     log.close();
     log.run();
     assert_eq!(old.commands(), [""; 0]);
@@ -177,7 +177,7 @@ fn a_base_that_does_not_come_leaves_the_log_where_it_ended() {
     log.has_no_base();
     assert!(log.is_cut_short() && log.sync().is_err());
     append(&log, "fourth");
-    // What was there before the end is written when the log is closed.
+    // The bytes from before the truncation are written when the log is closed.
     log.close();
     log.run();
     assert_eq!(old.commands(), ["first", "second"]);

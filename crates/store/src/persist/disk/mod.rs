@@ -1,7 +1,7 @@
-//! The disk under a store: every file that a store reads or writes goes through [`Disk`].
+//! The file system under a store: every file that a store reads or writes is accessed through [`Disk`].
 //!
-//! The disk of the machine is [`RealDisk`], the default. Tests put another one under a store, which fails, fills, or
-//! forgets what was not synced, by [`Persistence::disk`](crate::Persistence::disk).
+//! The default is [`RealDisk`], the file system of the machine. Tests can use another one, which fails, fills up, or
+//! loses what was not synced, with [`Persistence::disk`](crate::Persistence::disk).
 
 mod real;
 
@@ -12,33 +12,33 @@ use std::path::{Path, PathBuf};
 
 pub use real::RealDisk;
 
-/// Files and folders, as a store uses them.
+/// Files and directories, as a store uses them.
 ///
-/// What was written to a file is on the disk once [`DiskFile::sync`] has returned. A name that was made, changed or
-/// removed is on the disk once [`sync_folder`](Self::sync_folder) has returned for its folder.
+/// Bytes written to a file are on disk once [`DiskFile::sync`] has returned. A name that was created, changed or
+/// removed is on disk once [`sync_folder`](Self::sync_folder) has returned for its directory.
 pub trait Disk: Send + Sync + fmt::Debug {
-    /// Makes a file to be written.
+    /// Creates a file for writing.
     ///
     /// # Errors
     ///
-    /// [`io::ErrorKind::AlreadyExists`] if the name is taken.
+    /// [`io::ErrorKind::AlreadyExists`] if the file exists.
     fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>>;
 
-    /// Opens a file to be written at its end; makes it if it is not there.
+    /// Opens a file for appending; creates it if it does not exist.
     ///
     /// # Errors
     ///
     /// Those of the system.
     fn append(&self, path: &Path) -> io::Result<Box<dyn DiskFile>>;
 
-    /// Opens a file to be read.
+    /// Opens a file for reading.
     ///
     /// # Errors
     ///
-    /// [`io::ErrorKind::NotFound`] if it is not there.
+    /// [`io::ErrorKind::NotFound`] if it does not exist.
     fn open(&self, path: &Path) -> io::Result<Box<dyn DiskFile>>;
 
-    /// Gives a file another name in the same folder, and replaces the file that has it, in one step.
+    /// Renames a file in the same directory, replacing an existing file atomically.
     ///
     /// # Errors
     ///
@@ -52,39 +52,40 @@ pub trait Disk: Send + Sync + fmt::Debug {
     /// Those of the system.
     fn remove(&self, path: &Path) -> io::Result<()>;
 
-    /// Makes a folder, and those that it lies in, unless it is there.
+    /// Creates a directory and its parents, unless it exists.
     ///
     /// # Errors
     ///
     /// Those of the system.
     fn create_folder(&self, path: &Path) -> io::Result<()>;
 
-    /// Puts the names in a folder on the disk.
+    /// Syncs the names in a directory to disk.
     ///
     /// # Errors
     ///
     /// Those of the system.
     fn sync_folder(&self, path: &Path) -> io::Result<()>;
 
-    /// The names in a folder, in any order.
+    /// Returns the names in a directory, in any order.
     ///
     /// # Errors
     ///
-    /// [`io::ErrorKind::NotFound`] if it is not there.
+    /// [`io::ErrorKind::NotFound`] if it does not exist.
     fn list(&self, path: &Path) -> io::Result<Vec<OsString>>;
 
-    /// Locks a folder that is there, until what this returns is dropped or the process ends.
+    /// Locks an existing directory, until the returned value is dropped or the process ends.
     ///
     /// # Errors
     ///
     /// [`io::ErrorKind::WouldBlock`] if it is locked, by this process or another.
     fn lock(&self, path: &Path) -> io::Result<Box<dyn DiskLock>>;
 
-    /// The name of the file that is replaced by one that is written at `path`: another one if `path` is a link.
+    /// Returns the path of the file that is replaced when `path` is written, which differs if `path` is a symbolic
+    /// link.
     ///
     /// # Errors
     ///
-    /// [`io::ErrorKind::InvalidInput`] if there is something that is no file.
+    /// [`io::ErrorKind::InvalidInput`] if it exists and is not a file.
     fn target(&self, path: &Path) -> io::Result<PathBuf> {
         Ok(path.to_path_buf())
     }
@@ -92,21 +93,21 @@ pub trait Disk: Send + Sync + fmt::Debug {
 
 /// A file of a [`Disk`].
 pub trait DiskFile: Read + Write + Send + fmt::Debug {
-    /// How long the file is, in bytes.
+    /// Returns the length of the file, in bytes.
     ///
     /// # Errors
     ///
     /// Those of the system.
     fn size(&self) -> io::Result<u64>;
 
-    /// Puts what was written on the disk. After an error it is not known what the disk has of what was not synced before.
+    /// Syncs the file to disk. After an error it is unknown which of the bytes that were not synced before are on disk.
     ///
     /// # Errors
     ///
     /// Those of the system.
     fn sync(&self) -> io::Result<()>;
 
-    /// Cuts the file off behind so many bytes.
+    /// Truncates the file to that many bytes.
     ///
     /// # Errors
     ///
@@ -131,7 +132,7 @@ impl<F: DiskFile + ?Sized> DiskFile for Box<F> {
     }
 }
 
-/// The whole of a file.
+/// Reads a whole file.
 pub(crate) fn read(disk: &dyn Disk, path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     disk.open(path)?.read_to_end(&mut bytes)?;

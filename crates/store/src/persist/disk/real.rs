@@ -1,4 +1,4 @@
-//! The disk of the machine.
+//! The file system of the machine.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 
 use super::{Disk, DiskFile, DiskLock};
 
-/// The disk of the machine.
+/// The file system of the machine.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RealDisk;
 
 impl RealDisk {
-    /// As [`Disk::create`]. With the permissions of any new file: a server may run as another user.
+    /// As [`Disk::create`]. With the permissions of any new file, since a server may run as another user.
     pub(in crate::persist) fn create_file(path: &Path) -> io::Result<File> {
         OpenOptions::new().read(true).write(true).create_new(true).open(path)
     }
@@ -48,7 +48,7 @@ impl Disk for RealDisk {
         File::open(path)?.sync_all()
     }
 
-    /// Elsewhere a folder cannot be opened, and there is nothing to sync.
+    /// On other systems a directory cannot be opened, and there is nothing to sync.
     #[cfg(not(unix))]
     fn sync_folder(&self, _: &Path) -> io::Result<()> {
         Ok(())
@@ -58,13 +58,13 @@ impl Disk for RealDisk {
         fs::read_dir(path)?.map(|entry| Ok(entry?.file_name())).collect()
     }
 
-    /// By a lock on the folder itself, which leaves nothing behind.
+    /// Locks the directory itself, which creates no file.
     #[cfg(unix)]
     fn lock(&self, path: &Path) -> io::Result<Box<dyn DiskLock>> {
         lock(File::open(path)?)
     }
 
-    /// Elsewhere a folder cannot be opened: by a lock on a file in it, which stays.
+    /// On other systems a directory cannot be opened: locks a file in it, which is not removed.
     #[cfg(not(unix))]
     fn lock(&self, path: &Path) -> io::Result<Box<dyn DiskLock>> {
         let path = path.join("tallis.lock");
@@ -103,7 +103,7 @@ fn lock(file: File) -> io::Result<Box<dyn DiskLock>> {
     }
 }
 
-/// A file or folder whose lock ends when it is closed, by the system too.
+/// A file or directory whose lock ends when it is closed, also by the operating system.
 #[derive(Debug)]
 struct FileLock {
     file: File,
@@ -111,7 +111,7 @@ struct FileLock {
 
 impl Drop for FileLock {
     fn drop(&mut self) {
-        // A process that this one has just forked holds the file, too, until it runs another program.
+        // A child process that was just forked has the file open too, until it runs another program.
         let _ = self.file.unlock();
     }
 }

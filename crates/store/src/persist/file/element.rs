@@ -1,4 +1,4 @@
-//! The elements of a value, whatever its encoding.
+//! Iteration over the elements of a value in any encoding.
 
 use std::io::Read;
 
@@ -17,21 +17,21 @@ pub enum Element<'a> {
     One(Member<'a>),
     /// A field of a hash and its value.
     Pair(Member<'a>, Member<'a>),
-    /// A field of a hash that expires, its value, and when, in milliseconds since the epoch.
+    /// A field of a hash with an expiry, its value, and the expiry in milliseconds since the epoch.
     Expiring(Member<'a>, Member<'a>, i64),
     /// A member of a sorted set and its score.
     Scored(Member<'a>, f64),
 }
 
-/// Hands every element of a value to `visit`, in the file's order, whatever the encoding: what servers of all times wrote
-/// of strings, lists, sets, sorted sets and hashes. A value of any other type ([`Value::Raw`]) has none.
+/// Calls `visit` with every element of a value, in the file's order, in any encoding: those of strings, lists, sets,
+/// sorted sets and hashes in all versions. A value of any other type ([`Value::Raw`]) has none.
 ///
-/// Blobs are checked in full before their elements are visited; whether a member is there twice is not. `at` is where
-/// the value begins: [`Reader::offset`](rdb::Reader::offset) before it was read. O(bytes); one blob or one node of a list
-/// is held at once.
+/// Blobs are fully validated before their elements are visited, except for duplicate members. `at` is the offset of the
+/// value: [`Reader::offset`](rdb::Reader::offset) before it was read. O(bytes); one blob or one node of a list is in
+/// memory at a time.
 ///
 /// # Errors
-/// What is wrong with the value, and what `visit` returns.
+/// The error in the value, or the error of `visit`.
 ///
 /// ```
 /// # use store as tallis;

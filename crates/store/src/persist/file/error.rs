@@ -1,4 +1,4 @@
-//! What can be wrong with a value of a file, and where.
+//! Errors in a value of a file, with their offset.
 
 use std::fmt;
 
@@ -6,10 +6,10 @@ use rdb::{CopyError, Target, ValueType, WriteError};
 
 use crate::persist::value::Fault;
 
-/// Why a value of a file was refused, and the offset in the file.
+/// Why a value of a file was refused, with the offset in the file.
 #[derive(Debug)]
 pub struct ValueError {
-    /// Where the value begins.
+    /// The offset of the value.
     at: u64,
     fault: Fault,
 }
@@ -20,14 +20,13 @@ impl ValueError {
         Self { at, fault }
     }
 
-    /// Bytes from the start of the file to what is wrong: where the bytes break their grammar, else the value whose
-    /// contents cannot be.
+    /// Returns the offset in the file: of malformed bytes, or else of the value with invalid contents.
     #[must_use]
     pub fn offset(&self) -> u64 {
         if let Fault::Bytes(error) = &self.fault { error.offset() } else { self.at }
     }
 
-    /// What is wrong, without the offset.
+    /// Returns the reason, without the offset.
     #[must_use]
     pub fn reason(&self) -> String {
         if let Fault::Bytes(error) = &self.fault {
@@ -60,16 +59,16 @@ impl From<rdb::Error> for ValueError {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum RewriteError {
-    /// It is not what its type asks for.
+    /// It is not valid for its type.
     Value(ValueError),
-    /// The version to write has neither its type nor an older form that would lose nothing. Nothing was written.
+    /// The target version has neither its type nor an older form without loss. Nothing was written.
     NoForm {
-        /// What it is.
+        /// The type.
         kind: ValueType,
-        /// The version.
+        /// The target version.
         target: Target,
     },
-    /// It cannot be written.
+    /// Writing failed.
     Write(WriteError),
 }
 
@@ -119,7 +118,7 @@ impl From<CopyError> for RewriteError {
         match error {
             CopyError::Write(error) => Self::Write(error),
             CopyError::Read(error) => error.into(),
-            // None other is known, and what is not known ends the copying.
+            // There are no others; an unknown one ends the copying.
             _ => Self::Write(WriteError::Failed),
         }
     }

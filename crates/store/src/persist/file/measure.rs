@@ -1,4 +1,4 @@
-//! What a value of a file would take in a store.
+//! Measuring the memory that a value of a file would take in a store.
 
 use std::borrow::Cow;
 use std::io::Read;
@@ -16,34 +16,34 @@ use crate::store::{CommandTime, Store};
 use crate::table::keys::Entry;
 use crate::value::{HashRef, SetRef, Value, allocated};
 
-/// What is known of a value.
+/// The properties of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Measured {
-    /// Its type as TYPE answers it: a value of a module has the name of the module's own type, such as `MBbloom--`.
+    /// Its type as returned by TYPE: a value of a module has the name of the module's own type, such as `MBbloom--`.
     pub type_name: Cow<'static, str>,
     /// Its encoding in the file: see [`ValueType::encoding`].
     pub encoding: &'static str,
-    /// The bytes of a string; the elements, members, fields or entries of anything else; the items of a Bloom filter; 0
-    /// for a value of another module. A collection of 0 is no key: a load leaves it out.
+    /// The bytes of a string; the elements, members, fields or entries of any other type; the items of a Bloom filter;
+    /// 0 for a value of another module. An empty collection is not a key: it is skipped when a file is loaded.
     pub len: u64,
-    /// Bytes that it would hold on a store's heap.
+    /// The heap memory that it would take in a store, in bytes.
     pub bytes: u64,
 }
 
 impl Measured {
-    /// Whether this is a collection without elements, which a load leaves out.
+    /// Returns whether this is an empty collection, which is skipped when a file is loaded.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0 && matches!(&*self.type_name, "list" | "set" | "zset" | "hash")
     }
 }
 
-/// Measures values of files as a store of the default limits would hold them.
+/// Measures values of files as a store with the default limits would store them.
 #[derive(Debug)]
 pub struct Meter {
     store: Store,
-    /// Bytes of the table for each key, of which none or all expire.
+    /// Bytes of the table per key, if none or all of them have an expiry.
     shares: [u64; 2],
 }
 
@@ -54,17 +54,18 @@ impl Default for Meter {
 }
 
 impl Meter {
-    /// A meter, with nothing measured yet.
+    /// Creates a meter.
     #[must_use]
     pub fn new() -> Self {
-        // Any seed, but the same, so that a file is measured alike each time: tables are as full as the hash makes them.
+        // The seed is arbitrary but fixed, so that a file is always measured alike: how full tables are depends on the
+        // hash.
         let store = Store::builder().stripes(1).hash_seed(0).build();
         let shares = [None, Some(i64::MAX)].map(|expires| share_of_a_key(&store, expires));
         Self { store, shares }
     }
 
-    /// Bytes that a key takes in a store beside its value: its name, and its share of the table that finds it, in a store
-    /// of many keys. Both with its value's bytes are what MEMORY USAGE answers, give or take how full the table is.
+    /// Returns the memory that a key takes in a large store in addition to its value, in bytes: its name, and its part
+    /// of the table. The sum of both is what MEMORY USAGE returns, except for variations in how full the table is.
     #[must_use]
     pub fn key_bytes(&self, key: &[u8], expires: bool) -> u64 {
         let [lasting, expiring] = self.shares;
@@ -72,15 +73,15 @@ impl Meter {
         share + allocated(Key::new(key).heap_bytes()) as u64
     }
 
-    /// Measures the value that is next, which is of type `kind`.
+    /// Measures the next value, which is of type `kind`.
     ///
-    /// It is checked as a load would, but for members that a large collection has twice. O(bytes), in constant memory: a
-    /// collection of more than 16,384 members, or more than 4 MiB, is built sample by sample, not all of them, and the rest
-    /// is reckoned from their lengths, which is right within a few percent; anything smaller is exact. A compressed
-    /// string, a packed blob and a value of a module are held whole.
+    /// It is validated as when loading, except for duplicate members of a large collection. O(bytes), in constant
+    /// memory: of a collection of more than 16,384 members, or more than 4 MiB, only samples are built, and the rest is
+    /// estimated from the lengths, within a few percent; smaller ones are exact. A compressed string, a packed blob and
+    /// a value of a module are in memory as a whole.
     ///
     /// # Errors
-    /// A value that is not what its type asks for.
+    /// The value is not valid for its type.
     pub fn measure<R: Read>(
         &self,
         reader: &mut Reader<R>,
@@ -99,8 +100,8 @@ impl Meter {
         }
     }
 
-    /// Measures the value that is next as [`measure`](Self::measure) does, but builds it whole, whatever its size, as a
-    /// load does: then nothing that a load refuses passes.
+    /// Measures the next value as [`measure`](Self::measure) does, but builds all of it, at any size, as when loading:
+    /// so it refuses everything that a load refuses.
     ///
     /// # Errors
     /// As [`measure`](Self::measure).
@@ -137,13 +138,13 @@ impl Meter {
 }
 
 impl Measured {
-    /// Nothing of this type.
+    /// An empty result for this type.
     fn of(kind: ValueType) -> Self {
         Self { type_name: kind.type_name().into(), encoding: kind.encoding(), len: 0, bytes: 0 }
     }
 }
 
-/// Measures a value of which its length says all. `None` if there is more to look at: then nothing was read.
+/// Measures a value that is determined by its length. `None` if there is more to read: then nothing was read.
 fn pass<R: Read>(reader: &mut Reader<R>, kind: ValueType) -> Result<Option<Measured>, ValueError> {
     use ValueType as T;
     let from = reader.offset();
@@ -154,7 +155,7 @@ fn pass<R: Read>(reader: &mut Reader<R>, kind: ValueType) -> Result<Option<Measu
             let bytes = usize::try_from(len).unwrap_or(usize::MAX);
             (len, if bytes <= SHORT_MAX { 0 } else { allocated(bytes) })
         }
-        // Kept as they came.
+        // Stored unchanged.
         T::Stream1 | T::Stream2 | T::Stream3 | T::Stream4 => {
             let len = reader.pass_value()?;
             (len, opaque(reader.offset() - from))
@@ -164,7 +165,7 @@ fn pass<R: Read>(reader: &mut Reader<R>, kind: ValueType) -> Result<Option<Measu
     Ok(Some(Measured { len, bytes: bytes as u64, ..Measured::of(kind) }))
 }
 
-/// What a value takes that is kept as it came.
+/// The memory of a value that is stored unchanged.
 fn opaque(body: u64) -> usize {
     allocated(size_of::<RawValue>()) + allocated(usize::try_from(body).unwrap_or(usize::MAX))
 }
@@ -184,9 +185,9 @@ fn len(value: &Value) -> u64 {
     len.unwrap_or(0) as u64
 }
 
-/// The bytes of a table of many keys for each of them.
+/// The bytes per key of a table with many keys.
 fn share_of_a_key(store: &Store, expires: Option<i64>) -> u64 {
-    /// How full a table is goes up and down as it doubles: the mean over one doubling.
+    /// How full a table is varies between two doublings: the mean over one doubling.
     const FROM: usize = 4096;
     const STEPS: usize = 16;
     let shared = store.shared();
@@ -199,7 +200,7 @@ fn share_of_a_key(store: &Store, expires: Option<i64>) -> u64 {
         let put = stripe.load(shared, 0, loaded);
         debug_assert!(put.is_ok(), "no name comes twice");
         if number == next {
-            // Neither these names nor these values have anything of their own.
+            // These names and values take no heap memory of their own.
             shares += stripe.heap_bytes() / number;
             next += FROM / STEPS;
         }

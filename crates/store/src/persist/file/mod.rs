@@ -1,8 +1,8 @@
-//! Values of files, one at a time and without a store: what each would take in one, what it holds, and how it is written
-//! for another version. [`LogFolder`] finds the files of an append-only log.
+//! Values of files, one at a time and without a store: the memory that they would take, their elements, and conversion
+//! to another version. [`LogFolder`] finds the files of an append-only log.
 //!
-//! A [`Reader`](rdb::Reader) goes through a file key by key; these take the value that is next. All but the values that
-//! they say are held whole are read in constant memory, however large they are.
+//! A [`Reader`](rdb::Reader) iterates over the keys of a file; these functions take the next value. They use constant
+//! memory for values of any size, except where stated.
 //!
 //! ```
 //! # use store as tallis;

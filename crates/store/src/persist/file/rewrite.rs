@@ -1,4 +1,4 @@
-//! Writing a value of one file into another.
+//! Copying a value from one file to another.
 
 use std::io::{Read, Write};
 
@@ -10,8 +10,8 @@ use super::element::{Element, each_element};
 use super::error::{RewriteError, ValueError};
 use crate::persist::value::{listpack, listpack_of};
 
-/// Whether a version has a form for values of this type that loses nothing: the type itself, or for all that Tallis works
-/// on an older one.
+/// Returns whether a version has a form without loss for values of this type: the type itself, or an older one for all
+/// types that Tallis supports.
 ///
 /// ```
 /// # use store as tallis;
@@ -28,10 +28,10 @@ pub fn has_form(kind: ValueType, target: Target) -> bool {
         || is_timed(kind) && TIMED.into_iter().any(|kind| target.has(kind))
 }
 
-/// The forms of hashes whose fields expire, one for each line of servers.
+/// The types of hashes with fields that expire, of Redis and of Valkey.
 const TIMED: [ValueType; 2] = [ValueType::HashTtl, ValueType::ValkeyHashTtl];
 
-/// Whether a type is that of a hash whose fields expire.
+/// Returns whether a type is that of a hash with fields that expire.
 const fn is_timed(kind: ValueType) -> bool {
     use ValueType as T;
     matches!(
@@ -44,7 +44,7 @@ const fn is_timed(kind: ValueType) -> bool {
     )
 }
 
-/// Whether values of this type can be taken apart, and written element by element in every version.
+/// Returns whether values of this type can be decoded, and written element by element in every version.
 const fn is_open(kind: ValueType) -> bool {
     use ValueType as T;
     matches!(
@@ -68,7 +68,7 @@ const fn is_open(kind: ValueType) -> bool {
     )
 }
 
-/// How values are rewritten.
+/// Options for rewriting values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[must_use]
 pub struct Rewrite {
@@ -76,25 +76,26 @@ pub struct Rewrite {
 }
 
 impl Rewrite {
-    /// Values go over as they came where the version to write has their type, and else in an older form.
+    /// Creates the default: values are copied unchanged if the target version has their type, and otherwise converted
+    /// to an older form.
     pub const fn new() -> Self {
         Self { reencode: false }
     }
 
-    /// Writes each string anew, compressed or not as the writer is told to, where it would go over as it came. Values of
-    /// types that Tallis does not work on keep their bytes.
+    /// Sets whether strings are encoded again, with or without compression as the writer is configured, instead of
+    /// copied unchanged. Values of types that Tallis does not support keep their bytes.
     pub const fn reencode(self, reencode: bool) -> Self {
         Self { reencode }
     }
 
-    /// Writes the value that is next, which is of type `kind`.
+    /// Writes the next value, which is of type `kind`.
     ///
-    /// O(bytes), in constant memory where the type stays; a listpack, and a list that a version before 10 is to hold, are
-    /// held whole.
+    /// O(bytes), in constant memory if the type is kept; a listpack, and a list for a version before 10, are in memory
+    /// as a whole.
     ///
     /// # Errors
-    /// A value that is not what its type asks for, and one that the version cannot hold. What was begun cannot be
-    /// finished then.
+    /// The value is not valid for its type, or the version cannot represent it. The file being written cannot be
+    /// completed then.
     pub fn value<R: Read, W: Write>(
         self,
         reader: &mut Reader<R>,
@@ -185,7 +186,7 @@ fn copy_strings<R: Read, W: Write>(
     Ok(to.finish()?)
 }
 
-/// Writes what has to be taken apart: elements, whose number stands before them.
+/// Writes elements of a decoded value, preceded by their number.
 fn write_elements<R: Read, W: Write>(
     value: Value<'_, R>,
     kind: ValueType,

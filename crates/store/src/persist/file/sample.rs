@@ -1,9 +1,10 @@
-//! Large collections, built and measured sample by sample.
+//! Measuring large collections by samples.
 //!
 //! # Idea
-//! What a collection takes is nearly a sum over its members: so much for each, and their bytes. So a few samples of it are
-//! built and measured by the store's own accounting, and the others are only read. A hash table is fuller or emptier as
-//! it grows from one doubling to the next; the samples are the whole divided by a power of two, so that they are as full.
+//! The memory of a collection is nearly a sum over its members: a constant for each, and their bytes. So a few samples
+//! are built and measured by the store's own accounting, and the other members are only read. How full a hash table is
+//! varies between two doublings; the sizes of the samples are the whole divided by a power of two, so that they are
+//! equally full.
 
 use std::io::Read;
 
@@ -14,25 +15,25 @@ use crate::persist::value::{Fault, listpack, listpack_of};
 use crate::policy::EncodingPolicy;
 use crate::value::{Lasting, List, Loading, Value, ZSet};
 
-/// The most members of a sample.
+/// The maximum number of members of a sample.
 const MOST: u64 = 16 << 10;
-/// A sample ends before its members have more bytes than this and one of them.
+/// A sample ends before its members exceed this number of bytes by more than one member.
 const MOST_BYTES: u64 = 4 << 20;
 
-/// What a member takes beside its bytes, about: of sets, of hashes (field and value), of sorted sets, of lists.
+/// The approximate overhead of a member in bytes: of sets, of hashes (field and value), of sorted sets, of lists.
 const SET_MEMBER: u64 = 6;
 const HASH_FIELD: u64 = 10;
 const ZSET_MEMBER: u64 = 40;
 const LIST_ELEMENT: u64 = 3;
 
-/// How large a collection is.
+/// The size of a collection.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Size {
     pub(super) len: u64,
     pub(super) bytes: u64,
 }
 
-/// Measures a value that is a row of members; hands any other back.
+/// Measures a value that is a sequence of members; returns any other unchanged.
 pub(super) fn measure<'r, R: Read>(
     value: InFile<'r, R>,
     policy: &EncodingPolicy<'_>,
@@ -101,7 +102,7 @@ pub(super) fn measure<'r, R: Read>(
     }))
 }
 
-/// A set, by its members.
+/// Measures a set by its members.
 fn set<R: Read>(mut members: Strings<'_, R>, policy: &EncodingPolicy<'_>) -> Result<Size, Fault> {
     let announced = members.announced();
     let count = usize::try_from(announced).unwrap_or(usize::MAX);
@@ -124,7 +125,7 @@ fn set<R: Read>(mut members: Strings<'_, R>, policy: &EncodingPolicy<'_>) -> Res
     Ok(samples.finish(|| sample.heap_bytes()))
 }
 
-/// A hash, by its fields and their values in turn.
+/// Measures a hash by its fields and values in turn.
 fn hash<R: Read>(mut strings: Strings<'_, R>, policy: &EncodingPolicy<'_>) -> Result<Size, Fault> {
     let announced = strings.announced() / 2;
     let count = usize::try_from(announced).unwrap_or(usize::MAX);
@@ -149,13 +150,13 @@ fn hash<R: Read>(mut strings: Strings<'_, R>, policy: &EncodingPolicy<'_>) -> Re
     Ok(samples.finish(|| sample.heap_bytes()))
 }
 
-/// The sorted set of a sample; of a whole one, in the form that it is loaded in.
+/// Builds the sorted set of a sample, or of a whole value in the form in which it is loaded.
 fn zset(
     members: Vec<(Vec<u8>, f64)>,
     whole: bool,
     policy: &EncodingPolicy<'_>,
 ) -> Result<Value, Fault> {
-    // As a load does, which does not know beforehand how many there are.
+    // As a load does, which does not know the number beforehand.
     let mut members = members.into_iter();
     let set = ZSet::skip_list(core::iter::from_fn(|| members.next()), policy.hasher.clone());
     let mut set = set.map_err(Fault::Scores)?;
@@ -169,14 +170,14 @@ fn list(sample: Loading<'_>) -> usize {
     sample.finish().map_or(0, |list: List| Value::List(list).heap_bytes())
 }
 
-/// The samples of a collection, and what they came to.
+/// The samples of a collection, and their results.
 #[derive(Debug)]
 struct Samples {
-    /// Members of a sample; no end of them where one sample is all.
+    /// The number of members of a sample; unlimited if there is only one.
     per: u64,
-    /// What a member takes beside its bytes, where samples are not built.
+    /// The overhead of a member, in samples that are not built.
     each: u64,
-    /// How many samples have ended.
+    /// The number of samples that have ended.
     number: u64,
     here: Sum,
     built: Sum,
@@ -184,7 +185,7 @@ struct Samples {
     heap: u64,
 }
 
-/// Members and their bytes.
+/// The number of members and their bytes.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sum {
     members: u64,
@@ -197,7 +198,7 @@ impl Sum {
         self.bytes += other.bytes;
     }
 
-    /// What it weighs, if a member weighs so much beside its bytes.
+    /// The weight, with a given overhead per member.
     fn weight(self, each: u64) -> u128 {
         u128::from(self.members) * u128::from(each) + u128::from(self.bytes)
     }
@@ -213,12 +214,12 @@ impl Samples {
         Self { per, each, number: 0, here: none, built: none, read: none, heap: 0 }
     }
 
-    /// How many members a sample has at most.
+    /// The maximum number of members of a sample.
     fn size(&self) -> usize {
         usize::try_from(self.per.min(MOST)).unwrap_or(usize::MAX)
     }
 
-    /// Whether the members of this sample are to be built: of the first two, and then of ever fewer.
+    /// Returns whether this sample is built: the first two are, and then fewer and fewer.
     fn are_built(&self) -> bool {
         self.number & self.number.wrapping_sub(1) == 0
     }
@@ -227,7 +228,7 @@ impl Samples {
         self.number == 0
     }
 
-    /// Takes so many members in; whether the sample is full.
+    /// Adds members; returns whether the sample is full.
     fn add(&mut self, members: u64, bytes: u64) -> bool {
         self.here.add(Sum { members, bytes });
         self.here.members >= self.per || self.here.bytes >= MOST_BYTES
@@ -245,12 +246,12 @@ impl Samples {
         self.number += 1;
     }
 
-    /// Ends the last sample, and sums up.
+    /// Ends the last sample, and computes the sum.
     fn finish(mut self, heap: impl FnOnce() -> usize) -> Size {
         if self.is_first() {
             self.end(heap);
         } else {
-            // Smaller than the others, and so not like them.
+            // It is smaller than the others, so it is not representative.
             self.read.add(self.here);
         }
         let len = self.built.members + self.read.members;
@@ -261,7 +262,7 @@ impl Samples {
     }
 }
 
-/// The nodes of a list, whose numbers of elements are not announced.
+/// The nodes of a list, whose numbers of elements are not known in advance.
 struct Lists<'p> {
     samples: Samples,
     sample: Loading<'p>,

@@ -5,7 +5,7 @@ use std::fmt;
 use crate::error::{Error, ErrorKind};
 use crate::persist::value::Fault;
 
-/// Why a file was refused, and where.
+/// Why a file was refused, and the offset.
 #[derive(Debug)]
 pub(super) struct LoadError {
     key: Option<Box<[u8]>>,
@@ -20,23 +20,23 @@ enum FileFault {
 }
 
 impl LoadError {
-    /// The value of a key is wrong, which begins at that offset.
+    /// The error of the value of a key, which begins at that offset.
     pub(super) fn at(key: &[u8], offset: u64, fault: Fault) -> Self {
         let offset = if let Fault::Bytes(error) = &fault { error.offset() } else { offset };
         Self { key: Some(key.into()), offset, fault: FileFault::Value(fault) }
     }
 
-    /// A key has a second value, at that offset.
+    /// The error of a duplicate key, at that offset.
     pub(super) fn twice(key: &[u8], offset: u64) -> Self {
         Self { key: Some(key.into()), offset, fault: FileFault::TwiceInFile }
     }
 
-    /// Bytes from the start of the file.
+    /// The offset in the file, in bytes.
     pub(super) fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// The error of a caller who wanted `what`.
+    /// Converts to the error of a caller that tried to load `what`.
     pub(super) fn into_error(self, what: &str) -> Error {
         let kind = match &self.fault {
             FileFault::Value(Fault::Bytes(error)) if is_io(error) => ErrorKind::Io,
@@ -63,7 +63,7 @@ impl fmt::Display for LoadError {
             write!(f, "key '{}': ", key.escape_ascii())?;
         }
         match &self.fault {
-            // It says its own offset.
+            // It has its own offset.
             FileFault::Value(Fault::Bytes(error)) => write!(f, "{error}"),
             FileFault::Value(fault) => write!(f, "{fault} at offset {}", self.offset),
             FileFault::TwiceInFile => {

@@ -1,4 +1,4 @@
-//! The keys of a file, on their way into stripes that no handle sees yet.
+//! Loading keys into stripes that no handle can access yet.
 
 use std::io::Read;
 
@@ -14,12 +14,12 @@ use crate::store::{CommandTime, Shared};
 use crate::sync::Mutex;
 use crate::table::keys::{Entry, KeyBucket};
 
-/// Bytes of a file for which room for a key is made at most: what a file only promises takes no more than a few times
-/// its length.
+/// The number of bytes of a file per key for which space is reserved: a declared number of keys allocates at most a few
+/// times the length of the file.
 const BYTES: usize = 16;
 
 /// Keys that wait for their stripe. Its lock is then taken once for all of them, and the cache misses of their buckets
-/// overlap: a lock for each key would wait until the key before is written.
+/// overlap: with a lock per key, each would wait for the previous one to be written.
 const WAITING: usize = 32;
 
 /// The stripes that are filled, by one thread or by several.
@@ -27,9 +27,9 @@ pub(super) struct Stripes<'s> {
     shared: &'s Shared,
     locks: Vec<Mutex<Stripe>>,
     now_ms: i64,
-    /// Whether keys that have expired are read too.
+    /// Whether expired keys are loaded too.
     keeps_expired: bool,
-    /// How many keys wait for a stripe at most.
+    /// The maximum number of keys that wait for a stripe.
     waiting: usize,
 }
 
@@ -37,7 +37,7 @@ pub(super) struct Stripes<'s> {
 struct Pending {
     db: u32,
     loaded: LoadedKey,
-    /// Where its value begins in the file.
+    /// The offset of its value in the file.
     offset: u64,
 }
 
@@ -45,11 +45,11 @@ struct Pending {
 pub(super) struct Tally {
     pub(super) report: LoadReport,
     pub(super) extras: Extras,
-    /// Keys that are yet to be put into a stripe, by stripe.
+    /// Keys that are not yet in a stripe, by stripe.
     pending: Vec<Vec<Pending>>,
 }
 
-/// What stands before a value.
+/// The attributes before a value.
 struct Head {
     key: Vec<u8>,
     kind: ValueType,
@@ -58,7 +58,7 @@ struct Head {
 }
 
 impl Tally {
-    /// Takes what another thread has read.
+    /// Adds what another thread has read.
     pub(super) fn add(&mut self, other: Self) {
         self.report.add(&other.report);
         self.extras.merge(other.extras);
@@ -66,8 +66,8 @@ impl Tally {
 }
 
 impl<'s> Stripes<'s> {
-    /// Empty ones; `in_order` if keys are to be put there as they are read, none later. Where a log is replayed behind
-    /// the file, keys that have expired are kept for it.
+    /// Creates empty stripes; `in_order` if keys are to be added in the order in which they are read. Expired keys are
+    /// kept if a log is replayed after the file.
     pub(super) fn new(shared: &'s Shared, in_order: bool) -> Self {
         let keeps_expired = shared.is_replaying();
         let locks = shared.empty_stripes().into_iter().map(Mutex::new).collect();
@@ -75,7 +75,7 @@ impl<'s> Stripes<'s> {
         Self { shared, locks, now_ms: shared.clock().now_ms(), keeps_expired, waiting }
     }
 
-    /// Nothing read yet.
+    /// Creates an empty tally.
     pub(super) fn tally(&self) -> Tally {
         let pending = self.locks.iter().map(|_| Vec::new()).collect();
         Tally { report: LoadReport::default(), extras: Extras::default(), pending }
@@ -101,7 +101,7 @@ impl<'s> Stripes<'s> {
         Ok(())
     }
 
-    /// Takes a record of a file, and reads the value of a key.
+    /// Adds a record of a file, and reads the value of a key.
     pub(super) fn read_record(
         &self,
         record: Record,
@@ -123,7 +123,7 @@ impl<'s> Stripes<'s> {
         Ok(())
     }
 
-    /// Makes room for the keys of a database that so many bytes of a file may hold.
+    /// Reserves space for the keys of a database that a file of that many bytes may have.
     fn reserve(&self, db: u32, bytes: usize) {
         let each = bytes / BYTES / self.locks.len();
         let bits = self.shared.stripe_bits();
@@ -158,7 +158,7 @@ impl<'s> Stripes<'s> {
         let now = u32::try_from(self.now_ms / 1000).unwrap_or(0);
         let accessed = KeyBucket::accessed_before(now, attributes.idle_s.unwrap_or(0));
         let hash = self.shared.hash(key);
-        // The form that a file of Valkey has is noted as it is: what is saved stays in that line of servers.
+        // Valkey's type is noted as such: what is saved stays with Valkey.
         if let Some(newer) = value.newer_kind() {
             tally.extras.take_kind(if kind == ValueType::ValkeyHashTtl { kind } else { newer });
         }
@@ -173,11 +173,11 @@ impl<'s> Stripes<'s> {
         if pending.len() < self.waiting { Ok(()) } else { self.put(stripe, pending) }
     }
 
-    /// Puts all keys that wait into their stripes.
+    /// Adds all waiting keys to their stripes.
     ///
     /// # Errors
     ///
-    /// That of the key which comes first in the file among those that are there twice.
+    /// The error of the first duplicate key in the file.
     pub(super) fn finish(&self, tally: &mut Tally) -> Result<(), LoadError> {
         let errors = tally
             .pending
@@ -189,7 +189,7 @@ impl<'s> Stripes<'s> {
 
     fn put(&self, stripe: usize, pending: &mut Vec<Pending>) -> Result<(), LoadError> {
         let mut stripe = self.locks[stripe].lock();
-        // All of them before the first is written, so that their cache misses overlap.
+        // All of them are prefetched before the first is written, so that the cache misses overlap.
         stripe.prefetch_rooms(pending.iter().map(|key| (key.db, key.loaded.hash)));
         let mut first = Ok(());
         for Pending { db, loaded, offset } in pending.drain(..) {

@@ -21,33 +21,33 @@ use crate::store::stripe::Stripe;
 use crate::store::{Shared, Store};
 
 impl Store {
-    /// Replaces all that the store holds, in every database, by what the file holds: any RDB file of Redis, of
-    /// whatever version up to 13, and newer ones and those of Valkey as far as their types are known.
+    /// Replaces the contents of the store, in every database, with those of a file: any RDB file of Redis up to version
+    /// 13, or a newer one or one of Valkey as far as its types are known. O(keys and bytes).
     ///
-    /// The file is not trusted: whatever is wrong with it ends in an error that says where, and then the store is as it
-    /// was. Values of types that the store does not work on, functions, what modules and clusters store beside the keys
-    /// and how often keys were used are kept as they are, to be saved again. Keys that have expired are left out, and
-    /// so are those without members. Sinks receive nothing of it: what they keep begins anew with the state after.
+    /// The file is not trusted: an error in it is returned with its offset, and the store is unchanged. Values of types
+    /// without commands, functions, data of modules and clusters, and access frequencies are kept unchanged, to be
+    /// saved again. Expired keys and empty collections are skipped. Sinks receive no effects of a load: a replica must
+    /// be synchronized again afterwards.
     ///
-    /// An append-only log does as well: its folder, the folder that its `appendonlydir` lies in, or a single file, whose
-    /// name ends in `.aof`, such as the log of a server before Redis 7. Nothing is cut off a log whose last command is not
-    /// whole: that is damage.
+    /// An append-only log is accepted too: its directory, the directory that contains `appendonlydir`, or a single file
+    /// whose name ends in `.aof`, such as the log of a server before Redis 7. A log whose last command is incomplete
+    /// counts as damaged, and is not truncated.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Io`] if the file cannot be read, [`ErrorKind::Corrupt`] if it is not what it should be.
+    /// [`ErrorKind::Io`] if the file cannot be read, [`ErrorKind::Corrupt`] if it is malformed.
     pub fn load(&self, path: impl AsRef<Path>) -> Result<()> {
         self.load_with(path, LoadOptions::default()).map(drop)
     }
 
-    /// As [`load`](Self::load), with another number of threads, without a check of the checksum, or of a damaged file
-    /// as much as can be read.
+    /// As [`load`](Self::load), with options: the number of threads, whether to verify the checksum, and whether to
+    /// load a damaged file as far as possible.
     ///
     /// # Errors
     ///
-    /// As [`load`](Self::load); of a log also a command that is not known, or works on a type that the store does not
-    /// work on, with its key and offset. Where a file is to be salvaged, only if it cannot be opened or its first 9 bytes
-    /// are not those of a known version; where a log is, if there is no manifest or it is damaged.
+    /// As [`load`](Self::load); for a log also if it contains a command that is not supported, or one on a type without
+    /// commands, with its key and offset. With [`LoadOptions::salvage`], only if a file cannot be opened or its first 9
+    /// bytes are not those of a known version, or if the manifest of a log is missing or damaged.
     ///
     /// # Examples
     ///
@@ -76,12 +76,12 @@ impl Store {
             return self.load_log(path, options);
         }
         let file = disk.open(path).map_err(failed)?;
-        // A pipe has no length; the reader then finds the end when it gets there.
+        // A pipe has no length; the reader then detects the end when it reaches it.
         let length = Some(file.size().map_err(failed)?).filter(|&size| size > 0);
         self.load_input(file, length, options, &what)
     }
 
-    /// Replaces all that the store holds by what a log makes.
+    /// Replaces the contents of the store with the result of a log.
     fn load_log(&self, path: &Path, options: LoadOptions) -> Result<LoadReport> {
         let shared = self.shared();
         let scratch = Self::of(shared.scratch());
@@ -94,9 +94,9 @@ impl Store {
         Ok(report)
     }
 
-    /// Replaces all that the store holds by what the bytes of a file hold, from anything that has them.
+    /// Replaces the contents of the store with those of an RDB file, read from `input`.
     ///
-    /// What is behind the end of the file in `input` may be read too.
+    /// Bytes after the end of the file may be read from `input` too.
     ///
     /// # Errors
     ///
@@ -116,7 +116,7 @@ impl Store {
     }
 }
 
-/// Replaces all that a store holds by what a file holds; returns where in the input the file ends, too.
+/// Replaces the contents of a store with those of a file; also returns the offset in the input at which the file ends.
 pub(super) fn load_into(
     shared: &Shared,
     input: impl Read,
@@ -129,17 +129,17 @@ pub(super) fn load_into(
     Ok((tally.report, end))
 }
 
-/// Puts what was loaded in the place of what a store holds, and on its disk.
+/// Replaces the contents of a store with what was loaded, in memory and on its disk.
 fn replace(shared: &Shared, stripes: Vec<Stripe>, extras: Extras) -> Result<()> {
     shared.replace_all(stripes, extras);
     shared.directory().map_or(Ok(()), |directory| directory.rewrite(shared))
 }
 
-/// Writes every key as a snapshot has it, and reads them again from there.
+/// Writes every key as in a snapshot, and loads them again.
 ///
 /// # Errors
 ///
-/// That of a value that the version of the profile cannot hold; then nothing has changed.
+/// A value cannot be represented in the version of the profile; nothing has changed then.
 pub(crate) fn reload(scope: &mut Scope<'_>) -> Result<()> {
     let shared = scope.shared();
     let version = Some(shared.profile().dump_version());
@@ -154,7 +154,7 @@ pub(crate) fn reload(scope: &mut Scope<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Reads a whole file into stripes that no handle sees yet.
+/// Reads a whole file into stripes that no handle can access yet.
 fn read_all(
     input: impl Read,
     length: Option<u64>,
@@ -165,7 +165,7 @@ fn read_all(
     let LoadOptions { salvage, checksum, threads } = options;
     let reader = Reader::with_options(input, ReadOptions { length, checksum });
     let mut reader = reader.map_err(|error| LoadError::from(error).into_error(what))?;
-    // What is salvaged is what comes before the damage: threads do not keep to that order.
+    // With salvage the keys before the damage are loaded, an order that several threads do not keep.
     let stripes = Stripes::new(shared, salvage);
     let mut tally = stripes.tally();
     let read = if threads > 1 && !salvage {
@@ -196,7 +196,7 @@ fn read_in_order(
     first_of(read, stripes.finish(tally))
 }
 
-/// What is wrong first in the file.
+/// The first error in the file.
 fn first_of(a: Result<(), LoadError>, b: Result<(), LoadError>) -> Result<(), LoadError> {
     match (a, b) {
         (Err(a), Err(b)) => Err(if a.offset() <= b.offset() { a } else { b }),

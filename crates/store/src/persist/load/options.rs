@@ -1,21 +1,21 @@
-//! How a file is read, and what came of it.
+//! Options for loading a file, and the report.
 
 use std::path::PathBuf;
 
 use super::super::save::default_threads;
 use crate::error::Error;
 
-/// How [`Store::load_with`](crate::Store::load_with) and [`Store::load_from`](crate::Store::load_from) read.
+/// Options of [`Store::load_with`](crate::Store::load_with) and [`Store::load_from`](crate::Store::load_from).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LoadOptions {
-    /// Whether the keys before an error are loaded, where a file is damaged or holds a value of an unknown type. `false`
-    /// by default: the file is then refused and the store is unchanged.
+    /// Whether the keys before an error are loaded if a file is damaged or has a value of an unknown type. Default:
+    /// `false`, the file is then refused and the store is unchanged.
     pub salvage: bool,
-    /// Whether the checksum is computed and compared. `true` by default.
+    /// Whether the checksum is verified. Default: `true`.
     pub checksum: bool,
-    /// How many threads decode values, the calling one among them, from 1 MiB of the file on. By default 2, or 1 where
-    /// there is one processor. A file that is salvaged is read by one.
+    /// The number of threads that decode values, including the calling one, for files of 1 MiB and more. Default: 2, or
+    /// 1 on a single CPU. With `salvage` it is always 1.
     pub threads: usize,
 }
 
@@ -25,21 +25,22 @@ impl Default for LoadOptions {
     }
 }
 
-/// What was read from a file.
+/// The report of loading a file.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct LoadReport {
-    /// Keys that the store has now.
+    /// The number of keys that the store has now.
     pub keys: u64,
-    /// Keys that were left out because they have expired.
+    /// The number of keys that were skipped because they have expired.
     pub expired: u64,
-    /// Keys that were left out because they have no members: servers write none, and skip those that others wrote.
+    /// The number of keys that were skipped because they are empty: servers do not write these, and skip those of other
+    /// programs.
     pub empty: u64,
-    /// Commands of a log that were run.
+    /// The number of commands of a log that were run.
     pub commands: u64,
-    /// What ended the reading of a file that was salvaged before its end, with its offset.
+    /// The error, with its offset, at which a salvaged file ended early.
     pub damage: Option<Error>,
-    /// The file of a log that the damage is in.
+    /// The file of a log that is damaged.
     pub damaged_file: Option<PathBuf>,
 }
 

@@ -2,10 +2,10 @@
 //!
 //! # Idea
 //!
-//! The thread that reads the file looks only for where keys end, and cuts it into batches of whole keys. Others take the
-//! batches, decode the values and put them into stripes, each behind a lock of its own. Where enough batches wait, the
-//! first thread takes one itself. Large values are decoded where they stand, so that no more than some batches are in
-//! memory twice.
+//! The thread that reads the file only looks for the ends of keys, and divides it into batches of whole keys. Other
+//! threads take the batches, decode the values and add them to stripes, each behind its own lock. If enough batches
+//! wait, the first thread takes one itself. Large values are decoded while they are read, so that only a few batches
+//! are in memory twice.
 
 use std::collections::VecDeque;
 use std::io::Read;
@@ -17,20 +17,20 @@ use super::keys::{Stripes, Tally};
 use crate::sync::thread;
 use crate::sync::{Condvar, Mutex};
 
-/// Bytes of a batch.
+/// The number of bytes of a batch.
 const BATCH: usize = 256 << 10;
 
-/// Bytes that may wait.
+/// The number of bytes that may wait.
 const WAITING: usize = 2 << 20;
 
-/// Bytes of a file that are read before other threads are started.
+/// The number of bytes of a file that are read before other threads are started.
 const WORTH_THREADS: u64 = 1 << 20;
 
 /// Batches that wait to be read.
 #[derive(Default)]
 struct Queue {
     state: Mutex<State>,
-    /// There is a batch, or the end.
+    /// Signals a batch, or the end.
     changed: Condvar,
 }
 
@@ -38,13 +38,13 @@ struct Queue {
 struct State {
     batches: VecDeque<(u32, Batch)>,
     bytes: usize,
-    /// No more will come.
+    /// Whether no more batches will be added.
     ended: bool,
     error: Option<LoadError>,
 }
 
 impl Queue {
-    /// Adds a batch, or gives it back if enough wait.
+    /// Adds a batch, or returns it if enough are waiting.
     fn push(&self, db: u32, batch: Batch) -> Option<Batch> {
         let mut state = self.state.lock();
         if state.bytes >= WAITING {
@@ -76,7 +76,7 @@ impl Queue {
         self.changed.notify_all();
     }
 
-    /// Keeps what is wrong first in the file.
+    /// Keeps the first error in the file.
     fn fail(&self, error: LoadError) {
         let mut state = self.state.lock();
         if state.error.as_ref().is_none_or(|first| error.offset() < first.offset()) {
@@ -101,7 +101,7 @@ impl Queue {
     }
 }
 
-/// Reads what is left of a file.
+/// Reads the rest of a file.
 pub(super) fn read(
     reader: &mut Reader<impl Read>,
     stripes: &Stripes<'_>,

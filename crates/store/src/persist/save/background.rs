@@ -1,4 +1,4 @@
-//! A snapshot that is taken by a thread of its own.
+//! Snapshots in a background thread.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,42 +11,42 @@ use super::snapshot_to_file;
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::Store;
 
-/// A snapshot that a thread of its own takes: see [`Store::snapshot_in_background`].
+/// A snapshot in a background thread: see [`Store::snapshot_in_background`].
 ///
-/// Dropping it does not end the snapshot.
+/// Dropping it does not cancel the snapshot.
 #[derive(Debug)]
 pub struct BackgroundSave {
     control: Arc<Control>,
     thread: JoinHandle<Result<()>>,
 }
 
-/// How far a snapshot is.
+/// The progress of a snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SaveProgress {
-    /// How many keys there were when it began; 0 before.
+    /// The number of keys at its start; 0 before.
     pub keys: u64,
-    /// How many of them are saved, or begun.
+    /// The number of keys that are saved, or partly saved.
     pub saved: u64,
-    /// How many bytes are written.
+    /// The number of bytes written.
     pub bytes: u64,
 }
 
 impl BackgroundSave {
-    /// How far it is.
+    /// Returns the progress.
     #[must_use]
     pub fn progress(&self) -> SaveProgress {
         self.control.progress()
     }
 
-    /// Gives it up as soon as may be: an older file of its name stays, and [`wait`](Self::wait) returns an error, unless
-    /// the snapshot is already done.
+    /// Cancels the snapshot as soon as possible: an existing file with its name is unchanged, and [`wait`](Self::wait)
+    /// returns an error, unless the snapshot is already complete.
     pub fn cancel(&self) {
         self.control.cancel();
     }
 
-    /// Whether it has ended, well or not.
+    /// Returns whether it has ended, with or without an error.
     #[must_use]
     pub fn is_finished(&self) -> bool {
         self.thread.is_finished()
@@ -67,13 +67,13 @@ impl BackgroundSave {
 }
 
 impl Store {
-    /// As [`snapshot_with`](Self::snapshot_with), by a thread of its own: returns at once.
+    /// As [`snapshot_with`](Self::snapshot_with), in a background thread: returns immediately.
     ///
-    /// The point in time lies between this call and the first progress that is seen.
+    /// The snapshot's point in time is between this call and the first observed progress.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Locked`] inside a transaction of the store; [`ErrorKind::Io`] if no thread can be started.
+    /// [`ErrorKind::Locked`] inside a transaction of the store; [`ErrorKind::Io`] if the thread cannot be started.
     ///
     /// # Examples
     ///

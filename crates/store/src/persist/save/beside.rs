@@ -1,4 +1,4 @@
-//! A snapshot beside writers: the keys as tables and writers hand them over, in a file.
+//! Snapshots concurrent with writers: writes keys to a file as they are handed over.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::store::handover::{Begun, Run, Step};
 use crate::store::keyspace::Keyspace;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// How far a snapshot is, and whether it is to be given up.
+/// The progress of a snapshot, and its cancellation.
 #[derive(Debug, Default)]
 pub(crate) struct Control {
     keys: AtomicU64,
@@ -27,18 +27,18 @@ pub(crate) struct Control {
 }
 
 impl Control {
-    /// How far it is.
+    /// Returns the progress.
     pub(crate) fn progress(&self) -> SaveProgress {
         let load = |number: &AtomicU64| number.load(Ordering::Relaxed);
         SaveProgress { keys: load(&self.keys), saved: load(&self.done), bytes: load(&self.bytes) }
     }
 
-    /// Lets it be given up.
+    /// Cancels the snapshot.
     pub(in crate::persist) fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// An error if the snapshot is to be given up.
+    /// Returns an error if the snapshot was cancelled.
     pub(super) fn check(&self) -> Result<(), SaveError> {
         if self.cancelled.load(Ordering::Relaxed) {
             let error = io::Error::new(io::ErrorKind::Interrupted, "cancelled");
@@ -48,7 +48,7 @@ impl Control {
     }
 }
 
-/// Writes a snapshot of the time at which it was asked for, while writers go on; returns how many changes there were.
+/// Writes a snapshot of the time of the call, concurrently with writers; returns the number of changes so far.
 ///
 /// `at_cut` runs at that point in time, while no command does.
 pub(in crate::persist) fn write_beside<W: Write>(
@@ -73,7 +73,7 @@ pub(in crate::persist) fn write_beside<W: Write>(
     let write = options.for_version(target);
     let mut writer = Writer::new(output, write)?;
     let records = &source.run.records.clone();
-    // What the store holds is found out key by key: looking for it would take as long as the snapshot.
+    // The types of the store's values are not known in advance: finding out would take as long as the snapshot.
     write_aux(&mut writer, records, 0, aof_base)?;
     records.extras.write_before(&mut writer)?;
     let mut snapshot = Snapshot { source, writer, write, batch: BatchWriter::new(write), db: None };
@@ -92,7 +92,7 @@ pub(in crate::persist) fn write_beside<W: Write>(
     Ok((writer.finish()?, changes))
 }
 
-/// Where the keys come from.
+/// The source of the keys.
 pub(super) struct Source<'s> {
     pub(super) shared: &'s Shared,
     pub(super) run: Arc<Run>,
@@ -112,9 +112,9 @@ struct Snapshot<'s, W> {
     source: Source<'s>,
     writer: Writer<W>,
     write: WriteOptions,
-    /// What comes under one hold of a lock.
+    /// What is handed over under one lock acquisition.
     batch: BatchWriter,
-    /// The database to which belongs what was written last.
+    /// The database of what was written last.
     db: Option<u32>,
 }
 
@@ -127,7 +127,7 @@ impl<W: Write> Snapshot<'_, W> {
         Ok(())
     }
 
-    /// Writes what one stripe has of a database, whatever its number is now.
+    /// Writes the part of a database in one stripe, by its number at the start.
     fn write_stripe(&mut self, db: u32, stripe: usize) -> Result<(), SaveError> {
         let shared = self.source.shared;
         loop {
@@ -144,14 +144,14 @@ impl<W: Write> Snapshot<'_, W> {
                 Next::Done => break,
             }
         }
-        // Those that writers came to first.
+        // Those that writers have begun.
         while let Some((key, id)) = any_large(shared, stripe) {
             self.write_large(Place::Stripe(stripe, key), id)?;
         }
         Ok(())
     }
 
-    /// Writes what came under one hold of a lock, which is over.
+    /// Writes what was handed over under one lock acquisition, after its release.
     fn write_step(&mut self, db: u32, step: Step, kept: Option<Batch>) -> Result<Next, SaveError> {
         let control = self.source.control;
         control.check()?;
@@ -177,7 +177,7 @@ impl<W: Write> Snapshot<'_, W> {
         write_large(&mut self.source, &mut self.writer, self.write, place, id)
     }
 
-    /// Writes what is in no keyspace of its database any more.
+    /// Writes what is no longer in a keyspace of its database.
     fn write_rest(&mut self) -> Result<(), SaveError> {
         loop {
             self.source.take_dropped();
@@ -218,7 +218,7 @@ impl<W: Write> Snapshot<'_, W> {
     }
 }
 
-/// What is to be done next.
+/// The next step.
 enum Next {
     More,
     Large(Box<[u8]>, u64),

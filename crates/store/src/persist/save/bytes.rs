@@ -12,11 +12,10 @@ use super::large::Place;
 use crate::store::handover::{BytesPart, CHUNK, Ended};
 use crate::value::Value;
 
-/// Bytes of a compressed string that are held in memory at most: of one that does not compress as far, the plain bytes
-/// are written.
+/// The maximum size of a compressed string in memory: one that does not compress to this size is written uncompressed.
 const COMPRESSED: usize = 16 << 20;
 
-/// A compressed string is kept if it is shorter by so many bytes, as servers do it.
+/// A string is only written compressed if that saves this many bytes, as on servers.
 const SAVING: usize = 4;
 
 /// Bytes of a large value that are one string of the file.
@@ -24,13 +23,13 @@ pub(super) struct Stretch<'s, 'r> {
     pub(super) source: &'s mut Source<'r>,
     pub(super) place: &'s mut Place,
     pub(super) id: u64,
-    /// The number of the first.
+    /// The index of the first one.
     pub(super) start: usize,
     pub(super) len: usize,
 }
 
 impl Stretch<'_, '_> {
-    /// The stream of the string, each chunk compressed by itself; `None` if that is not worth it. All bytes are handed
+    /// The compressed string, each chunk compressed separately; `None` if it is not small enough. All bytes are handed
     /// over then.
     pub(super) fn compressed(
         &mut self,
@@ -58,7 +57,7 @@ impl Stretch<'_, '_> {
         Ok(Some(stream))
     }
 
-    /// Writes the string as it is. All bytes are handed over then.
+    /// Writes the string uncompressed. All bytes are handed over then.
     pub(super) fn write_to<W: Write>(
         &mut self,
         mut parts: PartsWriter<'_, W>,

@@ -4,7 +4,7 @@ use std::{fmt, io};
 
 use rdb::{Target, WriteError};
 
-/// What went wrong, and at which key.
+/// The error, and the key at which it occurred.
 #[derive(Debug)]
 pub(crate) struct SaveError {
     key: Option<Box<[u8]>>,
@@ -16,7 +16,7 @@ impl SaveError {
         Self { key: Some(key.into()), fault }
     }
 
-    /// A value of this type byte is in no version, or not in that one.
+    /// The error for a value whose type byte is in no version, or not in that one.
     pub(super) fn not_in(target: Target, key: &[u8], byte: u8) -> Self {
         Self::at(key, WriteError::NotInVersion { byte, target })
     }
@@ -35,7 +35,7 @@ impl From<WriteError> for SaveError {
 impl fmt::Display for SaveError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.key {
-            // The disk is full whatever the key is.
+            // A full disk does not depend on the key.
             Some(key) if !matches!(self.fault, WriteError::Io(_)) => {
                 write!(f, "key '{}': {}", key.escape_ascii(), self.fault)
             }

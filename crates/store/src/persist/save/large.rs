@@ -1,4 +1,4 @@
-//! Large values, a chunk at a time.
+//! Writing large values in chunks.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -16,9 +16,9 @@ use crate::store::handover::{
 use crate::sync::thread;
 use crate::value::{NEVER, Value, split};
 
-/// Where a large value is, as far as is known.
+/// The last known location of a large value.
 pub(super) enum Place {
-    /// In a stripe, at a key of whichever database.
+    /// In a stripe, at a key of any database.
     Stripe(usize, Box<[u8]>),
     /// In a keyspace that was dropped.
     Dropped(usize, Box<[u8]>),
@@ -29,15 +29,14 @@ pub(super) enum Place {
 }
 
 impl Source<'_> {
-    /// Takes over the keyspaces that were dropped.
+    /// Takes the keyspaces that were dropped.
     pub(super) fn take_dropped(&mut self) {
         while let Some(keyspace) = self.run.take_dropped() {
             self.dropped.push(keyspace);
         }
     }
 
-    /// Lets `work` go on with a large value, wherever it is now, and the value itself. Where `work` has ended it, the rest of
-    /// it is returned.
+    /// Calls `work` with a large value, at its current location. If `work` has ended it, its rest is returned.
     pub(super) fn with<R>(
         &mut self,
         place: &mut Place,
@@ -79,7 +78,7 @@ impl Source<'_> {
         }
     }
 
-    /// Where a large value is that has left its place.
+    /// Finds a large value that has left its location.
     fn find(&mut self, id: u64) -> Place {
         loop {
             if let Some(owned) = self.run.take_owned(Some(id)) {
@@ -100,18 +99,18 @@ impl Source<'_> {
             if let Some((at, key)) = keys.next() {
                 return Place::Dropped(at, key);
             }
-            // It was on its way from a stripe that was not yet looked at to one that was.
+            // It was being moved from a stripe that was not yet visited to one that was.
             thread::yield_now();
         }
     }
 
-    /// Where a large value was when the snapshot began.
+    /// The location of a large value at the start of the snapshot.
     pub(super) fn origin(&mut self, place: &mut Place, id: u64) -> Result<Arc<Origin>, SaveError> {
         let origin = |large: &mut Large, _: &mut Value| (Arc::clone(large.origin()), Ended(false));
         Ok(self.with(place, id, origin)?.0)
     }
 
-    /// Ends a large value, of which nothing is left to be handed over.
+    /// Ends a large value, all of which is handed over.
     fn end(&mut self, place: &mut Place, id: u64) -> Result<(), SaveError> {
         self.with(place, id, |_, _| ((), Ended(true)))?;
         Ok(())
@@ -250,7 +249,7 @@ fn write_bloom<W: Write>(
     Ok(filter.finish()?)
 }
 
-/// The value itself, copied or shared unless the snapshot has it to itself.
+/// The value itself: owned by the snapshot, or else copied or shared.
 fn take_whole(source: &mut Source<'_>, place: &mut Place, id: u64) -> Result<Value, SaveError> {
     match std::mem::replace(place, Place::Nowhere) {
         Place::Owned(owned) => {
@@ -265,7 +264,7 @@ fn take_whole(source: &mut Source<'_>, place: &mut Place, id: u64) -> Result<Val
     }
 }
 
-/// Hands over all members of a table to `write`, each as it was.
+/// Calls `write` with all old members of a table.
 fn write_members(
     source: &mut Source<'_>,
     place: &mut Place,

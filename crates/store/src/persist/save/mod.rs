@@ -49,12 +49,13 @@ pub(super) fn write_base(
 impl Store {
     /// Saves every database to a file that Redis 7.0 and later, and every Valkey, can load.
     ///
-    /// The state is that of one point in time; writers wait until it is written. The file takes its name only once it
-    /// is whole and on the disk: if anything fails, an older file of that name is left as it was. O(keys and bytes).
+    /// The snapshot is of one point in time; writers wait until it is written. The file is replaced atomically: it gets
+    /// its name only when it is complete and synced, and after an error an existing file is unchanged. O(keys and
+    /// bytes).
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Io`] if the file cannot be written, or if it is not a file.
+    /// [`ErrorKind::Io`] if the file cannot be written, or the path is not that of a file.
     ///
     /// # Examples
     ///
@@ -77,11 +78,11 @@ impl Store {
         self.save_with(path, SaveOptions::default())
     }
 
-    /// As [`save`](Self::save), with another version of the format, without compression or without checksum.
+    /// As [`save`](Self::save), with options: another version of the format, no compression, or no checksum.
     ///
     /// # Errors
     ///
-    /// As [`save`](Self::save); also a value of a type that the version does not have, which is named by its key.
+    /// As [`save`](Self::save); also if the version cannot represent a value, whose key is in the error.
     pub fn save_with(&self, path: impl AsRef<Path>, options: SaveOptions) -> Result<()> {
         let path = path.as_ref();
         let shared = self.shared();
@@ -99,16 +100,17 @@ impl Store {
         Ok(())
     }
 
-    /// Saves every database as it is now to a file that Redis 7.0 and later, and every Valkey, can load, while other
-    /// threads go on writing: they wait for the copy of a small value or of a part of a large one at most.
+    /// Saves every database to a file that Redis 7.0 and later, and every Valkey, can load, concurrently with writers:
+    /// they wait at most for the copy of a small value or of a part of a large one.
     ///
-    /// What is written meanwhile is kept as it was, in memory, until it is in the file. Snapshots of one store run one
-    /// after the other. The file takes its name as with [`save`](Self::save). O(keys and bytes).
+    /// The snapshot is of one point in time: old forms of values that change meanwhile are kept in memory until they
+    /// are in the file. Snapshots of one store run one after the other. The file is replaced atomically, as by
+    /// [`save`](Self::save). O(keys and bytes).
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Io`] if the file cannot be written, or if it is not a file; [`ErrorKind::Locked`] inside a
-    /// transaction of the store.
+    /// [`ErrorKind::Io`] if the file cannot be written, or the path is not that of a file; [`ErrorKind::Locked`] inside
+    /// a transaction of the store.
     ///
     /// # Examples
     ///
@@ -131,22 +133,22 @@ impl Store {
         self.snapshot_with(path, SaveOptions::default())
     }
 
-    /// As [`snapshot`](Self::snapshot), with another version of the format, without compression or without checksum. One
-    /// thread writes it, whatever [`SaveOptions::threads`] is.
+    /// As [`snapshot`](Self::snapshot), with options: another version of the format, no compression, or no checksum. It
+    /// is written by one thread, with any [`SaveOptions::threads`].
     ///
-    /// Where no version is named, it is one that has every type of value that a file or a payload has brought, even if
-    /// all of its values are gone.
+    /// If no version is given, it is one that has every type of value that a file or a payload has brought, even if
+    /// these values no longer exist.
     ///
     /// # Errors
     ///
-    /// As [`snapshot`](Self::snapshot); also a value of a type that the version does not have.
+    /// As [`snapshot`](Self::snapshot); also if the version cannot represent a value.
     pub fn snapshot_with(&self, path: impl AsRef<Path>, options: SaveOptions) -> Result<()> {
         self.shared().check_free()?;
         snapshot_to_file(self.shared(), path.as_ref(), options, &Control::default())
     }
 
-    /// Writes every database as it is now, as [`snapshot_with`](Self::snapshot_with) does, to anything that takes bytes, and
-    /// gives that back.
+    /// Writes a snapshot of every database, as [`snapshot_with`](Self::snapshot_with) does, to any writer, and returns
+    /// the writer.
     ///
     /// # Errors
     ///
@@ -161,12 +163,12 @@ impl Store {
         }
     }
 
-    /// Writes every database as [`save_with`](Self::save_with) does, to anything that takes bytes, and gives that back.
+    /// Writes every database, as [`save_with`](Self::save_with) does, to any writer, and returns the writer.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Io`] if it cannot be written, or if the version does not have the type of a value; what was written
-    /// until then is no whole file, and every reader refuses it.
+    /// [`ErrorKind::Io`] if writing fails, or the version cannot represent a value; the bytes written until then are an
+    /// incomplete file, which every reader refuses.
     ///
     /// # Examples
     ///
@@ -192,7 +194,7 @@ impl Store {
     }
 }
 
-/// Saves a snapshot of the time at which it is called to a file.
+/// Saves a snapshot of the time of the call to a file.
 pub(super) fn snapshot_to_file(
     shared: &Shared,
     path: &Path,

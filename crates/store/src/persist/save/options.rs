@@ -1,8 +1,8 @@
-//! How a snapshot is written.
+//! Options for writing a snapshot.
 
 use rdb::{Target, WriteOptions};
 
-/// How [`Store::save_with`](crate::Store::save_with) and [`Store::save_to`](crate::Store::save_to) write.
+/// Options of [`Store::save_with`](crate::Store::save_with) and [`Store::save_to`](crate::Store::save_to).
 ///
 /// # Examples
 ///
@@ -19,18 +19,18 @@ use rdb::{Target, WriteOptions};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SaveOptions {
-    /// The version of the format. `None`, the default, is 10, which Redis 7.0 and later and every Valkey load; or the
-    /// first of 11, 12, 13 and Valkey's 80 that has all that came from a file and that the store keeps without working on
-    /// it.
+    /// The version of the format. Default: `None`, which is 10, for Redis 7.0 and later and every Valkey; or the first
+    /// of 11, 12, 13 and Valkey's 80 that has all types that came from a file and that the store keeps unchanged.
     ///
-    /// What a version lacks is written in an older form where that loses nothing; where it would, the save fails.
+    /// Types that a version does not have are written in an older form if that is without loss; otherwise the save
+    /// fails.
     pub version: Option<Target>,
-    /// Whether strings of more than 20 bytes are compressed. `true` by default, as on servers.
+    /// Whether strings of more than 20 bytes are compressed. Default: `true`, as on servers.
     pub compression: bool,
-    /// Whether the file ends with its checksum. `true` by default.
+    /// Whether the file ends with its checksum. Default: `true`.
     pub checksum: bool,
-    /// How many threads encode values while the calling one writes, from 8 MiB of memory on; with 1 the calling thread
-    /// does all. By default 2, or 1 where there is one processor.
+    /// The number of threads that encode values while the calling one writes, for 8 MiB of memory and more; with 1 the
+    /// calling thread does everything. Default: 2, or 1 on a single CPU.
     pub threads: usize,
 }
 
@@ -46,7 +46,7 @@ impl SaveOptions {
     }
 }
 
-/// Two, where there are two processors.
+/// Two, if there are two CPUs.
 pub(in crate::persist) fn default_threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from).min(2)
 }

@@ -1,4 +1,4 @@
-//! What stands in a file beside the value of a key.
+//! The records before the value of a key in a file.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::persist::{Extras, value};
 use crate::store::Shared;
 use crate::table::keys::{Entry, KeyBucket, Position};
 
-/// What is known of keys beside what their tables hold, at the time of a snapshot.
+/// Attributes of keys that are not in the tables, at the time of a snapshot.
 #[derive(Clone, Debug)]
 pub(crate) struct Records {
     pub(super) extras: Arc<Extras>,
@@ -19,7 +19,7 @@ pub(crate) struct Records {
 }
 
 impl Records {
-    /// As it is now.
+    /// Of the present time.
     pub(in crate::persist) fn new(shared: &Shared) -> Self {
         let extras = Arc::clone(&shared.extras().read());
         Self { extras, now_s: shared.clock().now_ms() / 1000 }
@@ -29,8 +29,8 @@ impl Records {
         self.now_s
     }
 
-    /// What a file holds of a key beside its value: when it was used only if the file that was loaded did so too, as
-    /// servers do that evict by it.
+    /// The attributes of a key in a file: access statistics only if the loaded file had them too, as with servers that
+    /// evict by them.
     pub(crate) fn attributes(
         &self,
         shared: &Shared,
@@ -51,7 +51,7 @@ impl Records {
         attributes
     }
 
-    /// Puts before the key what modules store with it.
+    /// Writes the data of modules for a key before the key.
     pub(crate) fn with_metadata<'w, W: Write>(
         &'w self,
         db: u32,
@@ -61,7 +61,7 @@ impl Records {
         writer.metadata(self.extras.metadata(db, key))
     }
 
-    /// Writes the value of a key, and before it what modules store with the key.
+    /// Writes the value of a key, preceded by the data of modules for the key.
     pub(crate) fn write<'w, W: Write>(
         &'w self,
         db: u32,

@@ -1,4 +1,4 @@
-//! The keys of a store as a file.
+//! Writing the keys of a store to a file.
 
 use std::io::Write;
 
@@ -13,13 +13,13 @@ use crate::store::Shared;
 use crate::store::stripe::Stripe;
 use crate::table::keys::{Entry, KeyBucket, Position};
 
-/// The version that a snapshot names as its writer: the oldest Redis that reads the default version of the format.
+/// The version that a snapshot states as its writer: the oldest Redis that reads the default version of the format.
 const REDIS_VER: &str = "7.0.0";
 
-/// From so many bytes of memory on threads are worth their start.
+/// The memory of the store from which on threads are worth their start.
 const WORTH_THREADS: u64 = 8 << 20;
 
-/// Writes the snapshot to anything that takes bytes.
+/// Writes the snapshot to any writer.
 pub(in crate::persist) fn write_rdb<W: Write>(
     shared: &Shared,
     stripes: &[&Stripe],
@@ -53,7 +53,7 @@ pub(in crate::persist) fn write_rdb<W: Write>(
     Ok(writer.finish()?)
 }
 
-/// The facts with which a file begins.
+/// Writes the facts at the start of a file.
 pub(super) fn write_aux<W: Write>(
     writer: &mut Writer<W>,
     records: &Records,

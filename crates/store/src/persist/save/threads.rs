@@ -2,9 +2,9 @@
 //!
 //! # Idea
 //!
-//! Each thread takes the next few buckets, encodes their keys into batches and hands these on; the thread that writes
-//! takes the batches in the order in which the buckets were taken. So the file is the same whatever the number of
-//! threads. A thread that runs ahead waits when a few batches of its own wait to be written, so memory is bounded.
+//! Each thread takes the next few buckets, encodes their keys into batches and passes these on; the writing thread
+//! takes the batches in the order of the buckets. So the file is the same for any number of threads. A thread waits if
+//! a few of its batches are not yet written, so memory is bounded.
 
 use std::io::Write;
 
@@ -18,19 +18,19 @@ use crate::sync::thread;
 use crate::table::keys::{Entry, KeyBucket};
 use crate::value::Value;
 
-/// Buckets that a thread takes at a time: some thousand keys.
+/// The number of buckets that a thread takes at a time: some thousand keys.
 const BUCKETS: usize = 32;
 
-/// Bytes after which a batch is handed on.
+/// The number of bytes at which a batch is passed on.
 const BATCH: u64 = 256 << 10;
 
-/// Batches of a thread that may wait.
+/// The maximum number of waiting batches per thread.
 const WAITING: usize = 32;
 
-/// A string of so many bytes is written from where it is, unless it is to be compressed.
+/// A string of this length or more is written in place, unless it is to be compressed.
 const LARGE: usize = 1 << 20;
 
-/// What a thread hands on.
+/// What a thread passes on.
 enum Encoded<'s> {
     Batch(Batch),
     Large(&'s Entry, Attributes),
@@ -38,8 +38,8 @@ enum Encoded<'s> {
     End,
 }
 
-/// The buckets that are yet to be taken, and who has taken which: the number of a thread, and none when no buckets are
-/// left.
+/// The buckets that are not yet taken, and the threads that took them: the number of a thread for each, until no
+/// buckets are left.
 struct Tickets<I> {
     buckets: I,
     taken: Sender<Option<usize>>,
@@ -80,7 +80,7 @@ pub(super) fn write<W: Write>(
     })
 }
 
-/// Encodes buckets until none are left or the receiver is gone.
+/// Encodes buckets until none are left or the receiver is dropped.
 fn encode<'s>(
     number: usize,
     database: &Database<'s>,
@@ -114,7 +114,7 @@ fn encode<'s>(
     }
 }
 
-/// Encodes the keys of these buckets; `false` if the receiver is gone.
+/// Encodes the keys of these buckets; returns `false` if the receiver was dropped.
 fn encode_buckets<'s>(
     database: &Database<'s>,
     buckets: &[&'s KeyBucket],

@@ -1,4 +1,4 @@
-//! The version that a snapshot needs.
+//! Choosing the version of a snapshot.
 
 use rdb::{KEY_METADATA, Target, ValueType};
 
@@ -7,7 +7,7 @@ use crate::persist::Extras;
 use crate::store::stripe::Stripe;
 use crate::table::keys::Entry;
 
-/// The lowest version from 10 on that has all that is kept as it came; other values have a form in each.
+/// The lowest version from 10 on that has all types that are stored unchanged; other values have a form in each.
 pub(super) fn lowest_version(extras: &Extras, stripes: &[&Stripe]) -> Result<Target, SaveError> {
     let mut candidates = Candidates::new();
     if extras.has_newer() {
@@ -27,8 +27,8 @@ pub(super) fn lowest_version(extras: &Extras, stripes: &[&Stripe]) -> Result<Tar
     Ok(candidates.lowest())
 }
 
-/// The lowest version from 10 on that has all of a kind that may be in the store: each that a file or a payload has
-/// brought, whether or not it is still there.
+/// The lowest version from 10 on that has all types that may be in the store: each that a file or a payload has
+/// brought, even if its values no longer exist.
 pub(super) fn lowest_for(extras: &Extras) -> Result<Target, SaveError> {
     let mut candidates = Candidates::new();
     for &kind in extras.newer_kinds() {
@@ -40,12 +40,13 @@ pub(super) fn lowest_for(extras: &Extras) -> Result<Target, SaveError> {
     Ok(candidates.lowest())
 }
 
-/// Whether a version can hold values of a type. A hash whose fields expire has a form in the later versions of both lines.
+/// Returns whether a version can represent values of a type. A hash with fields that expire has a form in the newer
+/// versions of both Redis and Valkey.
 pub(in crate::persist) fn has_form(target: Target, kind: ValueType) -> bool {
     target.has(kind) || kind == ValueType::HashTtl && target.has(ValueType::ValkeyHashTtl)
 }
 
-/// The versions that have all that was seen so far, the lowest first.
+/// The versions that have all types so far, the lowest first.
 struct Candidates(Vec<Target>);
 
 impl Candidates {
@@ -64,7 +65,7 @@ impl Candidates {
         metadata: &[u8],
     ) -> Result<(), SaveError> {
         if let Some(kind) = entry.value.newer_kind() {
-            // Where some came from Valkey, all go back there.
+            // If some came from Valkey, all are written for Valkey.
             let of_valkey = kind == ValueType::HashTtl && noted.contains(&ValueType::ValkeyHashTtl);
             let kind = if of_valkey { ValueType::ValkeyHashTtl } else { kind };
             self.retain(entry.key.as_bytes(), kind.byte(), |target| has_form(target, kind))?;

@@ -1,41 +1,41 @@
-//! What may be wrong with a value.
+//! Errors in a value.
 
 use std::fmt;
 
 use rdb::{ziplist, zipmap};
 
-/// What is wrong with a value.
+/// An error in a value.
 #[derive(Debug)]
 pub(in crate::persist) enum Fault {
-    /// The bytes of the file.
+    /// Malformed bytes of the file.
     Bytes(rdb::Error),
-    /// The blob of an intset.
+    /// An invalid intset.
     IntSet(intset::DecodeError),
-    /// The blob of a listpack.
+    /// An invalid listpack.
     ListPack(listpack::DecodeError),
-    /// An intset without members.
+    /// An empty intset.
     EmptyIntSet,
-    /// A member that a set has twice.
+    /// A duplicate member in a set.
     TwiceInSet,
-    /// A field that a hash has twice, or one without a value.
+    /// A duplicate field in a hash, or one without a value.
     TwiceInHash,
-    /// A hash of which fields expire that has a field twice, or one without a time.
+    /// A duplicate field, or one without a time, in a hash with fields that expire.
     ExpiringHash,
-    /// A node of a list without an element.
+    /// An empty node of a list.
     EmptyNode,
-    /// The blob of a zipmap.
+    /// An invalid zipmap.
     Zipmap(zipmap::Error),
-    /// The blob of a ziplist.
+    /// An invalid ziplist.
     Ziplist(ziplist::Error),
-    /// What a listpack holds is no sorted set.
+    /// The contents of a listpack are not a sorted set.
     ZSet(skiplist_zset::DecodeError),
-    /// Members and scores are no sorted set.
+    /// Members and scores are not a sorted set.
     Scores(skiplist_zset::BuildError),
-    /// There are more bytes than a listpack holds.
+    /// More bytes than a listpack can hold.
     Full,
-    /// What a module's value holds is no Bloom filter.
+    /// The value of a module is not a Bloom filter.
     Bloom(bloom::DecodeError),
-    /// Something follows a Bloom filter.
+    /// Data follow a Bloom filter.
     LongFilter,
 }
 

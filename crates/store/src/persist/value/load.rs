@@ -16,16 +16,16 @@ use crate::value::{
     BLOOM_TYPE, Expiring, FieldExpiry, HashRef, Lasting, Loading, NEVER, Value, ZSet,
 };
 
-/// What a value in a file turns out to be.
+/// A value that was loaded.
 #[derive(Debug)]
 pub(in crate::persist) enum Loaded {
-    /// A value in the encoding that the store's limits give it.
+    /// A value in the encoding that the store's limits require.
     Value(Value),
-    /// A collection without members, which is no key.
+    /// An empty collection, which is not a key.
     Empty,
 }
 
-/// The value of the store that a value of a file or payload is, without the fields that have expired at that time.
+/// Loads a value of a file or payload, without the fields that have expired at that time.
 pub(in crate::persist) fn load<R: Read>(
     value: rdb::Value<'_, R>,
     shared: &Shared,
@@ -99,14 +99,14 @@ pub(in crate::persist) fn load<R: Read>(
         rdb::Value::ZSet(scores) => return zset_from_scores(scores, &policy),
         rdb::Value::Raw(raw) => match load_bloom(&raw)? {
             Some(filter) => Value::Bloom(Box::new(filter)),
-            // Types that the store does not work on are kept as they came.
+            // Types without commands are stored unchanged.
             None => Value::Opaque(Arc::new(raw)),
         },
     };
     Ok(Loaded::Value(value))
 }
 
-/// A hash of which fields expire. Those that have are left out.
+/// A hash with fields that expire. Expired ones are skipped.
 fn hash_from_fields<R: Read>(
     mut fields: rdb::Fields<'_, R>,
     policy: &EncodingPolicy<'_>,
@@ -178,7 +178,7 @@ pub(in crate::persist) fn listpack(bytes: Vec<u8>) -> Result<ListPack, Fault> {
     ListPack::from_bytes(bytes, listpack::Validation::Deep).map_err(Fault::ListPack)
 }
 
-/// The listpack with the entries of a ziplist.
+/// Converts a ziplist to a listpack.
 pub(in crate::persist) fn listpack_of(ziplist: &[u8]) -> Result<ListPack, Fault> {
     let mut list = ListPack::new();
     for entry in ziplist::entries(ziplist).map_err(Fault::Ziplist)? {
@@ -191,14 +191,14 @@ pub(in crate::persist) fn listpack_of(ziplist: &[u8]) -> Result<ListPack, Fault>
     Ok(list)
 }
 
-/// The Bloom filter of a module's value; `None` if it is something else, or a filter that only servers of other times
-/// can ask.
+/// The Bloom filter of a module's value; `None` if it is something else, or a filter of another version that cannot be
+/// used.
 fn load_bloom(raw: &RawValue) -> Result<Option<BloomFilter>, Fault> {
     let Some((id, mut parts)) = raw.module_parts() else { return Ok(None) };
     if id.name() != BLOOM_TYPE {
         return Ok(None);
     }
-    // What is no field of a filter ends the fields, and is reported behind them.
+    // A value that cannot be a field ends the iteration, and is reported afterwards.
     let mut other = None;
     let fields = parts.by_ref().map_while(|part| match part {
         Ok(ModulePart::Unsigned(number)) => Some(Field::Unsigned(number)),
@@ -222,18 +222,18 @@ fn load_bloom(raw: &RawValue) -> Result<Option<BloomFilter>, Fault> {
     }
 }
 
-/// Whether a filter is well formed, but has hashes or sizes that today's filters do not have.
+/// Returns whether a filter is valid, but has hashes or sizes that current filters do not have.
 const fn is_of_other_times(fault: bloom::Fault) -> bool {
     matches!(
         fault,
         bloom::Fault::Version { .. }
             | bloom::Fault::Options { .. }
-            // More than any number of bits is a power of two of no filter.
+            // 64 or more is not the logarithm of a number of bits.
             | bloom::Fault::PowerOfTwo { got: 0..64 }
     )
 }
 
-/// The sorted set of a listpack: servers look at the number of its members, and not at their lengths.
+/// The sorted set of a listpack: servers check the number of its members, and not their lengths.
 fn zset_from_listpack(list: ListPack, policy: &EncodingPolicy<'_>) -> Result<Loaded, Fault> {
     let mut set = ZSet::from_listpack(list).map_err(Fault::ZSet)?;
     if set.is_empty() {
@@ -249,7 +249,7 @@ fn zset_from_scores<R: Read>(
     mut scores: rdb::Scores<'_, R>,
     policy: &EncodingPolicy<'_>,
 ) -> Result<Loaded, Fault> {
-    // What is wrong with the bytes ends the scan, and is reported behind it.
+    // A malformed entry ends the iteration, and is reported afterwards.
     let mut fault = None;
     let entries = core::iter::from_fn(|| match scores.next() {
         Ok(next) => next.map(|(member, score)| (member.to_vec(), score)),

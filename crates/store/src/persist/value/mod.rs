@@ -1,4 +1,4 @@
-//! One value, to and from the form in which files and payloads hold it.
+//! Loading and writing of a value in the format of files and payloads.
 
 mod fault;
 mod load;

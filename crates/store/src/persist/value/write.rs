@@ -9,7 +9,7 @@ use rdb::{Blob, ModuleId, ModulePart, ModuleWriter, ValueType, ValueWriter, Writ
 use crate::member::Member;
 use crate::value::{BLOOM_TYPE, Direction, Expiring, HashRef, Lasting, List, NEVER, Value};
 
-/// Writes a value in the encoding that it has.
+/// Writes a value in its current encoding.
 pub(in crate::persist) fn write<W: Write>(
     value: &Value,
     writer: ValueWriter<'_, W>,
@@ -91,7 +91,7 @@ fn write_fields<W: Write>(hash: HashRef<'_>, writer: ValueWriter<'_, W>) -> Resu
     fields.finish()
 }
 
-/// Writes a hash of which fields expire.
+/// Writes a hash with fields that expire.
 fn write_expiring<W: Write>(
     hash: &Expiring,
     earliest: i64,
@@ -110,12 +110,12 @@ fn write_expiring<W: Write>(
     fields.finish()
 }
 
-/// Goes on unless something failed.
+/// Continues unless the result is an error.
 fn flow<E>(result: Result<(), E>) -> ControlFlow<E> {
     result.map_or_else(ControlFlow::Break, ControlFlow::Continue)
 }
 
-/// What a loop that ended was broken by.
+/// Returns the error that ended a loop.
 fn unless_broken<E>(flow: ControlFlow<E>) -> Result<(), E> {
     match flow {
         ControlFlow::Continue(()) => Ok(()),
@@ -142,10 +142,10 @@ fn write_nodes<W: Write>(list: &List, writer: ValueWriter<'_, W>) -> Result<(), 
     }
 }
 
-/// Writes a Bloom filter as RedisBloom's module does.
+/// Writes a Bloom filter as the RedisBloom module does.
 ///
 /// # Errors
-/// [`WriteError`].
+/// The [`WriteError`] of the writer.
 ///
 /// # Examples
 ///
@@ -178,7 +178,7 @@ pub fn write_bloom<W: Write>(
     value.finish()
 }
 
-/// Begins a Bloom filter: its fields are to follow.
+/// Starts a Bloom filter; its fields must follow.
 pub(in crate::persist) fn begin_bloom<W: Write>(
     writer: ValueWriter<'_, W>,
 ) -> Result<ModuleWriter<'_, W>, WriteError> {

@@ -1,13 +1,13 @@
-//! A large Bloom filter.
+//! Snapshots of a large Bloom filter.
 
 use bloom::{BloomFilter, Field};
 
 use super::BytesPart;
 
-/// Which bits of a filter are yet to be handed over.
+/// The bits of a filter that are not yet handed over.
 #[derive(Debug)]
 pub(crate) struct BloomPart {
-    /// What the fields of the filter were; of a bit array, how many bytes it had.
+    /// The fields of the filter at the start; for a bit array, its length in bytes.
     fields: Vec<Field<usize>>,
     /// The bit arrays.
     pub(super) bits: BytesPart,

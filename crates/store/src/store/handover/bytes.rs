@@ -1,4 +1,4 @@
-//! The bytes of a large string, or of the bit arrays of a Bloom filter.
+//! Snapshots of a large string, or of the bit arrays of a Bloom filter.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -7,17 +7,17 @@ use bloom::BloomFilter;
 
 use crate::value::Value;
 
-/// Bytes that are kept where any of them changes.
+/// The number of bytes that are kept if any of them changes.
 const BLOCK: usize = 1 << 10;
 
-/// Which bytes of a value are yet to be handed over. Those of a Bloom filter are its bit arrays, one behind the other.
+/// The bytes of a value that are not yet handed over. For a Bloom filter these are the bit arrays, one after the other.
 #[derive(Debug)]
 pub(crate) struct BytesPart {
-    /// How many there were.
+    /// The number of bytes at the start.
     len: usize,
-    /// The number of the first byte that is not handed over.
+    /// The index of the first byte that is not handed over.
     next: usize,
-    /// Blocks that have changed since, as they were, by their numbers.
+    /// The old contents of blocks that have changed since, by block number.
     kept: BTreeMap<usize, Box<[u8]>>,
 }
 
@@ -43,7 +43,7 @@ impl BytesPart {
         }
     }
 
-    /// Bytes as they were.
+    /// Reads a range of the old bytes.
     pub(crate) fn read(&self, value: &Value, range: Range<usize>, out: &mut Vec<u8>) {
         out.clear();
         live(value, range.clone(), out);
@@ -57,14 +57,14 @@ impl BytesPart {
         }
     }
 
-    /// Notes that the bytes before one are handed over.
+    /// Notes that the bytes before `end` are handed over.
     pub(crate) fn done(&mut self, end: usize) {
         self.next = end;
         self.kept = self.kept.split_off(&(end / BLOCK));
     }
 }
 
-/// Bytes as they are.
+/// Reads a range of the current bytes.
 fn live(value: &Value, range: Range<usize>, out: &mut Vec<u8>) {
     if let Value::Str { buffer, .. } = value {
         out.extend_from_slice(buffer.get(range).unwrap_or_default());
@@ -74,7 +74,7 @@ fn live(value: &Value, range: Range<usize>, out: &mut Vec<u8>) {
 }
 
 fn live_bits(filter: &BloomFilter, mut range: Range<usize>, out: &mut Vec<u8>) {
-    // The cursor of a byte is its number and one more.
+    // The cursor of a byte is its index plus one.
     while !range.is_empty()
         && let Some(chunk) = filter.chunk_at(range.start as u64 + 1)
     {

@@ -1,4 +1,4 @@
-//! What a writer does before it changes a key.
+//! What a writer keeps before it changes a key.
 
 use std::ops::Range;
 
@@ -12,19 +12,19 @@ use crate::store::slot::Taken;
 use crate::table::keys::Position;
 use crate::value::{Direction, Value};
 
-/// What is about to change of a key.
+/// What is about to change in a key.
 pub(crate) enum Change<'c, 'm> {
-    /// Its expiry alone.
+    /// Only the expiry.
     Expiry,
-    /// The value goes, or another one takes its place: the old one is handed over as it is.
+    /// The value is removed or replaced: the old one is handed over as it is.
     Gone,
-    /// Anything in the value.
+    /// Any part of the value.
     Any,
     /// These members of a set or sorted set, or fields of a hash.
     Members(&'c mut dyn Iterator<Item = Member<'m>>),
-    /// These bytes of a string, or of the bit arrays of a Bloom filter; and beyond their end.
+    /// These bytes of a string, or of the bit arrays of a Bloom filter, and bytes beyond their end.
     Bytes(&'c mut dyn Iterator<Item = Range<usize>>),
-    /// So many elements at an end of a list, or others before them.
+    /// That many elements at an end of a list are removed, or others are added before them.
     End(Direction, usize),
 }
 
@@ -54,19 +54,19 @@ impl Keyspace {
         }
     }
 
-    /// Hands a value over that was at a key, if it is large and begun.
+    /// Hands over a value that was removed from a key, if it is large and begun.
     pub(in crate::store) fn left(&mut self, key: &[u8], value: Value) {
         if let Some(large) = self.take_large(key) {
             large.own(value);
         }
     }
 
-    /// What is known of a large value that is leaving its key.
+    /// Takes the snapshot's state of a large value that is leaving its key.
     pub(in crate::store) fn take_large(&mut self, key: &[u8]) -> Option<Box<Large>> {
         self.handover.as_mut()?.large.remove(key).map(Box::new)
     }
 
-    /// Takes on a large value that came from another key.
+    /// Adds the snapshot's state of a large value that came from another key.
     pub(in crate::store) fn adopt(&mut self, key: &[u8], large: Large) {
         if !large.run().has_ended() {
             let handover = self.handover.get_or_insert_with(|| Handover::new(large.run(), None));
@@ -76,7 +76,7 @@ impl Keyspace {
 }
 
 impl Taken {
-    /// The value is dropped.
+    /// Called when the value is dropped.
     pub(in crate::store) fn dispose(self) {
         if let Some(large) = self.large {
             large.own(self.value);

@@ -11,23 +11,23 @@ use crate::policy::EncodingPolicy;
 use crate::sync::atomic::Ordering;
 use crate::value::{Lasting, List, Value};
 
-/// Members up to which a table is written at once, unless they take more than [`CHUNK`].
+/// Tables of up to this many members are written at once, unless they exceed [`CHUNK`] bytes.
 const FEW_MEMBERS: usize = 256;
 
-/// Nodes up to which a list is written at once, unless they take more than [`CHUNK`].
+/// Lists of up to this many nodes are written at once, unless they exceed [`CHUNK`] bytes.
 const FEW_NODES: usize = 4;
 
-/// A large value that is handed over in chunks: what it was when the snapshot began, and which part is done.
+/// A large value that is handed over in chunks: its state at the start of the snapshot, and the part that is done.
 pub(crate) struct Large {
     run: Arc<Run>,
-    /// No other large value of the snapshot has it.
+    /// Unique among the large values of the snapshot.
     id: u64,
-    /// Shared, as the snapshot needs it too while it has no lock.
+    /// Shared, since the snapshot needs it without a lock, too.
     origin: Arc<Origin>,
     part: Part,
 }
 
-/// Where a value was when the snapshot began.
+/// The location of a value at the start of the snapshot.
 #[derive(Debug)]
 pub(crate) struct Origin {
     pub(crate) db: u32,
@@ -35,7 +35,7 @@ pub(crate) struct Origin {
     pub(crate) attributes: Attributes,
 }
 
-/// The part of a value that is yet to be handed over.
+/// The part of a value that is not yet handed over.
 #[derive(Debug)]
 pub(crate) enum Part {
     /// Bytes of a string.
@@ -46,12 +46,12 @@ pub(crate) enum Part {
     Members(MembersPart),
     /// Nodes of a list.
     Nodes(NodesPart),
-    /// All of a value that is copied as a whole by the snapshot or the writer that comes to it first.
+    /// The whole value, copied by the snapshot or by the first writer.
     Whole,
 }
 
 impl Part {
-    /// All of a value; `None` if it is small.
+    /// Creates the state for the whole value; `None` if it is small.
     pub(super) fn of(value: &Value, target: Target) -> Option<Self> {
         let is_large = |bytes: usize| bytes > CHUNK;
         let members = |kind, count: usize| Self::Members(MembersPart::new(kind, count));
@@ -102,7 +102,7 @@ impl Part {
         }
     }
 
-    /// The part of the bytes, if the value is made of bytes.
+    /// The state of the bytes, if the value consists of bytes.
     pub(crate) fn bytes(&mut self) -> Option<&mut BytesPart> {
         match self {
             Self::Bytes(part) => Some(part),
@@ -139,13 +139,13 @@ impl Large {
         self.part
     }
 
-    /// Hands the value over, which no key has any more.
+    /// Gives the value to the snapshot, since no key has it any longer.
     pub(super) fn own(self, value: Value) {
         let run = Arc::clone(&self.run);
         run.own(self, value);
     }
 
-    /// Keeps what is about to change of the value; `false` if all of it is to be kept.
+    /// Keeps the old form of what is about to change; returns `false` if the whole value must be kept.
     pub(super) fn keep(
         &mut self,
         value: &Value,

@@ -1,4 +1,4 @@
-//! The members of a large table.
+//! Snapshots of the members of a large table.
 
 use std::ops::ControlFlow;
 
@@ -8,37 +8,37 @@ use super::CHUNK;
 use crate::policy::EncodingPolicy;
 use crate::value::{Fields, HashRef, Value};
 
-/// What stands before the old value of a member that was there.
+/// The byte before the old value of a member that existed.
 const THERE: u8 = 1;
 
-/// The kind of a table.
+/// The kind of table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MemberKind {
     Set,
     Hash,
-    /// No field of it expires before that time. A time stands before each value.
+    /// No field of the hash expires before that time. A time precedes each value.
     ExpiringHash(i64),
     ZSet,
 }
 
-/// Which members of a table are yet to be handed over.
+/// The members of a table that are not yet handed over.
 #[derive(Debug)]
 pub(crate) struct MembersPart {
     kind: MemberKind,
-    /// How many there were.
+    /// The number of members at the start.
     count: usize,
-    /// The hash to go on at; `None` once all are done.
+    /// The hash at which to continue; `None` once all are done.
     position: Option<u64>,
-    /// The members beyond it that have changed since: nothing for one that was not there, else [`THERE`] and what it
-    /// was.
+    /// The old forms of members after it that have changed since: nothing for one that did not exist, otherwise
+    /// [`THERE`] and its old value.
     kept: Fields,
 }
 
-/// Members that are handed over.
+/// A chunk of members.
 #[derive(Debug, Default)]
 pub(crate) struct MemberChunk {
     bytes: Vec<u8>,
-    /// Where each string ends: a member, or a field and its value.
+    /// The end of each string: a member, or a field and its value.
     ends: Vec<usize>,
     scores: Vec<f64>,
 }
@@ -59,13 +59,13 @@ impl MemberChunk {
         self.bytes.len() + 16 * self.ends.len()
     }
 
-    /// The members of a set, or the fields of a hash and their values in turn.
+    /// Iterates over the members of a set, or the fields and values of a hash in turn.
     pub(crate) fn strings(&self) -> impl Iterator<Item = &[u8]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(start, &end)| &self.bytes[start..end])
     }
 
-    /// The members of a sorted set with their scores.
+    /// Iterates over the members of a sorted set with their scores.
     pub(crate) fn scores(&self) -> impl Iterator<Item = (&[u8], f64)> {
         self.strings().zip(self.scores.iter().copied())
     }
@@ -99,7 +99,8 @@ impl MembersPart {
         self.kept.bucket(hash).is_some_and(|bucket| bucket.get(hash, member).is_some())
     }
 
-    /// Hands over the next members; `false` once none of the table is left, and [`rest`](Self::rest) is to be asked for.
+    /// Hands over the next members; returns `false` once all of the table is done and only [`rest`](Self::rest)
+    /// remains.
     pub(crate) fn next(
         &mut self,
         value: &Value,
@@ -115,7 +116,7 @@ impl MembersPart {
         self.position.is_some()
     }
 
-    /// Hands over the members of one bucket; returns where the next one begins.
+    /// Hands over the members of one bucket; returns the first hash of the next bucket.
     fn hand_over(
         &self,
         value: &Value,
@@ -173,7 +174,7 @@ impl MembersPart {
         }
     }
 
-    /// Hands over what was kept.
+    /// Hands over the kept members.
     pub(crate) fn rest<E>(
         &self,
         mut hand_over: impl FnMut(&MemberChunk) -> Result<(), E>,
@@ -200,7 +201,7 @@ impl MembersPart {
     }
 }
 
-/// What a member was, for [`MembersPart::kept`].
+/// The old form of a member, for [`MembersPart::kept`].
 fn old_form(value: &Value, hash: u64, member: &[u8]) -> Vec<u8> {
     let there = |old: &[u8]| [&[THERE], old].concat();
     match value {

@@ -1,19 +1,18 @@
-//! A snapshot beside writers: what a keyspace hands over, and what a writer keeps for it.
+//! Snapshots concurrent with writers: what a keyspace hands over, and what a writer keeps for it.
 //!
 //! # Idea
 //!
-//! At the point in time of the snapshot every keyspace takes the other mark (see [`Keyspace`](super::keyspace::Keyspace)). From
-//! then on each key that does not have it is handed over exactly once:
+//! At the snapshot's point in time every keyspace flips its mark (see [`Keyspace`](super::keyspace::Keyspace)). From
+//! then on each key with the old mark is handed over exactly once:
 //!
-//! * by the snapshot, which goes over the tables in the order of the hashes, a part at a time under the lock of the
-//!   stripe;
-//! * or by the first writer that is about to change it, which writes its old form aside, for the snapshot to fetch.
+//! * by the snapshot, which scans the tables in hash order, a part at a time, under the lock of the stripe;
+//! * or by the first writer that is about to change it, which stores its old form for the snapshot to fetch.
 //!
-//! A value that is large is handed over in chunks, by the snapshot or a writer. Its [`Large`] notes which part of the
-//! value is done. A writer keeps the old form of what it changes in the part that is not.
+//! A large value is handed over in chunks, by the snapshot or a writer. Its [`Large`] notes which part of the value is
+//! done. A writer keeps the old form of what it changes in the other part.
 //!
-//! The order of keys in a file, and of members in a set, a sorted set or a hash, is free, so what was kept can come at
-//! any place.
+//! The order of keys in a file, and of members in a set, a sorted set or a hash, does not matter, so kept entries can
+//! be written at any position.
 
 mod bloom;
 mod bytes;
@@ -45,17 +44,17 @@ use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use crate::value::Value;
 
-/// Bytes that are handed over under one hold of a lock, about.
+/// The approximate number of bytes that are handed over under one lock acquisition.
 pub(crate) const CHUNK: usize = 32 << 10;
 
-/// What all keyspaces share while a snapshot runs.
+/// The state that all keyspaces share while a snapshot runs.
 #[derive(Debug)]
 pub(crate) struct Run {
     /// How keys are written.
     pub(crate) records: Records,
-    /// How writers write them: without compression, which takes longer than anything else.
+    /// How writers write them: without compression, which takes the most time.
     kept: WriteOptions,
-    /// Large values that are in no keyspace any more.
+    /// Large values that are no longer in any keyspace.
     owned: Mutex<Vec<Owned>>,
     /// Keyspaces that were dropped before all of their keys were handed over.
     dropped: Mutex<Vec<Keyspace>>,
@@ -66,11 +65,11 @@ pub(crate) struct Run {
     next_id: AtomicU64,
     /// How many keys are handed over, or begun.
     keys: AtomicU64,
-    /// Nothing is handed over any more.
+    /// Whether the snapshot has ended.
     ended: AtomicBool,
 }
 
-/// A large value that the snapshot has to itself.
+/// A large value that only the snapshot has.
 #[derive(Debug)]
 pub(crate) struct Owned {
     pub(crate) large: Large,
@@ -92,7 +91,7 @@ impl Run {
         }
     }
 
-    /// How many keys are handed over, or begun.
+    /// The number of keys that are handed over, or begun.
     pub(crate) fn keys(&self) -> u64 {
         self.keys.load(Ordering::Relaxed)
     }
@@ -101,7 +100,7 @@ impl Run {
         self.keys.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Nothing is handed over any more. What was is dropped: it would keep this alive.
+    /// Ends the handover. Values that were owned are dropped, since they keep a reference to this.
     fn end(&self) {
         self.ended.store(true, Ordering::SeqCst);
         self.owned.lock().clear();
@@ -112,7 +111,7 @@ impl Run {
         self.ended.load(Ordering::SeqCst)
     }
 
-    /// How many large values are begun and not yet handed over.
+    /// The number of large values that are begun and not yet handed over.
     pub(crate) fn large_left(&self) -> usize {
         self.large.load(Ordering::Acquire)
     }
@@ -122,19 +121,19 @@ impl Run {
         self.large.fetch_sub(1, Ordering::Release);
     }
 
-    /// A large value that is in no keyspace any more, that one or any.
+    /// Takes a large value that is no longer in any keyspace: the given one, or any.
     pub(crate) fn take_owned(&self, id: Option<u64>) -> Option<Owned> {
         let mut owned = self.owned.lock();
         let at = owned.iter().position(|owned| id.is_none_or(|id| owned.large.id() == id))?;
         Some(owned.swap_remove(at))
     }
 
-    /// A keyspace that was dropped.
+    /// Takes a keyspace that was dropped.
     pub(crate) fn take_dropped(&self) -> Option<Keyspace> {
         self.dropped.lock().pop()
     }
 
-    /// Why a writer could not keep a value.
+    /// Takes the error of a writer that could not keep a value.
     pub(crate) fn take_failure(&self) -> Option<SaveError> {
         self.failed.lock().take()
     }
@@ -151,22 +150,22 @@ impl Run {
     }
 }
 
-/// What a keyspace has yet to hand over.
+/// What a keyspace has not yet handed over.
 #[derive(Debug)]
 pub(crate) struct Handover {
     run: Arc<Run>,
-    /// None once all of its keys are handed over or [large](Self::large).
+    /// `None` once all of its keys are handed over or [large](Self::large).
     walk: Option<Walk>,
-    /// Large values that are begun, by the names that they have now.
+    /// Large values that are begun, by their current names.
     large: HashMap<Box<[u8]>, Large, RandomState>,
 }
 
-/// How far the keys of a keyspace are handed over.
+/// The progress of the handover of a keyspace.
 #[derive(Debug)]
 struct Walk {
-    /// The number that the database had.
+    /// The number of the database at the start.
     db: u32,
-    /// The hash to go on at.
+    /// The hash at which to continue.
     position: u64,
     /// What writers have kept.
     kept: BatchWriter,
@@ -179,13 +178,13 @@ impl Handover {
 }
 
 impl Keyspace {
-    /// Whether a snapshot that runs may be waiting for something here.
+    /// Returns whether a running snapshot may still need something of this keyspace.
     #[inline]
     pub(crate) const fn is_in_snapshot(&self) -> bool {
         self.handover.is_some()
     }
 
-    /// The keyspace is dropped: what it has yet to hand over goes to the snapshot.
+    /// Called when the keyspace is dropped: passes what it has not handed over to the snapshot.
     pub(super) fn dispose(self) {
         if let Some(run) = self.handover.as_ref().map(|handover| Arc::clone(&handover.run)) {
             let mut dropped = run.dropped.lock();

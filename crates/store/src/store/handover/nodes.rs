@@ -1,4 +1,4 @@
-//! The nodes of a large list.
+//! Snapshots of the nodes of a large list.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -8,26 +8,26 @@ use quicklist::{NodeRef, QuickList};
 use super::CHUNK;
 use crate::value::{Direction, List, Value};
 
-/// The most nodes that are copied at once. Where more change, the list is shared.
+/// The number of nodes that are copied at most. If more change, the list is shared.
 const MOST_COPIED: usize = 4;
 
-/// Which nodes of a list are yet to be handed over: those that were kept from its front on, those of the list that are
-/// as they were, and those that were kept from its back on.
+/// The nodes of a list that are not yet handed over: kept ones at the front, then unchanged ones in the list, then kept
+/// ones at the back.
 #[derive(Debug)]
 pub(crate) struct NodesPart {
-    /// How many there were.
+    /// The number of nodes at the start.
     count: usize,
     front: VecDeque<KeptNode>,
-    /// The numbers that those have now which are as they were.
+    /// The current indexes of the unchanged nodes.
     live: Range<usize>,
     back: Vec<KeptNode>,
-    /// How many nodes the list had when it was last looked at.
+    /// The number of nodes of the list when it was last visited.
     seen: usize,
     /// The end that was about to change then.
     changing: Option<Direction>,
 }
 
-/// A node as it was.
+/// The old form of a node.
 #[derive(Debug)]
 pub(crate) struct KeptNode {
     pub(crate) is_plain: bool,
@@ -56,8 +56,8 @@ impl NodesPart {
         self.count as u64
     }
 
-    /// Keeps the nodes at an end that is about to lose so many elements, or to get others; `false` if that are too many
-    /// to be copied.
+    /// Keeps the nodes at an end that is about to lose that many elements, or to gain others; returns `false` if these
+    /// are too many to copy.
     pub(super) fn keep(&mut self, value: &Value, end: Direction, elements: usize) -> bool {
         self.settle(value);
         let Some(list) = quick(value) else { return true };
@@ -96,7 +96,7 @@ impl NodesPart {
         self.live.end -= nodes;
     }
 
-    /// Finds out where the nodes are that are as they were, after the last change.
+    /// Updates the indexes of the unchanged nodes after the last change.
     fn settle(&mut self, value: &Value) {
         let count = quick(value).map_or(1, QuickList::node_count);
         if self.changing.take() == Some(Direction::Left) && !self.live.is_empty() {
@@ -106,7 +106,7 @@ impl NodesPart {
         self.seen = count;
     }
 
-    /// Hands over the next nodes; `false` once none are left.
+    /// Hands over the next nodes; returns `false` once all are done.
     pub(crate) fn next(&mut self, value: &Value, out: &mut Vec<KeptNode>) -> bool {
         out.clear();
         self.settle(value);
@@ -139,7 +139,7 @@ fn quick(value: &Value) -> Option<&QuickList> {
     }
 }
 
-/// How many nodes from an end on hold so many elements, and one more.
+/// The number of nodes, from an end, that contain that many elements, plus one.
 fn covering<'l>(nodes: impl Iterator<Item = NodeRef<'l>>, elements: usize) -> usize {
     let mut before = 0;
     let covering = nodes.take(MOST_COPIED).take_while(|node| {

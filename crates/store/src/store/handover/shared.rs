@@ -1,4 +1,4 @@
-//! The beginning and the end of a snapshot beside writers.
+//! The start and the end of a snapshot concurrent with writers.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,19 +12,19 @@ use crate::sync::{MutexGuard, RwLockWriteGuard};
 /// A snapshot that has begun.
 pub(crate) struct Begun {
     pub(crate) run: Arc<Run>,
-    /// How many keys each database had.
+    /// The number of keys of each database.
     pub(crate) databases: BTreeMap<u32, u64>,
-    /// How many changes there were.
+    /// The number of changes at its start.
     pub(crate) changes: u64,
 }
 
 impl Shared {
-    /// To be held while a snapshot runs beside writers.
+    /// A lock to be held while a snapshot runs concurrently with writers.
     pub(crate) fn one_snapshot(&self) -> MutexGuard<'_, ()> {
         self.snapshot.lock()
     }
 
-    /// The point in time of a snapshot: `at_cut` runs while no command does.
+    /// Sets the snapshot's point in time: `at_cut` runs while no command does.
     pub(crate) fn begin_handover(
         &self,
         run: impl FnOnce() -> Result<Run, SaveError>,
@@ -46,8 +46,8 @@ impl Shared {
         })
     }
 
-    /// Runs `work` with a stripe that is locked for writing. Whoever waits for the lock is next: the snapshot, which asks
-    /// for it again at once, would be faster than a thread that has to be woken.
+    /// Runs `work` with a stripe locked for writing, and then releases the lock fairly: the snapshot, which requests it
+    /// again immediately, would otherwise overtake every thread that must be woken.
     pub(crate) fn in_stripe<R>(&self, number: usize, work: impl FnOnce(&mut Stripe) -> R) -> R {
         let mut stripe = self.stripes[number].write();
         let result = work(&mut stripe);
@@ -55,7 +55,7 @@ impl Shared {
         result
     }
 
-    /// Ends a snapshot, whether or not all was handed over. O(keys) if not.
+    /// Ends a snapshot, complete or not. O(keys) if not complete.
     pub(crate) fn end_handover(&self, run: &Run) {
         run.end();
         for number in 0..self.stripe_count() {

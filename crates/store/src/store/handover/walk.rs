@@ -1,4 +1,4 @@
-//! Going over the keys of a keyspace.
+//! Scans the keys of a keyspace.
 
 use std::sync::Arc;
 
@@ -13,14 +13,14 @@ use crate::store::keyspace::Keyspace;
 use crate::table::keys::{Entry, KeyBucket, Position};
 use crate::value::Value;
 
-/// Buckets that are looked at under one hold of a lock.
+/// The number of buckets that are visited under one lock acquisition.
 const BUCKETS: usize = 64;
 
-/// How far one hold of a lock has come.
+/// The result of one step.
 pub(crate) enum Step {
     /// There are more keys.
     More,
-    /// The value of a key is large: the number of its [`Large`].
+    /// The value of a key is large: the key, and the id of its [`Large`].
     Large(Box<[u8]>, u64),
     /// All keys are handed over.
     Done,
@@ -46,7 +46,7 @@ impl Handover {
 }
 
 impl Keyspace {
-    /// The point in time of a snapshot: from now on all that is here is handed over.
+    /// Starts the handover: everything that the keyspace contains now is to be handed over.
     pub(crate) fn begin_handover(&mut self, run: &Arc<Run>, db: u32, first_hash: u64) {
         debug_assert!(self.handover.is_none(), "one snapshot runs at a time");
         if self.is_empty() {
@@ -57,12 +57,12 @@ impl Keyspace {
         self.handover = Some(Handover::new(run, Some(walk)));
     }
 
-    /// The number that the database had of which keys are yet to be handed over.
+    /// The number, at the start, of the database whose keys are not yet all handed over.
     pub(crate) fn handover_db(&self) -> Option<u32> {
         Some(self.handover.as_ref()?.walk.as_ref()?.db)
     }
 
-    /// Writes the next keys to `out`; with them come those that writers have kept.
+    /// Writes the next keys to `out`, together with those that writers have kept.
     pub(crate) fn hand_over(
         &mut self,
         shared: &Shared,
@@ -77,7 +77,7 @@ impl Keyspace {
         for _ in 0..BUCKETS {
             let db = walk.db;
             let Some(bucket) = table.bucket_mut(walk.position) else {
-                // The last key has gone.
+                // The last key is done.
                 *slot = None;
                 return Ok((Step::Done, kept));
             };
@@ -108,7 +108,7 @@ impl Keyspace {
         Ok((Step::More, kept))
     }
 
-    /// Gives up what is yet to be handed over of some buckets; `false` once nothing is left.
+    /// Discards the pending handover of some buckets; returns `false` once nothing is left.
     pub(crate) fn give_up(&mut self, shared: &Shared) -> bool {
         let (table, mark, handover) = self.parts();
         let Some(walk) = handover.as_mut().and_then(|handover| handover.walk.as_mut()) else {
@@ -130,8 +130,8 @@ impl Keyspace {
         true
     }
 
-    /// Lets `work` go on with a large value, by its number or the first there is, and the value itself; ends it where
-    /// `work` returns `false`.
+    /// Calls `work` with the state of a large value, given by its id or any, and the value; ends its handover if `work`
+    /// returns `false`.
     pub(crate) fn with_large<R>(
         &mut self,
         shared: &Shared,
@@ -150,13 +150,13 @@ impl Keyspace {
         Some((result, ended))
     }
 
-    /// The key of a large value, if it is here.
+    /// The key of a large value, if it is in this keyspace.
     pub(crate) fn key_of_large(&self, id: u64) -> Option<Box<[u8]>> {
         let mut all = self.handover.as_ref()?.large.iter();
         all.find(|(_, large)| large.id() == id).map(|(key, _)| key.clone())
     }
 
-    /// Any large value that is begun here: its key and its number.
+    /// Any large value that is begun in this keyspace: its key and its id.
     pub(crate) fn any_large(&self) -> Option<(Box<[u8]>, u64)> {
         let (key, large) = self.handover.as_ref()?.large.iter().next()?;
         Some((key.clone(), large.id()))
@@ -173,7 +173,7 @@ fn after(shared: &Shared, table: &Extendible<KeyBucket>, position: u64) -> Optio
     next.filter(|&next| shared.stripe_of(next) == shared.stripe_of(position))
 }
 
-/// The value of an entry as one that is to be handed over in chunks, if it is large.
+/// Starts the handover of an entry's value in chunks, if it is large.
 fn begun(run: &Arc<Run>, db: u32, entry: &Entry, attributes: Attributes) -> Option<Large> {
     let part = Part::of(&entry.value, run.kept.target)?;
     Some(Large::new(run, Origin { db, key: entry.key.clone(), attributes }, part))

@@ -1,4 +1,4 @@
-//! What a snapshot that runs is told before a value changes.
+//! Announcements of changes, for a running snapshot.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use crate::store::handover::Change;
 use crate::value::Direction;
 
 impl<K> Entry<'_, K> {
-    /// Keeps what is about to change for a snapshot that runs.
+    /// Keeps the old form of what is about to change, for a running snapshot.
     #[cold]
     pub(super) fn keep(&mut self, change: Change<'_, '_>) {
         if let Some(place) = self.place {
@@ -16,14 +16,14 @@ impl<K> Entry<'_, K> {
         }
     }
 
-    /// Whether the next edit is to be announced, for a snapshot that runs. One that is not makes the snapshot copy all
-    /// of a large value.
+    /// Returns whether the next edit should be announced, since a snapshot is running. Without an announcement the
+    /// snapshot copies the whole value, even a large one.
     #[inline]
     pub(crate) fn is_in_snapshot(&self) -> bool {
         self.keyspace.is_in_snapshot()
     }
 
-    /// The next edit changes these members of a set or sorted set, or fields of a hash, and nothing else.
+    /// Announces that the next edit changes only these members of a set or sorted set, or fields of a hash.
     #[inline]
     pub(crate) fn announce_members<'m>(&mut self, members: impl IntoIterator<Item = Member<'m>>) {
         if self.is_in_snapshot() {
@@ -31,7 +31,8 @@ impl<K> Entry<'_, K> {
         }
     }
 
-    /// The next edit changes these bytes of a string, or of the bit arrays of a Bloom filter, or lies beyond their end.
+    /// Announces that the next edit changes only these bytes of a string, or of the bit arrays of a Bloom filter, or
+    /// bytes beyond their end.
     #[inline]
     pub(crate) fn announce_bytes(&mut self, ranges: impl IntoIterator<Item = Range<usize>>) {
         if self.is_in_snapshot() {
@@ -39,7 +40,7 @@ impl<K> Entry<'_, K> {
         }
     }
 
-    /// The next edit takes so many elements from an end of a list, or puts others there.
+    /// Announces that the next edit removes that many elements from an end of a list, or adds elements there.
     #[inline]
     pub(crate) fn announce_end(&mut self, end: Direction, elements: usize) {
         if self.is_in_snapshot() {

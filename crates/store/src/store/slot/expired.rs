@@ -1,4 +1,4 @@
-//! Keys that have expired, dropped when one is met.
+//! Dropping of expired keys when they are accessed.
 
 use bytes::Bytes;
 use extendible::BucketId;
@@ -10,7 +10,7 @@ use crate::store::keyspace::Keyspace;
 use crate::store::stripe::Stripe;
 use crate::table::keys::Position;
 
-/// Drops a key if it has expired. Unlike an entry of it, this does not count as an access.
+/// Drops a key if it has expired. Unlike an entry, this does not count as an access.
 pub(in crate::store) fn drop_if_expired(
     stripe: &mut Stripe,
     running: &mut Running<'_>,
@@ -29,7 +29,7 @@ pub(in crate::store) fn drop_if_expired(
     }
 }
 
-/// Drops a key that has expired.
+/// Drops an expired key.
 #[cold]
 pub(super) fn drop_expired(
     keyspace: &mut Keyspace,

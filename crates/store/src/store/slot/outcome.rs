@@ -1,37 +1,37 @@
-//! What comes of the value and the expiry of a key.
+//! The results of an edit, for the value and for the expiry.
 
 use crate::store::handover::Large;
 use crate::value::Value;
 
-/// A value on its way from one key to another.
+/// A value that is being moved from one key to another.
 #[derive(Debug)]
 pub(crate) struct Taken {
     pub(crate) value: Value,
     pub(crate) expires_at: Option<i64>,
-    /// What a snapshot has of it, if that is begun.
+    /// The state of a snapshot of the value, if that has begun.
     pub(crate) large: Option<Box<Large>>,
 }
 
 impl Taken {
-    /// A value that no key has had.
+    /// Wraps a new value, which no key has had.
     pub(crate) const fn new(value: Value, expires_at: Option<i64>) -> Self {
         Self { value, expires_at, large: None }
     }
 }
 
-/// What an edit made of a value.
+/// The result of an edit of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// The value is what it was.
+    /// The value is unchanged.
     Same,
-    /// It has changed.
+    /// The value has changed.
     Changed,
-    /// It holds the same in another form, or a command failed half-way: sinks need the effect, and sessions that watch
-    /// the key see nothing, as in Redis.
+    /// The value has the same elements in another encoding, or a command failed part-way: sinks need the effect, but
+    /// the change is not visible to sessions that watch the key, as in Redis.
     Reformed,
-    /// It has changed and has no members any more, so that the key goes.
+    /// The value has changed and is empty, so the key is removed.
     Emptied,
-    /// It was made for the edit, which put nothing into it, so that there is still no key.
+    /// The value was created for the edit and is still empty, so no key is created.
     Unmade,
 }
 
@@ -45,11 +45,11 @@ impl Outcome {
 /// What happens to the expiry when a value is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Expires {
-    /// It stays as it is.
+    /// The expiry is kept.
     Keep,
-    /// The key never expires.
+    /// The expiry is removed.
     Never,
-    /// It expires at that many milliseconds since the epoch.
+    /// The expiry is set, in milliseconds since the epoch.
     At(i64),
 }
 

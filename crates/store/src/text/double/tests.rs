@@ -1,4 +1,4 @@
-//! Texts of doubles, known ones and those that a live server judges.
+//! Tests with texts of doubles: known results, and results of a live server.
 #![expect(clippy::float_cmp, reason = "zeros of either sign are one score")]
 
 use redis::{ConnectionLike, Value};
@@ -135,7 +135,7 @@ fn a_live_server_reads_the_same_of_random_texts() {
     let texts: Vec<Vec<u8>> = (0..6000).map(|_| odd(&mut rng)).collect();
     let mut pipe = redis::pipe();
     for text in &texts {
-        // A score, behind one that keeps it from being an option, and the numbers on either side of an end.
+        // A score, after one that prevents it from being parsed as an option, and the numbers on both sides of an end.
         pipe.cmd("DEL").arg("k").cmd("ZADD").arg("k").arg(0).arg("first").arg(text).arg("m");
         pipe.cmd("DUMP").arg("k").cmd("ZCOUNT").arg("all").arg(text).arg("+inf");
     }

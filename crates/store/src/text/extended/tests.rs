@@ -7,7 +7,7 @@ use testkit::rng::Rng;
 
 use super::{Extended, NOT_A_FLOAT, NOT_FINITE, Rounded, TEXT_MAX};
 
-/// What INCRBYFLOAT answers to two texts.
+/// The result of INCRBYFLOAT for two texts.
 fn sum(a: &[u8], b: &[u8]) -> Result<String, &'static str> {
     let (Some(a), Some(b)) = (Extended::parse(a), Extended::parse(b)) else {
         return Err(NOT_A_FLOAT);
@@ -24,7 +24,7 @@ fn bits(text: &str) -> Option<(u64, i32)> {
     }
 }
 
-/// Texts at the edges, for all pairs of them.
+/// Edge cases, for all pairs of them.
 const EDGES: [&str; 80] = [
     "",
     " 1",
@@ -146,7 +146,7 @@ fn texts_become_the_nearest_number() {
         ("1", Some((1 << 63, -63))),
         ("0.1", Some((0xcccc_cccc_cccc_cccd, -67))),
         ("18446744073709551615", Some((u64::MAX, 0))),
-        // Ties, and a bit more.
+        // Ties, and slightly more.
         ("18446744073709551617", Some((1 << 63, 1))),
         ("18446744073709551619", Some(((1 << 63) + 2, 1))),
         ("18446744073709551618.99", Some(((1 << 63) + 1, 1))),
@@ -183,7 +183,7 @@ fn digit(rng: &mut Rng) -> char {
     char::from(b"0123456789"[rng.index(10)])
 }
 
-/// A text of a number: decimal with digits and exponents of all sizes, or a hexadecimal one.
+/// A random number as text: decimal with digits and exponents of all sizes, or hexadecimal.
 fn random_text(rng: &mut Rng) -> Vec<u8> {
     let mut text = String::new();
     if rng.chance(1, 3) {
@@ -283,7 +283,8 @@ fn a_live_server_adds_alike() {
                 let a = random_text(&mut rng);
                 let b = match rng.below(4) {
                     0 => b"0".to_vec(),
-                    // The same but for the sign: what is left is in the last places.
+                    // The same number with the other sign, and other final digits: the difference is in the last
+                    // places.
                     1 if a.len() > 3 => {
                         let mut b = a.clone();
                         let last = b.len() - 1;
@@ -326,7 +327,7 @@ proptest! {
         if let Some(number) = Extended::parse(text.as_bytes()) {
             let text = number.to_text();
             prop_assert!(text.len() <= 4960);
-            // What is printed is a number again, and one that prints alike.
+            // The result is a number again, with the same text.
             let again = Extended::parse(&text).unwrap();
             prop_assert_eq!(again.to_text(), text);
         }

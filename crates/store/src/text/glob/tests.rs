@@ -8,7 +8,7 @@ fn matches(pattern: &[u8], text: &[u8]) -> bool {
     Glob::new(pattern).matches(text)
 }
 
-/// Texts of the bytes that mean something in a pattern, and a few that do not.
+/// Texts of the special bytes of patterns, and a few others.
 fn random_text(rng: &mut Rng, alphabet: &[u8], longest: usize) -> Vec<u8> {
     (0..rng.index(longest + 1)).map(|_| alphabet[rng.index(alphabet.len())]).collect()
 }
@@ -22,7 +22,7 @@ fn the_quirks_are_those_of_redis() {
         (&b""[..], &b""[..], true),
         (b"", b"a", false),
         (b"a", b"", false),
-        // `*` alone is never asked in Redis; two of them are.
+        // Redis never matches `*` alone, but matches two of them.
         (b"*", b"", true),
         (b"**", b"", false),
         (b"**", b"a", true),
@@ -84,10 +84,10 @@ fn without_case_only_letters_are_alike() {
         (b"[A-C]x", b"bX", true),
         (b"[a-c]x", b"BX", true),
         (b"[XY]", b"x", true),
-        // An escaped byte of a class keeps its case, one outside does not.
+        // An escaped byte of a class is compared with case, one outside without.
         (b"[\\X]", b"x", false),
         (b"\\X", b"x", true),
-        // From `z` to `a` once the case is gone.
+        // From `z` to `a` after lowercasing.
         (b"[Z-a]", b"z", false),
         (b"[Z-a]", b"b", false),
         (b"[[-a]", b"[", true),
@@ -127,7 +127,7 @@ fn a_pattern_shows_what_needs_no_matching() {
     assert!(!Glob::new(b"**").matches_all() && !Glob::new(b"a*").matches_all());
 }
 
-/// The definition by recursion, as plain as can be: `*` takes nothing, or a byte and goes on.
+/// The definition by recursion: `*` matches nothing, or a byte and continues.
 fn by_recursion(pattern: &[u8], text: &[u8]) -> bool {
     match (pattern, text) {
         ([], text) => text.is_empty(),
@@ -225,7 +225,7 @@ fn a_live_server_finds_the_same_settings() {
     };
     let all = names(&redis::cmd("CONFIG").arg("GET").arg("*").query(&mut connection).unwrap());
     let mut rng = Rng::new(2);
-    // A name with some of its bytes put differently. The star makes it a pattern to CONFIG GET.
+    // A name with some of its bytes replaced. The star makes it a pattern for CONFIG GET.
     let patterns: Vec<Vec<u8>> = (0..1500)
         .map(|_| {
             let name = &all[rng.index(all.len())];

@@ -32,7 +32,7 @@ fn changed(rng: &mut Rng, text: &[u8], letters: usize) -> Vec<u8> {
     text
 }
 
-/// The whole table, filled and traced as it is defined.
+/// The whole table, filled and traced by definition.
 fn by_table(a: &[u8], b: &[u8]) -> (Vec<u8>, Vec<Match>) {
     let mut table = vec![vec![0u32; b.len() + 1]; a.len() + 1];
     for i in 1..=a.len() {

@@ -1,4 +1,4 @@
-//! Changing a hash, and with it its encoding.
+//! Changes of a hash and of its encoding.
 
 use listpack::MAX_BYTES;
 
@@ -9,18 +9,18 @@ use crate::policy::EncodingPolicy;
 use crate::store::CommandTime;
 use crate::value::{AT_ONCE, Value};
 
-/// A hash, to be changed: it may turn into another encoding.
+/// A mutable hash, which may change its encoding.
 #[derive(Debug)]
 pub(crate) struct HashMut<'h>(&'h mut Value);
 
-/// A hash, as what it is, to be changed.
+/// A mutable hash, by its encoding.
 enum Form<'h> {
     Lasting(&'h mut Lasting),
     Expiring(&'h mut Expiring),
 }
 
 impl Value {
-    /// The hash, if it is one, to be changed.
+    /// The hash, if it is one, mutable.
     #[inline]
     pub(crate) const fn as_hash_mut(&mut self) -> Option<HashMut<'_>> {
         if self.as_hash().is_some() { Some(HashMut(self)) } else { None }
@@ -38,13 +38,13 @@ impl HashMut<'_> {
         }
     }
 
-    /// The hash, to be read.
+    /// The hash, read-only.
     #[inline]
     const fn as_ref(&self) -> Option<HashRef<'_>> {
         self.0.as_hash()
     }
 
-    /// A field, and when it expires.
+    /// Finds a field; returns its expiry too.
     pub(crate) fn find(
         &self,
         field: Member<'_>,
@@ -54,19 +54,19 @@ impl HashMut<'_> {
         self.as_ref()?.find(field, policy, time)
     }
 
-    /// How many fields are held, those too that have expired.
+    /// The number of stored fields, including expired ones.
     #[inline]
     pub(crate) fn held(&self) -> usize {
         self.as_ref().map_or(0, HashRef::held)
     }
 
-    /// Whether there is no field.
+    /// Returns whether there are no fields.
     #[inline]
     pub(crate) fn is_empty(&self, time: &CommandTime<'_>) -> bool {
         self.as_ref().is_none_or(|hash| hash.len(time) == 0)
     }
 
-    /// Gets ready for a command that is about to set these fields.
+    /// Prepares the encoding for a command that will set these fields.
     #[inline]
     pub(crate) fn expect(&mut self, pairs: &[Pair<'_>], policy: &EncodingPolicy<'_>) {
         let Some(mut bytes) = self.as_ref().and_then(HashRef::listpack_len) else { return };
@@ -86,7 +86,8 @@ impl HashMut<'_> {
         }
     }
 
-    /// Sets the value of a field, which does not expire then unless `expiry` says so; `true` if the field is new.
+    /// Sets the value of a field, and removes its expiry unless `expiry` says otherwise; returns whether the field is
+    /// new.
     #[inline]
     pub(crate) fn set(
         &mut self,
@@ -102,7 +103,7 @@ impl HashMut<'_> {
         }
     }
 
-    /// The hash as one whose fields can expire.
+    /// Converts the hash to one whose fields can expire.
     #[cold]
     pub(crate) fn make_expiring(&mut self, policy: &EncodingPolicy<'_>) -> Option<&mut Expiring> {
         if let Value::Hash(hash) = self.0 {
@@ -112,7 +113,7 @@ impl HashMut<'_> {
         self.0.as_expiring_mut()
     }
 
-    /// Lets a field expire then that was found.
+    /// Sets the expiry of a field that was found.
     pub(crate) fn set_expiry(
         &mut self,
         field: Member<'_>,
@@ -128,8 +129,8 @@ impl HashMut<'_> {
         }
     }
 
-    /// Lets `change` set or remove each of `all`, whose fields `field` returns; returns for how many it was `true`. The
-    /// cache misses of many overlap.
+    /// Calls `change` to set or remove each of `all`, whose fields `field` returns; returns how often it was `true`.
+    /// The cache misses of many fields overlap.
     #[inline]
     pub(crate) fn change_each<'m, T: Copy>(
         &mut self,
@@ -151,7 +152,7 @@ impl HashMut<'_> {
         changed
     }
 
-    /// Removes a field; `true` if it was there.
+    /// Removes a field; returns whether it existed.
     pub(crate) fn remove(
         &mut self,
         field: Member<'_>,

@@ -1,4 +1,4 @@
-//! A hash of which no field expires.
+//! A hash without fields that expire.
 
 use extendible::Extendible;
 use listpack::{Entry, ListPack, Position};
@@ -7,22 +7,22 @@ use super::{Fields, Pair};
 use crate::member::Member;
 use crate::policy::EncodingPolicy;
 
-/// A hash of which no field expires.
+/// A hash without fields that expire.
 #[derive(Clone, Debug)]
 pub(crate) enum Lasting {
-    /// A few fields, each before its value, as Redis's own blob.
+    /// A few fields, each followed by its value, in Redis's encoding.
     ListPack(ListPack),
-    /// Any fields.
+    /// Any number of fields.
     Table(Box<Fields>),
 }
 
 impl Lasting {
-    /// The empty hash.
+    /// Creates an empty hash.
     pub(crate) fn new() -> Self {
         Self::ListPack(ListPack::new())
     }
 
-    /// How many fields there are.
+    /// The number of fields.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         match self {
@@ -31,7 +31,7 @@ impl Lasting {
         }
     }
 
-    /// How OBJECT ENCODING names it.
+    /// The name of the encoding in OBJECT ENCODING.
     pub(crate) const fn encoding(&self) -> &'static str {
         match self {
             Self::ListPack(_) => "listpack",
@@ -39,7 +39,7 @@ impl Lasting {
         }
     }
 
-    /// Bytes on the heap.
+    /// The heap memory, in bytes.
     pub(crate) fn heap_bytes(&self) -> usize {
         match self {
             Self::ListPack(list) => crate::value::allocated(list.heap_bytes()),
@@ -47,7 +47,7 @@ impl Lasting {
         }
     }
 
-    /// The bytes of the listpack, if it is one.
+    /// The length of the listpack in bytes, if it is one.
     #[inline]
     pub(super) fn listpack_len(&self) -> Option<usize> {
         match self {
@@ -77,7 +77,7 @@ impl Lasting {
         }
     }
 
-    /// Sets the value of a field; `true` if the field is new.
+    /// Sets the value of a field; returns whether the field is new.
     #[inline]
     pub(crate) fn set(&mut self, pair: Pair<'_>, policy: &EncodingPolicy<'_>) -> bool {
         if let Self::ListPack(list) = self {
@@ -97,7 +97,7 @@ impl Lasting {
         }
     }
 
-    /// Removes a field; `true` if it was there.
+    /// Removes a field; returns whether it existed.
     pub(super) fn remove(&mut self, field: Member<'_>, policy: &EncodingPolicy<'_>) -> bool {
         match self {
             Self::ListPack(list) => {
@@ -109,7 +109,7 @@ impl Lasting {
         }
     }
 
-    /// Makes a hash table of it.
+    /// Converts it to a hash table.
     #[cold]
     pub(super) fn make_table(&mut self, policy: &EncodingPolicy<'_>) {
         if let Self::ListPack(list) = self {
@@ -117,7 +117,7 @@ impl Lasting {
         }
     }
 
-    /// The fields, in a table.
+    /// Moves the fields to a table.
     pub(super) fn into_table(self, policy: &EncodingPolicy<'_>) -> Fields {
         match self {
             Self::ListPack(list) => table_of(&list, policy),
@@ -126,7 +126,7 @@ impl Lasting {
     }
 }
 
-/// The fields of a listpack, in a table.
+/// Copies the fields of a listpack to a table.
 fn table_of(list: &ListPack, policy: &EncodingPolicy<'_>) -> Fields {
     let mut table = Extendible::new(0);
     let mut entries = list.iter();
@@ -136,13 +136,13 @@ fn table_of(list: &ListPack, policy: &EncodingPolicy<'_>) -> Fields {
     table
 }
 
-/// Where a field is; its value is the next entry.
+/// The position of a field; its value is the next entry.
 #[inline]
 fn find(list: &ListPack, field: Member<'_>) -> Option<Position> {
     list.find_from(list.first()?, Entry::from(field), 1)
 }
 
-/// How many bytes a member is as text.
+/// The length of a member as text, in bytes.
 #[inline]
 pub(super) fn text_len(member: Member<'_>) -> usize {
     match member {
@@ -151,14 +151,15 @@ pub(super) fn text_len(member: Member<'_>) -> usize {
     }
 }
 
-/// Whether a field or its value is too long for a listpack.
+/// Returns whether a field or its value is too long for a listpack.
 #[inline]
 pub(super) fn is_long((field, value): Pair<'_>, policy: &EncodingPolicy<'_>) -> bool {
     let longest = policy.settings.hash_max_listpack_value();
     text_len(field) > longest || text_len(value) > longest
 }
 
-/// Sets the value of a field of a listpack; `true` if the field is new, `None` if the listpack would be too large.
+/// Sets the value of a field of a listpack; returns whether the field is new, or `None` if the listpack would be too
+/// large.
 #[inline]
 fn set_entry(list: &mut ListPack, (field, value): Pair<'_>) -> Option<bool> {
     if let Some(found) = find(list, field) {
@@ -170,7 +171,7 @@ fn set_entry(list: &mut ListPack, (field, value): Pair<'_>) -> Option<bool> {
     Some(true)
 }
 
-/// Sets the value of a field of a table; `true` if the field is new.
+/// Sets the value of a field of a table; returns whether the field is new.
 #[inline]
 fn set_in_table(table: &mut Fields, (field, value): Pair<'_>, policy: &EncodingPolicy<'_>) -> bool {
     field.with_bytes(|field| {

@@ -1,4 +1,4 @@
-//! Hashes from what files hold.
+//! Loading of hashes.
 
 use std::collections::HashSet;
 
@@ -9,12 +9,12 @@ use super::{Fields, Lasting, Pair};
 use crate::policy::EncodingPolicy;
 
 impl Lasting {
-    /// The empty hash with which the loading of `count` fields begins.
+    /// Creates the empty hash into which `count` fields are loaded.
     pub(crate) fn to_load(count: usize, policy: &EncodingPolicy<'_>) -> Self {
         Self::to_sample(count, count, policy)
     }
 
-    /// The same for a sample of so many of the fields.
+    /// The same for a sample of the fields.
     pub(crate) fn to_sample(sample: usize, count: usize, policy: &EncodingPolicy<'_>) -> Self {
         if count > policy.settings.hash_max_listpack_entries() {
             return Self::Table(Box::new(Fields::to_load(0, sample)));
@@ -22,8 +22,8 @@ impl Lasting {
         Self::new()
     }
 
-    /// The hash of a listpack; `None` if it has a field twice, or one without a value. Servers look at the number of the
-    /// fields, and not at their lengths.
+    /// Creates a hash from a listpack; `None` if it has a duplicate field, or one without a value. Servers check the
+    /// number of the fields, and not their lengths.
     pub(crate) fn from_listpack(list: ListPack, policy: &EncodingPolicy<'_>) -> Option<Self> {
         let len = list.len();
         let mut seen: HashSet<Entry<'_>, RandomState> = HashSet::default();
@@ -37,7 +37,7 @@ impl Lasting {
         Some(hash)
     }
 
-    /// The hash of these fields; `None` if one is there twice.
+    /// Creates a hash from these fields; `None` if one is duplicate.
     pub(crate) fn from_pairs<'a>(
         pairs: impl ExactSizeIterator<Item = Pair<'a>>,
         policy: &EncodingPolicy<'_>,

@@ -7,9 +7,9 @@
 //! | listpack | more fields than `hash-max-listpack-entries` | hash table |
 //! | listpack | a field or a value longer than `hash-max-listpack-value` | hash table |
 //! | listpack | a command with more fields than `hash-max-listpack-entries`, from 7.2 on | hash table |
-//! | either | a field is to expire | the same with times: `listpackex`, or a hash table |
+//! | either | an expiry of a field is set | the same with times: `listpackex`, or a hash table |
 //!
-//! There is no way back in place.
+//! The encoding never changes back in place.
 
 mod change;
 mod expiring;
@@ -34,16 +34,16 @@ pub(crate) type Fields = Extendible<FieldBucket>;
 /// A field and its value.
 pub(crate) type Pair<'a> = (Member<'a>, Member<'a>);
 
-/// A hash, to be read.
+/// A hash, read-only.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum HashRef<'h> {
-    /// None of its fields expires.
+    /// Without fields that expire.
     Lasting(&'h Lasting),
-    /// Some of its fields expire, or have expired.
+    /// With fields that expire, or have expired.
     Expiring(&'h Expiring),
 }
 
-/// What a table has beside a field, by the hash of the field's text.
+/// The record of a field in a table, by the hash of the field's text.
 #[inline]
 fn record_of<'t>(table: &'t Fields, field: Member<'_>, hash: u64) -> Option<&'t [u8]> {
     field.with_bytes(|field| table.bucket(hash)?.get(hash, field))
@@ -61,13 +61,13 @@ impl Value {
         }
     }
 
-    /// The hash, if some of its fields expire, or have expired.
+    /// The hash, if it has fields that expire, or have expired.
     #[inline]
     pub(crate) const fn as_expiring(&self) -> Option<&Expiring> {
         if let Self::HashTtl(hash) = self { Some(hash) } else { None }
     }
 
-    /// The same, to be changed.
+    /// The same, mutable.
     #[inline]
     pub(crate) const fn as_expiring_mut(&mut self) -> Option<&mut Expiring> {
         if let Self::HashTtl(hash) = self { Some(hash) } else { None }
@@ -75,7 +75,7 @@ impl Value {
 }
 
 impl<'h> HashRef<'h> {
-    /// How many fields there are.
+    /// The number of fields.
     #[inline]
     pub(crate) fn len(self, time: &CommandTime<'_>) -> usize {
         match self {
@@ -84,7 +84,7 @@ impl<'h> HashRef<'h> {
         }
     }
 
-    /// How many fields are held, those too that have expired.
+    /// The number of stored fields, including expired ones.
     #[inline]
     pub(crate) fn held(self) -> usize {
         match self {
@@ -93,7 +93,7 @@ impl<'h> HashRef<'h> {
         }
     }
 
-    /// The bytes of the listpack, if it is one.
+    /// The length of the listpack in bytes, if it is one.
     #[inline]
     fn listpack_len(self) -> Option<usize> {
         match self {
@@ -116,7 +116,7 @@ impl<'h> HashRef<'h> {
         }
     }
 
-    /// Hands the value of each of these fields to `take`, in their order.
+    /// Calls `take` with the value of each of these fields, in order.
     pub(crate) fn get_each(
         self,
         fields: &[Member<'_>],
@@ -135,8 +135,8 @@ impl<'h> HashRef<'h> {
         }
     }
 
-    /// Asks for what look-ups of some fields, [`AT_ONCE`] at most, will read. The hashes of their texts, or `None` if there
-    /// is one field alone, or this is no hash table that is too large for the caches.
+    /// Prefetches look-ups of some fields, at most [`AT_ONCE`]. Returns the hashes of their texts, or `None` if there
+    /// is only one field, or this is not a hash table larger than the CPU caches.
     fn prefetch<'m>(
         self,
         fields: impl ExactSizeIterator<Item = Member<'m>>,
@@ -166,7 +166,7 @@ impl<'h> HashRef<'h> {
         }
     }
 
-    /// A field, and when it expires.
+    /// Finds a field; returns its expiry too.
     pub(crate) fn find(
         self,
         field: Member<'_>,
@@ -181,7 +181,8 @@ impl<'h> HashRef<'h> {
         }
     }
 
-    /// The table of its fields, if it has one; in that of a hash whose fields expire a time stands before each value.
+    /// The table of its fields, if it has one; in that of a hash with fields that expire, values are preceded by a
+    /// time.
     #[inline]
     pub(crate) fn table(self) -> Option<&'h Fields> {
         match self {

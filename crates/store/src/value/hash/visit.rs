@@ -1,4 +1,4 @@
-//! Going through the fields of a hash, and drawing some.
+//! Iteration over the fields of a hash, and random fields.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -12,13 +12,12 @@ use crate::policy::EncodingPolicy;
 use crate::store::{CommandTime, Random};
 use crate::value::scan::scan_table;
 
-/// Draws of fields that may have expired before all fields are looked at.
+/// The number of draws, which may return expired fields, before all fields are scanned.
 const DRAWS: usize = 16;
 
 impl<'h> HashRef<'h> {
-    /// Hands every field and its value to `visit` until it breaks, those too that have expired, with the time at which
-    /// each expires, or [`NEVER`]. Those of a listpack come in their order, those of a hash table in the order of their
-    /// hashes.
+    /// Calls `visit` with every field and its value until it breaks, including expired ones, and with the expiry, or
+    /// [`NEVER`]. Fields of a listpack come in their order, those of a hash table in hash order.
     #[inline]
     pub(crate) fn try_for_each_held<B>(
         self,
@@ -45,7 +44,7 @@ impl<'h> HashRef<'h> {
         }
     }
 
-    /// Hands every field and its value to `visit`, those too that have expired, with the time at which each expires.
+    /// Calls `visit` with every field and its value, including expired ones, and with the expiry.
     #[inline]
     pub(crate) fn for_each_held(self, mut visit: impl FnMut(Member<'h>, Member<'h>, i64)) {
         let whole: ControlFlow<()> = self.try_for_each_held(|field, value, expires_at| {
@@ -55,7 +54,7 @@ impl<'h> HashRef<'h> {
         debug_assert!(whole.is_continue());
     }
 
-    /// Hands every field and its value to `visit`.
+    /// Calls `visit` with every field and its value.
     #[inline]
     pub(crate) fn for_each(
         self,
@@ -92,15 +91,15 @@ impl<'h> HashRef<'h> {
         }
     }
 
-    /// `count` different fields with their values, all of them if there are no more; every choice is equally likely.
-    /// O(count) on average where count is small beside the hash, else O(fields).
+    /// `count` distinct fields with their values, or all of them; every choice is equally likely. O(count) on average
+    /// if count is small compared with the hash, otherwise O(fields).
     pub(crate) fn sample(
         self,
         count: usize,
         random: &Random,
         time: &CommandTime<'_>,
     ) -> Vec<Pair<'h>> {
-        // Drawing one by one repeats those that were drawn already; up to a third of the hash that is cheap.
+        // Drawing one by one repeats draws of fields that were already drawn; up to a third of the hash this is fast.
         if matches!(self, Self::Lasting(Lasting::Table(_))) && count < self.len(time) / 3 {
             let mut seen: HashSet<&[u8], RandomState> = HashSet::default();
             let draws = std::iter::from_fn(|| self.random(random, time));
@@ -120,8 +119,8 @@ impl<'h> HashRef<'h> {
         all
     }
 
-    /// Hands over about `want` fields with their values from a cursor on; returns the next cursor, 0 at the end. A
-    /// listpack comes whole, as in Redis.
+    /// Visits about `want` fields with their values, starting at a cursor; returns the next cursor, 0 at the end. A
+    /// listpack is visited in one call, as in Redis.
     pub(crate) fn scan(
         self,
         cursor: u64,

@@ -1,4 +1,4 @@
-//! Changing a list, and with it its encoding.
+//! Changes of a list and of its encoding.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::member::Member;
 use crate::policy::EncodingPolicy;
 
 impl List {
-    /// Gets ready for a command that is about to put these elements in.
+    /// Prepares the encoding for a command that will add these elements.
     #[inline]
     pub(crate) fn expect(&mut self, elements: &[Member<'_>], policy: &EncodingPolicy<'_>) {
         match self {
@@ -28,7 +28,7 @@ impl List {
         }
     }
 
-    /// Puts an element at an end.
+    /// Adds an element at an end.
     #[inline]
     pub(crate) fn push(&mut self, end: Direction, element: Member<'_>) {
         let element = entry(element);
@@ -41,7 +41,7 @@ impl List {
         debug_assert!(pushed, "an element of 512 MiB fits");
     }
 
-    /// Takes the element at an end out.
+    /// Removes and returns the element at an end.
     pub(crate) fn pop(&mut self, end: Direction) -> Option<Bytes> {
         match (self, end) {
             (Self::ListPack(list), end) => {
@@ -59,7 +59,7 @@ impl List {
         }
     }
 
-    /// Puts another element in the place of one; `false` if there is none at the index.
+    /// Replaces the element at an index; returns `false` if the index is out of range.
     pub(crate) fn set(&mut self, index: i64, element: Member<'_>) -> bool {
         let Some(index) = self.index(index) else { return false };
         match self {
@@ -70,7 +70,7 @@ impl List {
         }
     }
 
-    /// Puts an element before or behind the first that is equal to `pivot`; `false` if there is none.
+    /// Inserts an element before or after the first that equals `pivot`; returns `false` if there is none.
     pub(crate) fn insert(&mut self, pivot: Member<'_>, element: Member<'_>, before: bool) -> bool {
         let (pivot, element) = (entry(pivot), entry(element));
         match self {
@@ -90,7 +90,7 @@ impl List {
         }
     }
 
-    /// Takes out at most so many elements that are equal to one, those first in that direction; returns how many.
+    /// Removes at most `most` elements that equal `element`, the first ones in that direction; returns how many.
     pub(crate) fn remove(&mut self, element: Member<'_>, most: usize, from: Direction) -> usize {
         let needle = entry(element);
         match (self, from) {
@@ -120,7 +120,7 @@ impl List {
         }
     }
 
-    /// Takes out the elements at these indexes.
+    /// Removes the elements at these indexes.
     pub(crate) fn delete(&mut self, range: Range<usize>) {
         match self {
             Self::ListPack(list) => list.delete_range(range.start, range.len()),
@@ -128,7 +128,7 @@ impl List {
         };
     }
 
-    /// Keeps the elements at these indexes.
+    /// Keeps only the elements at these indexes.
     pub(crate) fn trim(&mut self, keep: Range<usize>) {
         match self {
             Self::ListPack(list) => {
@@ -140,19 +140,19 @@ impl List {
         }
     }
 
-    /// Makes a listpack of a quicklist that has lost elements, if little is left.
+    /// Converts a quicklist that has lost elements to a listpack, if few are left.
     pub(crate) fn shrunk(&mut self, policy: &EncodingPolicy<'_>) {
         self.settle(2, policy);
     }
 
-    /// Makes a listpack of a quicklist of one packed node that has at most a part of what a node may have.
+    /// Converts a quicklist of one packed node to a listpack, if the node is at most a part of the maximum node size.
     pub(super) fn settle(&mut self, part: usize, policy: &EncodingPolicy<'_>) {
         let Self::Quick(list) = self else { return };
         if !policy.profile.list_listpacks() || list.node_count() != 1 {
             return;
         }
         let (bytes, elements) = policy.list_fill().limits();
-        // A plain node is none: what it leaves is put back.
+        // A plain node cannot be converted: it is put back.
         let small = list.nodes().all(|node| {
             bytes.is_none_or(|most| node.size() <= most / part)
                 && elements.is_none_or(|most| node.count() <= most / part)

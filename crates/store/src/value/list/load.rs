@@ -1,4 +1,4 @@
-//! Lists from what files hold.
+//! Loading of lists.
 
 use listpack::ListPack;
 use quicklist::{Fill, Limits, QuickList};
@@ -12,12 +12,12 @@ use crate::policy::EncodingPolicy;
 pub(crate) struct Loading<'p>(List, EncodingPolicy<'p>);
 
 impl<'p> Loading<'p> {
-    /// Begins.
+    /// Starts loading a list.
     pub(crate) fn new(policy: EncodingPolicy<'p>) -> Self {
         Self(List::quick(&policy), policy)
     }
 
-    /// Begins a list that SORT makes: it has the nodes of a list without settings, and keeps to them.
+    /// Starts a list that SORT stores: it has the default node size, and keeps it.
     pub(crate) fn sorted(policy: EncodingPolicy<'p>) -> Self {
         let limits = Limits { fill: Fill::default(), depth: 0, ..policy.list_limits() };
         Self(List::Quick(Box::new(QuickList::new(limits))), policy)
@@ -28,7 +28,7 @@ impl<'p> Loading<'p> {
         self.0.push(Direction::Right, Member::Bytes(element));
     }
 
-    /// Adds a node of several elements, or of none, which counts for nothing.
+    /// Adds a node of several elements. An empty node is ignored.
     pub(crate) fn packed(&mut self, node: ListPack) {
         if let List::Quick(list) = &mut self.0 {
             list.append_listpack(node);
@@ -42,7 +42,7 @@ impl<'p> Loading<'p> {
         }
     }
 
-    /// The list, in the encoding that it has under the policy; `None` if it has no elements.
+    /// Returns the list, in the encoding that the policy requires; `None` if it has no elements.
     pub(crate) fn finish(self) -> Option<List> {
         let Self(mut list, policy) = self;
         list.settle(1, &policy);

@@ -4,11 +4,11 @@
 //!
 //! | from | trigger | to |
 //! |---|---|---|
-//! | listpack | elements that bring it beyond `list-max-listpack-size` | quicklist |
-//! | quicklist | elements go, and one packed node is left of at most half of that | listpack |
+//! | listpack | elements that exceed `list-max-listpack-size` | quicklist |
+//! | quicklist | elements are removed, and one packed node of at most half of that remains | listpack |
 //! | quicklist, just built or loaded | one packed node of at most that | listpack |
 //!
-//! [`Profile::Redis70`](crate::Profile::Redis70) has quicklists alone.
+//! [`Profile::Redis70`](crate::Profile::Redis70) has only quicklists.
 
 mod change;
 mod load;
@@ -26,9 +26,9 @@ use crate::policy::EncodingPolicy;
 /// A list.
 #[derive(Clone, Debug)]
 pub(crate) enum List {
-    /// A few elements, as Redis's own blob.
+    /// A few elements, in Redis's encoding.
     ListPack(ListPack),
-    /// Any elements, in nodes.
+    /// Any number of elements, in nodes.
     Quick(Box<QuickList>),
 }
 
@@ -49,7 +49,7 @@ impl Value {
         if let Self::List(list) = self { Some(list) } else { None }
     }
 
-    /// The list, if it is one, to be changed.
+    /// The list, if it is one, mutable.
     #[inline]
     pub(crate) const fn as_list_mut(&mut self) -> Option<&mut List> {
         if let Self::List(list) = self { Some(list) } else { None }
@@ -57,7 +57,7 @@ impl Value {
 }
 
 impl EncodingPolicy<'_> {
-    /// What decides on the nodes of a list that is made now.
+    /// The limits of the nodes of a new list.
     fn list_limits(&self) -> Limits {
         Limits {
             fill: self.list_fill(),
@@ -78,7 +78,7 @@ impl EncodingPolicy<'_> {
 }
 
 impl List {
-    /// The empty list.
+    /// Creates an empty list.
     pub(crate) fn new(policy: &EncodingPolicy<'_>) -> Self {
         if policy.profile.list_listpacks() {
             Self::ListPack(ListPack::new())
@@ -87,12 +87,12 @@ impl List {
         }
     }
 
-    /// The empty quicklist.
+    /// Creates an empty quicklist.
     fn quick(policy: &EncodingPolicy<'_>) -> Self {
         Self::Quick(Box::new(QuickList::new(policy.list_limits())))
     }
 
-    /// A copy, for which no node is copied until it changes.
+    /// A copy that shares nodes until they change.
     pub(super) fn share(&mut self) -> Self {
         match self {
             Self::ListPack(list) => Self::ListPack(list.clone()),
@@ -100,7 +100,7 @@ impl List {
         }
     }
 
-    /// How many elements there are.
+    /// The number of elements.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         match self {
@@ -109,7 +109,7 @@ impl List {
         }
     }
 
-    /// How OBJECT ENCODING names it.
+    /// The name of the encoding in OBJECT ENCODING.
     pub(super) const fn encoding(&self) -> &'static str {
         match self {
             Self::ListPack(_) => "listpack",
@@ -117,7 +117,7 @@ impl List {
         }
     }
 
-    /// Bytes on the heap.
+    /// The heap memory, in bytes.
     pub(super) fn heap_bytes(&self) -> usize {
         match self {
             Self::ListPack(list) => allocated(list.heap_bytes()),
@@ -125,7 +125,7 @@ impl List {
         }
     }
 
-    /// The nodes of a quicklist as DEBUG OBJECT sums them up; nothing of a listpack.
+    /// The statistics of the nodes of a quicklist for DEBUG OBJECT; empty for a listpack.
     pub(crate) fn nodes_in_figures(&self) -> String {
         let Self::Quick(list) = self else { return String::new() };
         let bytes: usize = list.nodes().map(NodeRef::size).sum();
@@ -141,8 +141,8 @@ impl List {
         )
     }
 
-    /// The index from the front that an index of Redis means: -1 is the last element. `None` if there is no such
-    /// element.
+    /// Converts an index of Redis, where -1 is the last element, to an index from the front. `None` if it is out of
+    /// range.
     pub(crate) fn index(&self, index: i64) -> Option<usize> {
         let place = match usize::try_from(index) {
             Ok(front) => front,
@@ -151,7 +151,7 @@ impl List {
         (place < self.len()).then_some(place)
     }
 
-    /// Hands the element at an index to `read`, if there is one.
+    /// Calls `read` with the element at an index, if it exists.
     #[inline]
     pub(crate) fn get<R>(&self, index: i64, read: impl FnOnce(Member<'_>) -> R) -> Option<R> {
         match self {
@@ -179,7 +179,7 @@ impl List {
     }
 }
 
-/// An element as a list has it.
+/// An element as a listpack entry.
 fn entry(member: Member<'_>) -> Entry<'_> {
     Entry::from(member)
 }

@@ -1,4 +1,4 @@
-//! Going through the elements of a list.
+//! Iteration over the elements of a list.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use super::{Direction, List, entry};
 use crate::member::Member;
 
 impl List {
-    /// Hands over the elements at these indexes, from the left or from the right.
+    /// Calls `visit` with the elements at these indexes, from the left or from the right.
     pub(crate) fn for_each(
         &self,
         range: Range<usize>,
@@ -32,8 +32,8 @@ impl List {
         }
     }
 
-    /// The indexes of elements that are equal to one, from the left or from the right, of the first `most` that are
-    /// looked at: after so many others, and so many of them.
+    /// The indexes of elements that equal one, from the left or from the right, among the first `most` that are
+    /// compared: after skipping some matches, up to a number of matches.
     pub(crate) fn positions(
         &self,
         element: Member<'_>,

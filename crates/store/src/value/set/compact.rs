@@ -1,4 +1,4 @@
-//! Keeping integers that share their high bits compactly.
+//! Compact storage of integers that share their high bits.
 
 use intset::{Compact, IntSet, Prefix};
 
@@ -6,8 +6,8 @@ use super::SetRef;
 use crate::value::Value;
 
 impl Value {
-    /// Keeps a set of integers compactly, if all of them have that prefix; any other value stays as it is. O(members),
-    /// O(1) where it is an intset that cannot be kept so, or a compact set of that prefix already.
+    /// Converts a set of integers to the compact encoding, if all of them have that prefix; any other value is
+    /// unchanged. O(members), or O(1) for an intset that cannot be converted, or a compact set of that prefix.
     pub(crate) fn compact(&mut self, prefix: Prefix) {
         let compact = match self.as_set() {
             Some(SetRef::IntSet(set)) if has_prefix(set, prefix) => {
@@ -30,7 +30,8 @@ impl Value {
     }
 }
 
-/// Whether all members have the prefix. Members ascend, so the first and the last decide.
+/// Returns whether all members have the prefix. Members are in ascending order, so it is sufficient to check the first
+/// and the last.
 fn has_prefix(set: &IntSet, prefix: Prefix) -> bool {
     [set.first(), set.last()].into_iter().flatten().all(|end| prefix.contains(end))
 }

@@ -1,4 +1,4 @@
-//! Taking many members out of a set at once.
+//! Removing many members of a set together.
 
 use bytes::Bytes;
 use intset::{Compact, IntSet};
@@ -8,12 +8,12 @@ use crate::member::Member;
 use crate::policy::EncodingPolicy;
 use crate::value::Value;
 
-/// Members that were taken out of a set.
+/// Members that were removed from a set.
 #[derive(Debug)]
 pub(crate) enum Extracted {
-    /// Of a set of integers, in ascending order.
+    /// From a set of integers, in ascending order.
     Numbers(Vec<i64>),
-    /// Of any other set.
+    /// From any other set.
     Members(Vec<Bytes>),
 }
 
@@ -39,18 +39,18 @@ impl Extracted {
     }
 }
 
-/// Members that are to be taken out of a set.
+/// Members that will be removed from a set.
 #[derive(Debug)]
 pub(crate) struct Extraction {
     pub(crate) extracted: Extracted,
-    /// How many members are left.
+    /// The number of members that remain.
     pub(crate) left: usize,
-    /// The set without them, if it is made as a whole.
+    /// The remaining set, if it is built as a whole.
     rest: Option<Value>,
 }
 
 impl Value {
-    /// The members of a set that `chosen` is true of, for [`extract`](Self::extract).
+    /// Selects the members for which `chosen` returns true, for [`extract`](Self::extract).
     pub(crate) fn to_extract(
         &self,
         mut chosen: impl FnMut(Member<'_>) -> bool,
@@ -60,7 +60,7 @@ impl Value {
             SetRef::IntSet(set) => {
                 let (numbers, rest) = halves(set.iter(), chosen);
                 let rest: IntSet = rest.into_iter().collect();
-                // An intset that loses its widest members stays as wide.
+                // An intset that loses its widest members keeps its width.
                 let rest = (rest.width() == set.width()).then_some(Self::IntSet(rest));
                 (Extracted::Numbers(numbers), rest)
             }
@@ -83,7 +83,8 @@ impl Value {
         Some(Extraction { extracted, left, rest })
     }
 
-    /// Takes members out of a set of which some are left. The encoding is the one that removing them one by one leaves.
+    /// Removes members from a set in which others remain. The encoding is the one that results from removing them one
+    /// by one.
     pub(crate) fn extract(
         &mut self,
         Extraction { extracted, rest, .. }: Extraction,
@@ -100,7 +101,7 @@ impl Value {
     }
 }
 
-/// The numbers that are chosen, and the others.
+/// The selected numbers, and the others.
 fn halves(
     numbers: impl Iterator<Item = i64>,
     mut chosen: impl FnMut(Member<'_>) -> bool,

@@ -1,22 +1,22 @@
-//! A set: an intset while it is small and integers only, a listpack while it is small, then a hash table.
+//! A set: an intset while it is small and has only integers, a listpack while it is small, then a hash table.
 //!
 //! # Transitions
 //!
 //! | from | trigger | to |
 //! |---|---|---|
-//! | intset | a text, with fewer members than `set-max-listpack-entries` and none longer than `set-max-listpack-value` | listpack |
-//! | intset | any other text | hash table |
+//! | intset | a member that is not an integer, with fewer members than `set-max-listpack-entries` and none longer than `set-max-listpack-value` | listpack |
+//! | intset | any other member that is not an integer | hash table |
 //! | intset | more members than `set-max-intset-entries` | hash table |
 //! | listpack | more members than `set-max-listpack-entries` | hash table |
 //! | listpack | a member longer than `set-max-listpack-value` | hash table |
-//! | compact | a text, a number that does not share the high bits, or one above [`Compact::MOST`] | intset, and on as above |
+//! | compact | a member that is not an integer, or does not share the high bits, or exceeds the size [`Compact::MOST`] | intset, and further as above |
 //!
-//! There is no way back in place: a command that builds a set (SINTERSTORE, RESTORE, an SPOP that leaves few) chooses
-//! anew. [`Profile::Redis70`](crate::Profile::Redis70) has no listpacks.
+//! The encoding never changes back in place: a command that builds a new set (SINTERSTORE, RESTORE, an SPOP that leaves
+//! few members) chooses it again. [`Profile::Redis70`](crate::Profile::Redis70) has no listpacks.
 //!
-//! No command makes a compact set: recipes do that know which high bits the members of a key share
-//! ([`Value::compact`]). To every command it is an intset, though it may have more members than
-//! `set-max-intset-entries`: ids that come in order fill some shards before their turn to be split.
+//! No command creates a compact set: only recipes do, which know the high bits that the members of a key share
+//! ([`Value::compact`]). Every command sees an intset, though it may have more members than `set-max-intset-entries`:
+//! sequential ids fill some shards before these are split.
 
 mod compact;
 mod extract;
@@ -34,7 +34,7 @@ use super::{AT_ONCE, Members, Value, parse_int};
 use crate::member::Member;
 use crate::policy::EncodingPolicy;
 
-/// A set, to be read.
+/// A set, read-only.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum SetRef<'a> {
     /// Integers.
@@ -43,7 +43,7 @@ pub(crate) enum SetRef<'a> {
     Compact(&'a Compact),
     /// A few members.
     ListPack(&'a ListPack),
-    /// Any members.
+    /// Any number of members.
     HashTable(&'a Members),
 }
 
@@ -63,7 +63,7 @@ impl Value {
 }
 
 impl SetRef<'_> {
-    /// How many members there are.
+    /// The number of members.
     #[inline]
     pub(crate) fn len(self) -> usize {
         match self {
@@ -74,7 +74,7 @@ impl SetRef<'_> {
         }
     }
 
-    /// Whether these are one and the same set.
+    /// Returns whether both are the same set.
     pub(crate) fn is(self, other: Self) -> bool {
         match (self, other) {
             (Self::IntSet(a), Self::IntSet(b)) => std::ptr::eq(a, b),
@@ -87,7 +87,7 @@ impl SetRef<'_> {
         }
     }
 
-    /// How OBJECT ENCODING names it.
+    /// The name of the encoding in OBJECT ENCODING.
     pub(crate) const fn encoding(self) -> &'static str {
         match self {
             Self::IntSet(_) | Self::Compact(_) => "intset",
@@ -109,7 +109,7 @@ impl SetRef<'_> {
         }
     }
 
-    /// Whether each of these is a member.
+    /// Returns for each of these whether it is a member.
     pub(crate) fn contains_each(
         self,
         members: &[Member<'_>],
@@ -130,8 +130,8 @@ impl SetRef<'_> {
         found
     }
 
-    /// Asks for what look-ups of some members, [`AT_ONCE`] at most, will read. The hashes of their texts, or `None` if this
-    /// is no hash table that is too large for the caches.
+    /// Prefetches look-ups of some members, at most [`AT_ONCE`]. Returns the hashes of their texts, or `None` if this
+    /// is not a hash table larger than the CPU caches.
     fn prefetch(
         self,
         members: &[Member<'_>],
@@ -161,25 +161,25 @@ impl SetRef<'_> {
 }
 
 impl EncodingPolicy<'_> {
-    /// The most members of a listpack.
+    /// The maximum number of members of a listpack.
     fn listpack_entries(&self) -> usize {
         if self.profile.set_listpacks() { self.settings.set_max_listpack_entries() } else { 0 }
     }
 
-    /// Whether a set of so many members is a hash table whatever they are.
+    /// Returns whether a set of that many members is a hash table in any case.
     pub(crate) fn is_large(&self, members: usize) -> bool {
         members > self.settings.set_max_intset_entries() && members > self.listpack_entries()
     }
 
-    /// How many members a command is about to add, if that counts in the choice of an encoding.
+    /// The number of members that a command will add, if it influences the encoding.
     fn size_hint(&self, count: usize) -> Option<usize> {
         if self.profile.sizes_ahead() { Some(count) } else { None }
     }
 }
 
-/// The integer that a member is, whichever way it came.
+/// Conversion of a member to an integer.
 impl Member<'_> {
-    /// The number of which the member is the canonical decimal text, if it is one.
+    /// Returns the integer, if the member is one or its canonical decimal text.
     #[must_use]
     #[inline]
     pub fn as_int(&self) -> Option<i64> {

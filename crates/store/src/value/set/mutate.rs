@@ -1,4 +1,4 @@
-//! Changing a set, and with it its encoding.
+//! Changes of a set and of its encoding.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -13,31 +13,31 @@ use crate::member::Member;
 use crate::policy::EncodingPolicy;
 use crate::value::{AT_ONCE, Members, Value};
 
-/// A set, to be changed: it may turn into another encoding.
+/// A mutable set, which may change its encoding.
 #[derive(Debug)]
 pub(crate) struct SetMut<'a>(&'a mut Value);
 
-/// Why an encoding does not take a member.
+/// Why an encoding cannot store a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Refused {
-    /// A text, for an intset.
+    /// The member is not an integer, for an intset.
     NotInteger,
-    /// A number that a compact set does not hold.
+    /// The number does not fit a compact set.
     Outside,
-    /// An intset is over its limit, with the member in it already: Redis converts after the insert.
+    /// The intset exceeds its limit, with the member already added: Redis converts after the insertion.
     Outgrown,
-    /// A listpack is full, or the member is too long for one.
+    /// The listpack is full, or the member is too long for it.
     NoRoom,
 }
 
 impl Value {
-    /// The set, if it is one, to be changed.
+    /// The set, if it is one, mutable.
     #[inline]
     pub(crate) const fn as_set_mut(&mut self) -> Option<SetMut<'_>> {
         if self.as_set().is_some() { Some(SetMut(self)) } else { None }
     }
 
-    /// The empty set with which a command begins that is about to add `count` members, `first` the first of them.
+    /// The empty set for a command that will add `count` members, `first` being the first.
     pub(crate) fn set_for(first: Member<'_>, count: usize, policy: &EncodingPolicy<'_>) -> Self {
         let hint = policy.size_hint(count);
         if first.as_int().is_some()
@@ -51,8 +51,8 @@ impl Value {
         }
     }
 
-    /// The empty set with which SPOP begins when it takes out so much of a set that it makes a new one, `first` the
-    /// first member of that.
+    /// The empty set for an SPOP that removes so many members that it creates a new set of the rest, `first` being its
+    /// first member.
     pub(crate) fn set_of_rest(
         from: SetRef<'_>,
         first: Member<'_>,
@@ -67,7 +67,7 @@ impl Value {
         }
     }
 
-    /// The empty set with which SINTERSTORE begins, `smallest` the smallest of its sources.
+    /// The empty set for SINTERSTORE, `smallest` being the smallest source.
     pub(crate) fn set_of_common(smallest: SetRef<'_>, policy: &EncodingPolicy<'_>) -> Self {
         match smallest {
             SetRef::ListPack(_) | SetRef::HashTable(_) if policy.profile.set_listpacks() => {
@@ -79,7 +79,7 @@ impl Value {
         }
     }
 
-    /// Makes an intset of a set that SINTERSTORE has built, if the profile does so and all members are integers.
+    /// Converts the result of SINTERSTORE to an intset, if the profile does so and all members are integers.
     pub(crate) fn settle_common(self, policy: &EncodingPolicy<'_>) -> Self {
         let fits = |set: SetRef<'_>| {
             policy.profile.set_listpacks()
@@ -90,8 +90,8 @@ impl Value {
         numbers.map_or(self, |numbers| Self::IntSet(numbers.into_iter().collect()))
     }
 
-    /// Adds to `result`, which is empty, those members of a set that `keep` is for; it gets the hash of a member's text
-    /// where that is known.
+    /// Adds to `result`, which is empty, those members of a set for which `keep` returns true; it also receives the
+    /// hash of a member's text if that is known.
     pub(crate) fn set_of_some<'a>(
         of: SetRef<'a>,
         mut result: Self,
@@ -107,7 +107,7 @@ impl Value {
             });
             return result;
         };
-        // The members of a table are hashed once: to ask other tables for them, and to put them into one.
+        // The members of a table are hashed once, for look-ups in other tables and for the insertion.
         let mut kept: Vec<(u64, &[u8])> = Vec::new();
         for_each_hashed(table, policy, |hashed, bytes| {
             if keep(Member::Bytes(bytes), Some(hashed)) {
@@ -124,12 +124,12 @@ impl Value {
         result
     }
 
-    /// The empty set with which the loading of `count` members begins.
+    /// The empty set into which `count` members are loaded.
     pub(crate) fn set_to_load(count: usize, policy: &EncodingPolicy<'_>) -> Self {
         Self::set_to_sample(count, count, policy)
     }
 
-    /// The same for a sample of so many of the members.
+    /// The same for a sample of the members.
     pub(crate) fn set_to_sample(sample: usize, count: usize, policy: &EncodingPolicy<'_>) -> Self {
         if count > policy.settings.set_max_intset_entries() {
             Self::HashTable(Box::new(Members::to_load(0, sample)))
@@ -138,7 +138,7 @@ impl Value {
         }
     }
 
-    /// The set that an intset becomes when it is loaded under this policy.
+    /// The set to which an intset is converted when it is loaded with this policy.
     pub(crate) fn set_from_intset(set: IntSet, policy: &EncodingPolicy<'_>) -> Self {
         if set.len() > policy.settings.set_max_intset_entries() {
             hash_table(SetRef::IntSet(&set), policy)
@@ -147,7 +147,8 @@ impl Value {
         }
     }
 
-    /// The set that a listpack becomes when it is loaded under this policy; `None` if it has a member twice.
+    /// The set to which a listpack is converted when it is loaded with this policy; `None` if it has a duplicate
+    /// member.
     pub(crate) fn set_from_listpack(list: ListPack, policy: &EncodingPolicy<'_>) -> Option<Self> {
         let mut seen: HashSet<Entry<'_>, RandomState> = HashSet::default();
         if !list.iter().all(|entry| seen.insert(entry)) {
@@ -159,7 +160,7 @@ impl Value {
         if policy.profile.set_listpacks() {
             return Some(hash_table(SetRef::ListPack(&list), policy));
         }
-        // Servers of this line have no such sets: their own way of loading members decides.
+        // Servers of this series have no such sets: their rules for loading members decide.
         let mut set = Self::set_to_load(list.len(), policy);
         list.iter().for_each(|entry| {
             SetMut(&mut set).add(entry.into(), policy);
@@ -167,14 +168,14 @@ impl Value {
         Some(set)
     }
 
-    /// The empty hash table.
+    /// An empty hash table.
     pub(crate) fn empty_table() -> Self {
         Self::HashTable(Box::new(Extendible::new(0)))
     }
 }
 
 impl SetMut<'_> {
-    /// The set, to be read.
+    /// The set, read-only.
     #[inline]
     pub(crate) const fn as_ref(&self) -> SetRef<'_> {
         match self.0.as_set() {
@@ -183,7 +184,7 @@ impl SetMut<'_> {
         }
     }
 
-    /// Gets ready for a command that is about to add `count` members.
+    /// Prepares the encoding for a command that will add `count` members.
     #[inline]
     pub(crate) fn expect(&mut self, count: usize, policy: &EncodingPolicy<'_>) {
         let Some(hint) = policy.size_hint(count) else { return };
@@ -197,11 +198,11 @@ impl SetMut<'_> {
         }
     }
 
-    /// Adds a member; `true` if it is new.
+    /// Adds a member; returns whether it is new.
     #[expect(clippy::wildcard_enum_match_arm, reason = "no other type is a set")]
     #[inline]
     pub(crate) fn add(&mut self, member: Member<'_>, policy: &EncodingPolicy<'_>) -> bool {
-        // Each arm returns by itself: one match on what all of them give takes a few instructions more.
+        // Each arm returns by itself: one match on all results takes a few instructions more.
         let refused = match self.0 {
             Value::IntSet(set) => match add_int(set, member, policy) {
                 Ok(added) => return added,
@@ -224,7 +225,7 @@ impl SetMut<'_> {
         refused == Refused::Outgrown || self.add(member, policy)
     }
 
-    /// Adds or removes members, as `change` does; returns how many it has changed.
+    /// Adds or removes members with `change`; returns how many it has changed.
     #[inline]
     pub(crate) fn change_each(
         &mut self,
@@ -243,14 +244,14 @@ impl SetMut<'_> {
         changed
     }
 
-    /// Turns the set into an encoding that takes the member.
+    /// Converts the set to an encoding that can store the member.
     #[cold]
     fn promote(&mut self, why: Refused, member: Member<'_>, policy: &EncodingPolicy<'_>) {
         let next = match (self.as_ref(), why) {
             (SetRef::IntSet(set), Refused::NotInteger) if fits_listpack(set, member, policy) => {
                 list_of(set)
             }
-            // What an intset does not take either is refused again.
+            // What an intset cannot store either is refused again.
             (SetRef::Compact(set), Refused::NotInteger | Refused::Outside) => {
                 Value::IntSet(set.to_int_set())
             }
@@ -259,7 +260,7 @@ impl SetMut<'_> {
         *self.0 = next;
     }
 
-    /// Removes a member; `true` if it was there.
+    /// Removes a member; returns whether it existed.
     #[expect(clippy::wildcard_enum_match_arm, reason = "no other type is a set")]
     pub(crate) fn remove(&mut self, member: Member<'_>, policy: &EncodingPolicy<'_>) -> bool {
         match self.0 {
@@ -276,8 +277,7 @@ impl SetMut<'_> {
     }
 }
 
-/// Adds a member to an intset: refuses what is no integer, and reports when the set has outgrown the limit by this
-/// member.
+/// Adds a member to an intset: refuses one that is not an integer, and reports that the set exceeds its limit with it.
 #[inline]
 fn add_int(
     set: &mut IntSet,
@@ -295,14 +295,15 @@ fn add_int(
     }
 }
 
-/// A member for a compact set: refuses what is no integer, does not share the high bits, or is one too many.
+/// Adds a member to a compact set: refuses one that is not an integer, does not share the high bits, or exceeds the
+/// maximum size.
 #[inline]
 fn add_sharing(set: &mut Compact, member: Member<'_>) -> Result<bool, Refused> {
     let number = member.as_int().ok_or(Refused::NotInteger)?;
     set.try_insert(number).map_err(|_| Refused::Outside)
 }
 
-/// A member for a listpack.
+/// Adds a member to a listpack.
 fn add_entry(
     list: &mut ListPack,
     member: Member<'_>,
@@ -330,8 +331,8 @@ fn add_bytes(table: &mut Members, bytes: &[u8], policy: &EncodingPolicy<'_>) -> 
     true
 }
 
-/// Hands over the members of a table with their hashes, and nearly in their order: another table that is asked for them
-/// is asked in the order of its memory.
+/// Calls `visit` with the members of a table and their hashes, approximately in hash order: look-ups in another table
+/// then access its memory in order.
 fn for_each_hashed<'t>(
     table: &'t Members,
     policy: &EncodingPolicy<'_>,
@@ -345,10 +346,10 @@ fn for_each_hashed<'t>(
     }
 }
 
-/// Whether an intset and a text together make a listpack.
+/// Returns whether an intset and a member that is not an integer fit in a listpack.
 fn fits_listpack(set: &IntSet, member: Member<'_>, policy: &EncodingPolicy<'_>) -> bool {
     let longest = policy.settings.set_max_listpack_value();
-    // The longest texts of integers are those of the least and the greatest.
+    // The longest decimal forms are those of the minimum and the maximum.
     let ends = [set.first(), set.last()];
     set.len() < policy.listpack_entries()
         && Entry::from(member).text_len() <= longest
@@ -358,7 +359,7 @@ fn fits_listpack(set: &IntSet, member: Member<'_>, policy: &EncodingPolicy<'_>) 
 fn list_of(set: &IntSet) -> Value {
     let mut list = ListPack::new();
     for number in set {
-        // An entry takes eleven bytes at most and an intset has few: a listpack holds a gigabyte.
+        // An entry takes at most eleven bytes and an intset has few: a listpack can hold a gigabyte.
         if list.push_back(number).is_err() {
             debug_assert!(false, "an intset fits into a listpack");
         }
@@ -366,7 +367,7 @@ fn list_of(set: &IntSet) -> Value {
     Value::ListPack(list)
 }
 
-/// The same members in a hash table.
+/// Copies the members to a hash table.
 fn hash_table(set: SetRef<'_>, policy: &EncodingPolicy<'_>) -> Value {
     let mut table = Box::new(Extendible::new(0));
     set.for_each(|member| {

@@ -21,11 +21,11 @@ impl<'a> SetRef<'a> {
         }
     }
 
-    /// `count` different members, all of them if there are no more; every choice is equally likely. O(count) on
-    /// average where count is small beside the set, else O(members).
+    /// `count` distinct members, or all of them; every choice is equally likely. O(count) on average if count is small
+    /// compared with the set, otherwise O(members).
     pub(crate) fn sample(self, count: usize, random: &Random) -> Vec<Member<'a>> {
         let len = self.len();
-        // Drawing one by one repeats those that were drawn already; up to a third of the set that is cheap.
+        // Drawing one by one repeats draws of members that were already drawn; up to a third of the set this is fast.
         if matches!(self, Self::HashTable(_)) && count < len / 3 {
             let mut seen: HashSet<&[u8], RandomState> = HashSet::default();
             let mut drawn = Vec::with_capacity(count);

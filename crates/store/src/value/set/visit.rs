@@ -1,4 +1,4 @@
-//! Going through the members of a set.
+//! Iteration over the members of a set.
 
 use std::ops::ControlFlow;
 
@@ -8,8 +8,8 @@ use crate::policy::EncodingPolicy;
 use crate::value::scan::scan_table;
 
 impl<'a> SetRef<'a> {
-    /// Hands every member to `visit` until it breaks. Those of an intset ascend; those of a hash table come in the
-    /// order of their hashes, so that another table probed with them is probed in order too.
+    /// Calls `visit` with every member until it breaks. Members of an intset are in ascending order; those of a hash
+    /// table are in hash order, so that look-ups in another table are in its order too.
     #[inline]
     pub(crate) fn try_for_each<B>(
         self,
@@ -38,7 +38,7 @@ impl<'a> SetRef<'a> {
         all.is_continue().then_some(numbers)
     }
 
-    /// Hands every member to `visit`.
+    /// Calls `visit` with every member.
     #[inline]
     pub(crate) fn for_each(self, mut visit: impl FnMut(Member<'a>)) {
         let whole: ControlFlow<()> = self.try_for_each(|member| {
@@ -48,8 +48,8 @@ impl<'a> SetRef<'a> {
         debug_assert!(whole.is_continue());
     }
 
-    /// Hands over about `want` members from a cursor on; returns the next cursor, 0 at the end. Intsets and listpacks
-    /// come whole, as in Redis.
+    /// Visits about `want` members, starting at a cursor; returns the next cursor, 0 at the end. Intsets and listpacks
+    /// are visited in one call, as in Redis.
     pub(crate) fn scan(
         self,
         cursor: u64,

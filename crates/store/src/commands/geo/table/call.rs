@@ -1,4 +1,4 @@
-//! The words of a search.
+//! Parsing of a search.
 
 use geo::{Point, Shape};
 
@@ -10,27 +10,27 @@ use crate::profile::Profile;
 use crate::text::double;
 use crate::value::ZSet;
 
-/// What the name of a command says already.
+/// What the command's name determines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// GEORADIUS: a place and a radius come first.
+    /// GEORADIUS: starts with a point and a radius.
     Radius { stores: bool },
-    /// GEORADIUSBYMEMBER: a member and a radius come first.
+    /// GEORADIUSBYMEMBER: starts with a member and a radius.
     RadiusByMember { stores: bool },
-    /// GEOSEARCH: all is said by options.
+    /// GEOSEARCH: has only options.
     Search,
     /// GEOSEARCHSTORE.
     SearchStore,
 }
 
-/// Where a search begins.
+/// The centre of a search.
 #[derive(Clone, Copy, Debug)]
 enum Centre<'a> {
     Member(&'a [u8]),
     Place(Point),
 }
 
-/// What is returned of a member beside its name.
+/// What is returned for a member in addition to its name.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct With {
     pub(super) distance: bool,
@@ -39,13 +39,13 @@ pub(super) struct With {
 }
 
 impl With {
-    /// Whether anything is.
+    /// Returns whether any is set.
     pub(super) fn any(self) -> bool {
         self.distance || self.hash || self.coordinates
     }
 }
 
-/// What the options say, and what the name of the command does.
+/// The parsed options, and what the command does.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Options<'a> {
     centre: Option<Centre<'a>>,
@@ -55,16 +55,15 @@ pub(super) struct Options<'a> {
     pub(super) store: Option<(&'a [u8], GeoStored)>,
 }
 
-/// A command, read as far as it can be without the sorted set.
+/// A command, parsed as far as possible without the sorted set.
 ///
-/// Redis looks members up while it reads, so a member that is missing is reported before what is wrong with the words
-/// behind it. Here the words are read first, to know which keys to lock, and what was found on the way is kept in
-/// order.
+/// Redis looks up members while it parses, so a missing member is reported before an error in later words. Here the
+/// words are parsed first, to know which keys to lock, and errors are kept in order.
 #[derive(Debug)]
 pub(super) struct Call<'a> {
-    /// Members that must be there, in front of what is wrong.
+    /// Members that must exist, before the error.
     members: Vec<&'a [u8]>,
-    /// The radius of GEORADIUSBYMEMBER, which is not read where there is no set.
+    /// The radius of GEORADIUSBYMEMBER, which is not parsed if the key does not exist.
     radius: Option<Result<Area>>,
     pub(super) options: Result<Options<'a>>,
 }
@@ -121,7 +120,7 @@ impl<'a> Call<'a> {
         Ok(options)
     }
 
-    /// Reads FROM and BY, of which each excludes others; `false` if it is another word.
+    /// Parses FROM and BY options, which exclude each other; returns `false` for another word.
     fn area_word(
         &mut self,
         options: &mut Options<'a>,
@@ -156,7 +155,7 @@ impl<'a> Call<'a> {
         Ok(true)
     }
 
-    /// The area in a sorted set, if there is one, and the options; or what is wrong first.
+    /// The area in a sorted set, if it exists, and the options; or the first error.
     pub(super) fn prepare(
         self,
         set: Option<&ZSet>,
@@ -178,7 +177,7 @@ impl<'a> Call<'a> {
 }
 
 impl<'a> Options<'a> {
-    /// Reads an option that all forms have; `false` if it is another word.
+    /// Parses an option that all forms have; returns `false` for another word.
     fn flag(&mut self, words: &mut &[&'a [u8]]) -> Result<bool> {
         match () {
             () if take(words, "withdist") => self.with.distance = true,
@@ -199,7 +198,7 @@ impl<'a> Options<'a> {
         Ok(true)
     }
 
-    /// Reads STORE and STOREDIST; `false` if it is another word.
+    /// Parses STORE and STOREDIST; returns `false` for another word.
     fn stored(&mut self, words: &mut &[&'a [u8]], form: Form, stores: bool) -> bool {
         if form == Form::SearchStore && take(words, "storedist") {
             self.store = self.store.map(|(key, _)| (key, GeoStored::Distances));
@@ -214,7 +213,7 @@ impl<'a> Options<'a> {
         found.is_some()
     }
 
-    /// What does not go together, or is missing.
+    /// Checks that the options are complete and do not exclude each other.
     fn check(&self, form: Form, is_search: bool, profile: Profile) -> Result<()> {
         let refused = |text: &'static str| Err(refused(text));
         if self.store.is_some() && self.with.any() {
@@ -229,7 +228,7 @@ impl<'a> Options<'a> {
         }
         let is_polygon = matches!(self.area, Some(Area::Polygon(_)));
         if is_search && self.centre.is_none() && !is_polygon {
-            // The name of the command, as it was called, is added.
+            // The name of the command, as it was called, is appended.
             return refused("ERR exactly one of FROMMEMBER or FROMLONLAT can be specified for ");
         }
         if is_search && self.area.is_none() {
@@ -246,7 +245,7 @@ impl<'a> Options<'a> {
     }
 }
 
-/// The error of a search around a member that is not there.
+/// The error of a search around a member that does not exist.
 fn named(error: Error, member: &[u8], profile: Profile) -> Error {
     if !profile.geo_names_member() {
         return error;
@@ -276,7 +275,7 @@ fn rectangle(width: &[u8], height: &[u8], of: &[u8], profile: Profile) -> Result
     Ok(Area::Rectangle(width, height, unit(of)?))
 }
 
-/// A polygon of so many vertices, which are taken from the words.
+/// Parses a polygon with that many vertices.
 fn polygon(count: &[u8], words: &mut &[&[u8]], profile: Profile) -> Result<Area> {
     let count = int32(count).map_err(|_| refused("ERR invalid number of vertices"))?;
     let split = usize::try_from(count)

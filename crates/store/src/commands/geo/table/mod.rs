@@ -1,4 +1,4 @@
-//! The commands on positions: their declarations, and their words as typed calls.
+//! The table of the geospatial commands: declarations, and the mapping from words to typed calls.
 
 mod call;
 mod search;
@@ -110,29 +110,29 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("geo", "geo").of([
     ),
 ]);
 
-/// A longitude and a latitude.
+/// Parses a longitude and a latitude.
 fn place_of(lon: &[u8], lat: &[u8], profile: Profile) -> Result<Point> {
     place(double::float(lon, profile)?, double::float(lat, profile)?)
 }
 
-/// A unit of length.
+/// Parses a unit of length.
 fn unit(name: &[u8]) -> Result<Unit> {
     let name = c_string(name);
     let refused = || refused("ERR unsupported unit provided. please use M, KM, FT, MI");
     Unit::parse(name).ok_or_else(refused)
 }
 
-/// A distance as a reply.
+/// Formats a distance as a reply.
 fn distance(store: &AnyStore<'_>, distance: f64) -> Reply {
     Reply::Bulk(printed(distance, store.shared().profile()).into())
 }
 
-/// A distance as Redis prints it, with four digits behind the point.
+/// Formats a distance as Redis does, with four digits after the decimal point.
 ///
-/// Some series multiply by 10,000 and take the nearest integer, which differs in the last digit now and then.
+/// Some release series multiply by 10,000 and round to the nearest integer, which sometimes changes the last digit.
 fn printed(distance: f64, profile: Profile) -> String {
     if distance.is_nan() {
-        // What is no number comes out of the processor with a sign.
+        // On x86-64, a NaN result has its sign bit set.
         return "-nan".to_owned();
     }
     let rounds = profile.rounds_ten_thousandths();
@@ -140,7 +140,7 @@ fn printed(distance: f64, profile: Profile) -> String {
     format!("{distance:.4}")
 }
 
-/// A place: a longitude and a latitude.
+/// Formats a position: a longitude and a latitude.
 fn coordinates(place: Point) -> Reply {
     Reply::Array(vec![Reply::Coordinate(place.lon()), Reply::Coordinate(place.lat())])
 }
@@ -198,7 +198,7 @@ mod tests {
             (0.0, "0.0000", "0.0000"),
             (1_387.816_6, "1387.8166", "1387.8166"),
             (20_015_086.796_02, "20015086.7960", "20015086.7960"),
-            // A little more than the half, until it is multiplied.
+            // Slightly more than one half, until it is multiplied.
             (0.000_05, "0.0001", "0.0000"),
             (1.000_05, "1.0001", "1.0001"),
             (0.000_15, "0.0001", "0.0001"),

@@ -20,7 +20,7 @@ pub(super) fn run(store: &AnyStore<'_>, form: Form, args: &[&[u8]]) -> Answer {
     run_with(store, form, args, None)
 }
 
-/// Runs a command whose words from its source on are `args`.
+/// Runs a command, given its words from the source on.
 fn run_with(
     store: &AnyStore<'_>,
     form: Form,

@@ -1,6 +1,6 @@
-//! The commands on fields that expire: their declarations, and their words as typed calls.
+//! The table of the commands on the expiry of fields: declarations, and the mapping from words to typed calls.
 //!
-//! Redis and Valkey read them in different ways: what comes first and what an error says. Each has a module.
+//! Redis and Valkey parse the words differently: in the order of the checks and in the error texts. Each has a module.
 
 mod redis;
 mod valkey;
@@ -126,7 +126,8 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("hash", "hash").of(
     .docs("Returns the time to live of fields of a hash in seconds.", "O(fields named)"),
 ]);
 
-/// Times in milliseconds as a reply in a unit; what is no time stays. Redis rounds up, Valkey to the nearest second.
+/// Converts times in milliseconds to replies in a unit; negative values are returned unchanged. Redis rounds up, Valkey
+/// to the nearest second.
 fn reply_in(unit: Unit, store: &AnyStore<'_>, times: impl Iterator<Item = i64>) -> Reply {
     let more = if is_valkey(store) { 500 } else { 999 };
     let tell = |ms: i64| match unit {
@@ -136,22 +137,22 @@ fn reply_in(unit: Unit, store: &AnyStore<'_>, times: impl Iterator<Item = i64>) 
     Reply::Array(times.map(|ms| tell(ms).into()).collect())
 }
 
-/// Whether the words are read as Valkey reads them.
+/// Returns whether words are parsed as in Valkey.
 fn is_valkey(store: &AnyStore<'_>) -> bool {
     store.shared().profile().reads_fields_as_valkey()
 }
 
-/// The key, and the fields of a command that names nothing else.
+/// The key, and the fields of a command without other arguments.
 fn fields<'a>(store: &AnyStore<'_>, words: &[&'a [u8]], command: &str) -> Result<Vec<Member<'a>>> {
     if is_valkey(store) {
         return valkey::fields(&words[1..], command);
     }
-    // Redis looks at the type before it reads the fields.
+    // Redis checks the type before it parses the fields.
     store.hlen(words[0])?;
     redis::fields(&words[1..], redis::NOT_POSITIVE, command)
 }
 
-/// A command that lets fields expire: its name, and how it gives the time.
+/// A command that sets the expiry of fields: its name, and how it gives the time.
 #[derive(Clone, Copy)]
 struct ExpireCommand {
     name: &'static str,
@@ -169,7 +170,7 @@ const HPEXPIREAT: ExpireCommand =
     ExpireCommand { name: "hpexpireat", unit: Unit::Milliseconds, absolute: true };
 
 impl ExpireCommand {
-    /// The time that a word gives.
+    /// Parses a time.
     fn time(self, amount: &[u8]) -> Result<Time> {
         Ok(Time { unit: self.unit, absolute: self.absolute, amount: int(amount)? })
     }
@@ -216,7 +217,7 @@ fn hsetex(store: &AnyStore<'_>, words: &[&[u8]]) -> Answer {
     Ok(i64::from(set).into())
 }
 
-/// A field and its value, and the next.
+/// The pairs of a field and its value.
 fn pairs<'a>(words: &[[&'a [u8]; 2]]) -> Vec<Pair<'a>> {
     words.iter().map(|[field, value]| (Member::Bytes(field), Member::Bytes(value))).collect()
 }

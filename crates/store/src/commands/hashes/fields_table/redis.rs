@@ -1,4 +1,4 @@
-//! The words as Redis reads them.
+//! Parsing of the words as in Redis.
 
 use bytes::Bytes;
 
@@ -17,7 +17,7 @@ use crate::store::AnyStore;
 pub(super) const NOT_POSITIVE: &str = "ERR Number of fields must be a positive integer";
 const NO_NUM_FIELDS: &str = "ERR Parameter `numFields` should be greater than 0";
 
-/// The fields behind FIELDS and their number.
+/// The fields after FIELDS and their number.
 pub(super) fn fields<'a>(
     words: &[&'a [u8]],
     no_number: &'static str,
@@ -47,7 +47,7 @@ pub(super) fn expire(
     words: &[&[u8]],
     command: ExpireCommand,
 ) -> Result<Vec<FieldExpire>> {
-    // The type is looked at first.
+    // The type is checked first.
     store.entry(words[0], |hash: &mut HashEntry<'_>| {
         let time = command.time(words[1])?;
         let at_ms = field_time(time, || hash.now_ms(), hash.shared().profile(), command.name)?;
@@ -103,7 +103,7 @@ pub(super) fn set_ex(store: &AnyStore<'_>, words: &[&[u8]]) -> Result<bool> {
             return Err(Error::showing(ErrorKind::Syntax, &[b"ERR unknown argument: ", word]));
         });
     }
-    // Whether there may be a field comes before how many there are.
+    // Whether there may be a field is checked before the number of fields.
     let [number, rest @ ..] = rest else { return Err(wrong_arity("hsetex")) };
     if rest.len() < 2 {
         return Err(wrong_arity("hsetex"));

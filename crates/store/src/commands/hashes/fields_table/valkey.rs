@@ -1,4 +1,4 @@
-//! The words as Valkey reads them: all of them before it looks at the key.
+//! Parsing of the words as in Valkey: all of them before the key is looked up.
 
 use bytes::Bytes;
 
@@ -13,7 +13,7 @@ use crate::execute::{int, is, refused};
 use crate::member::Member;
 use crate::store::AnyStore;
 
-/// An error unless as many fields follow as the number says, each of so many words.
+/// Returns an error unless the number of fields, each of that many words, is right.
 fn check_number(number: &[u8], each: usize, words: &[&[u8]], wrong: fn() -> Error) -> Result<()> {
     let number = usize::try_from(int(number)?).ok().and_then(|number| number.checked_mul(each));
     if number == Some(words.len()) && !words.is_empty() { Ok(()) } else { Err(wrong()) }
@@ -24,13 +24,13 @@ fn wrong_number() -> Error {
     refused(text)
 }
 
-/// The fields behind FIELDS and their number.
+/// The fields after FIELDS and their number.
 pub(super) fn fields<'a>(words: &[&'a [u8]], command: &str) -> Result<Vec<Member<'a>>> {
     let [name, number, fields @ ..] = words else { return Err(Error::syntax()) };
     if !is(name, "fields") {
         return Err(Error::syntax());
     }
-    // Those that change nothing have another word for it.
+    // Commands that change nothing have another error text.
     let changes = matches!(command, "hpersist" | "hgetdel");
     let wrong = if changes { wrong_number } else { Error::syntax };
     check_number(number, 1, fields, wrong)?;
@@ -44,7 +44,7 @@ struct Words<'w, 'a> {
     fields: &'w [&'a [u8]],
 }
 
-/// What stands before the first FIELDS, and the number and the words behind it.
+/// The words before the first FIELDS, and the number and the words after it.
 fn split<'w, 'a>(words: &'w [&'a [u8]]) -> Result<Words<'w, 'a>> {
     let at = words.iter().position(|word| is(word, "fields"));
     let (options, behind) = words.split_at(at.unwrap_or(words.len()));
@@ -62,7 +62,7 @@ pub(super) fn expire(
     check_number(number, 1, fields, wrong_number)?;
     let time = command.time(words[1])?;
     let shared = store.shared();
-    // What is wrong with the time comes before what is wrong with the type.
+    // An error in the time is reported before one in the type.
     field_time(time, || shared.clock().now_ms(), shared.profile(), command.name)?;
     store.entry(words[0], |hash: &mut HashEntry<'_>| {
         let at_ms = field_time(time, || hash.now_ms(), shared.profile(), command.name)?;

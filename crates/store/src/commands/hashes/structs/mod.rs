@@ -18,8 +18,9 @@ use crate::value::Pair;
 
 /// # Structs
 ///
-/// With the feature `serde`. A struct, or a map, is a hash: each of its fields is a field, and the value is a text: a number
-/// in decimal, a `bool` as `1` or `0`, a text or bytes as they are, a unit variant as its name. `None` is no field.
+/// With the feature `serde`. A struct or a map is stored as a hash: each of its fields is a field of the hash, and its
+/// value is text: a number in decimal, a `bool` as `1` or `0`, a string or bytes unchanged, a unit variant by its name.
+/// `None` is stored as a missing field.
 ///
 /// # Examples
 ///
@@ -44,13 +45,13 @@ use crate::value::Pair;
 /// # Ok::<(), tallis::Error>(())
 /// ```
 impl<L: Locks> Store<L> {
-    /// HSET of the fields of a struct, and HDEL of those that are `None`, in one step; returns how many fields are new.
-    /// Other fields of the hash stay. O(1) each in a hash table, O(fields) in a listpack.
+    /// HSET and HDEL of a struct: sets its fields and removes those that are `None`, atomically; returns the number of
+    /// new fields. Other fields of the hash are kept. O(1) each in a hash table, O(fields) in a listpack.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Conversion`] for what is no struct and no map, or has a field that is neither a text nor a number;
-    /// as [`hset`](Self::hset).
+    /// [`ErrorKind::Conversion`] if the value is not a struct or a map, or a field is neither text nor a number;
+    /// otherwise as [`hset`](Self::hset).
     pub fn hset_struct<T: Serialize + ?Sized>(&self, key: impl ToKey, of: &T) -> Result<usize> {
         let fields = of.serialize(write::Fields::default()).map_err(Mismatch::into_error)?;
         let none = fields.iter().filter(|(_, value)| value.is_none());
@@ -63,7 +64,7 @@ impl<L: Locks> Store<L> {
             check(&[*field, *value])?;
         }
         self.entry(key, |hash: &mut HashEntry<'_>| {
-            // First what is set: a hash that loses its last field is no key any more.
+            // Fields are set first, since a hash that loses its last field is removed.
             let new = hash.set_all(&some);
             if !none.is_empty() {
                 hash.remove_all(&none);
@@ -72,12 +73,12 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// HGETALL as a struct, or a map; `None` if there is no such key. Fields that the struct does not have are passed
-    /// over. O(fields).
+    /// HGETALL as a struct or a map: returns it, or `None` if the key does not exist. Fields that the struct does not
+    /// have are ignored. O(fields).
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Conversion`] if a field is missing or holds something else; as [`hget`](Self::hget).
+    /// [`ErrorKind::Conversion`] if a field is missing or has another type; otherwise as [`hget`](Self::hget).
     pub fn hget_struct<T: DeserializeOwned>(&self, key: impl ToKey) -> Result<Option<T>> {
         let fields = self.hgetall(key)?;
         if fields.is_empty() {
@@ -87,12 +88,12 @@ impl<L: Locks> Store<L> {
     }
 }
 
-/// Why a type and a hash do not go together.
+/// Why a value cannot be converted from or to a hash.
 #[derive(Debug)]
 struct Mismatch(String);
 
 impl Mismatch {
-    /// A type that has more parts than the value of a field.
+    /// The error for a type with more than one part in a field.
     fn no_text(what: &str) -> Self {
         Self(format!("the value of a field is a text or a number, and not {what}"))
     }

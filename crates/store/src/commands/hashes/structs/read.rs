@@ -1,4 +1,4 @@
-//! A struct of fields and values.
+//! Deserialization of a struct from fields and values.
 
 use std::any::type_name;
 use std::str::FromStr;
@@ -10,7 +10,7 @@ use serde::forward_to_deserialize_any;
 
 use super::Mismatch;
 
-/// The struct, or the map, of these fields.
+/// Deserializes a struct or a map.
 pub(super) fn fields<T: DeserializeOwned>(fields: &[(Bytes, Bytes)]) -> Result<T, Mismatch> {
     let fields = fields.iter().map(|(field, value)| (Text(field), Text(value)));
     T::deserialize(MapDeserializer::new(fields))
@@ -31,7 +31,7 @@ impl<'t> Text<'t> {
 
     #[cold]
     fn is_no(self, name: &str) -> Mismatch {
-        /// As much of a value as an error shows.
+        /// The maximum number of bytes of a value in an error text.
         const SHOWN: usize = 40;
         let shown = self.0.get(..SHOWN).unwrap_or(self.0).escape_ascii();
         Mismatch::custom(format_args!("\"{shown}\" is no {name}"))
@@ -46,7 +46,7 @@ impl IntoDeserializer<'_, Mismatch> for Text<'_> {
     }
 }
 
-/// Numbers, read from decimal.
+/// Numbers, parsed from decimal.
 macro_rules! numbers {
     ($($method:ident => $visit:ident;)*) => {$(
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mismatch> {

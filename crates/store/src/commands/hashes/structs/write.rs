@@ -1,4 +1,4 @@
-//! A struct as fields and values.
+//! Serialization of a struct into fields and values.
 
 use serde::ser::{Impossible, Serialize, SerializeMap, SerializeStruct, Serializer};
 
@@ -8,19 +8,19 @@ use crate::to_member::ToMember;
 /// A field and its value, if it has one.
 type Field = (Vec<u8>, Option<Vec<u8>>);
 
-/// Takes a struct or a map.
+/// Serializer for a struct or a map.
 #[derive(Debug, Default)]
 pub(super) struct Fields {
     all: Vec<Field>,
-    /// The key of a map whose value comes next.
+    /// The key of a map, until its value follows.
     key: Vec<u8>,
 }
 
-/// Takes the value of a field; `None` for one that is not there.
+/// Serializer for the value of a field; `None` for a missing one.
 #[derive(Debug)]
 struct Text;
 
-/// What neither a field nor a hash can be.
+/// Defines methods for types that can be neither a field nor a hash.
 macro_rules! refuse {
     ($refused:expr; $($method:ident($($type:ty),*) -> $result:ty;)*) => {$(
         fn $method(self, $(_: $type),*) -> Result<$result, Mismatch> {
@@ -139,7 +139,7 @@ impl SerializeMap for Fields {
     }
 }
 
-/// Values that have a text as a member of a set has one.
+/// Defines methods for types with a text form, the same as for members of a set.
 macro_rules! texts {
     ($($method:ident($type:ty);)*) => {$(
         fn $method(self, value: $type) -> Result<Self::Ok, Mismatch> {

@@ -1,26 +1,26 @@
-//! How settings are written.
+//! The syntax of settings.
 
 use super::special::Read;
 use crate::execute::shown;
 use crate::text::memory;
 use crate::value::parse_int;
 
-/// What a setting may be.
+/// The kind of a setting.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Kind {
     /// `yes` or `no`.
     Flag,
     /// One of these names.
     OneOf(&'static [&'static str]),
-    /// Some of these names; the first stands for none.
+    /// Some of these names; the first means none.
     Several(&'static [&'static str]),
-    /// Whatever it is.
+    /// Any text.
     Text,
-    /// A number between these.
+    /// A number in this range.
     Signed(Form, i64, i64),
-    /// The same, by numbers without a sign: one that has a sign is a great one.
+    /// The same for unsigned numbers: a negative one wraps to a large number.
     Unsigned(Form, u64, u64),
-    /// Words of its own.
+    /// A syntax of its own.
     Special(Read),
 }
 
@@ -28,18 +28,18 @@ pub(super) enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     Integer,
-    /// A number of bytes, which may have a unit; to Redis a C string.
+    /// A number of bytes, optionally with a unit; a C string in Redis.
     Memory,
-    /// The same, or a part of something in percent, which is kept as a negative number.
+    /// The same, or a percentage, which is stored as a negative number.
     MemoryOrPercent,
     Octal,
 }
 
-/// Why a setting cannot be what it is set to.
+/// Why a value is refused.
 pub(super) type Refusal = String;
 
 impl Kind {
-    /// The value that a text stands for, as CONFIG GET shows it; `old` is what the setting is.
+    /// Parses a value and returns what CONFIG GET shows; `old` is the current value.
     pub(super) fn read(self, text: &[u8], old: &[u8]) -> Result<Vec<u8>, Refusal> {
         match self {
             Self::Flag => match &text.to_ascii_lowercase()[..] {
@@ -52,7 +52,7 @@ impl Kind {
             Self::Signed(form, low, high) => signed(form, low, high, text),
             Self::Unsigned(form, low, high) => unsigned(form, low, high, text),
             Self::Special(read) => {
-                // Nothing is no word, not an empty one.
+                // An empty text has no words, instead of an empty one.
                 let words = text.split(|&byte| byte == b' ').filter(|_| !text.is_empty());
                 let words: Vec<&[u8]> = words.collect();
                 read(&words, old).map_err(str::to_owned)
@@ -61,7 +61,7 @@ impl Kind {
     }
 }
 
-/// The name that a text is, in whatever case; of two that mean the same, the first.
+/// The name that a text is, in any case; the first of two with the same meaning.
 fn name_of(names: &'static [&'static str], text: &[u8]) -> Result<&'static str, Refusal> {
     let found = names.iter().find(|name| text.eq_ignore_ascii_case(name.as_bytes()));
     match found {
@@ -112,8 +112,8 @@ fn unsigned(form: Form, low: u64, high: u64, text: &[u8]) -> Result<Vec<u8>, Ref
 }
 
 impl Kind {
-    /// What is said of a number out of a range that ends with the greatest number there is, and what is said where that
-    /// number is left out. `None` if the range is another one.
+    /// The error for a number outside a range that ends with the maximum, and the one that applies to the range without
+    /// the maximum. `None` for another range.
     pub(super) fn out_of_open_range(self) -> Option<(Refusal, Refusal)> {
         const GREATEST: u64 = i64::MAX.unsigned_abs();
         let Self::Unsigned(_, low, GREATEST) = self else { return None };
@@ -127,7 +127,7 @@ fn out_of_range(low: impl std::fmt::Display, high: impl std::fmt::Display) -> Re
 }
 
 impl Form {
-    /// The number; one of bytes that does not fit into 63 bits is a negative one, as in C.
+    /// Parses the number; a size that does not fit 63 bits becomes negative, as in C.
     fn read(self, text: &[u8]) -> Result<i64, Refusal> {
         let why = match self {
             Self::Integer => {

@@ -1,4 +1,5 @@
-//! CONFIG: the settings of Redis. Those that a store has are in effect; what the others are set to is remembered.
+//! CONFIG: the settings of Redis. Those that a store implements take effect; the values of the others are only
+//! recorded.
 
 mod form;
 mod special;
@@ -15,17 +16,17 @@ use crate::store::Shared;
 use crate::text::glob;
 use table::{Place, SETTINGS, Setting};
 
-/// Settings of a store that is kept in a directory which are what they were when it was opened.
+/// Settings of a store in a directory that keep the value with which it was opened.
 const AS_OPENED: [&str; 3] = ["appendonly", "dbfilename", "dir"];
 
-/// A setting under one of its names.
+/// A setting with one of its names.
 #[derive(Clone, Copy)]
 struct Named {
     name: &'static str,
     setting: &'static Setting,
 }
 
-/// The settings that servers of a profile know, under each of their names.
+/// The settings of the profile's servers, with each of their names.
 fn known(profile: Profile) -> impl Iterator<Item = Named> {
     let known = move |setting: &&Setting| !setting.marks.since_72 || profile.settings_of_72();
     SETTINGS.iter().filter(known).flat_map(|setting| {
@@ -42,7 +43,7 @@ fn find(profile: Profile, name: &[u8]) -> Option<Named> {
 pub(super) fn get(shared: &Shared, patterns: &[&[u8]]) -> Reply {
     let (mut limits, remembered) = shared.settings().all();
     let found = known(shared.profile()).filter_map(|named| {
-        // A name that is asked for as such is given back as it came.
+        // A setting that is requested by its exact name is returned with the name as it was given.
         let name =
             patterns.iter().find_map(|&pattern| named.asked_by(pattern, shared.profile()))?;
         let value = match named.setting.place {
@@ -105,8 +106,8 @@ pub(super) fn set(shared: &Shared, pairs: &[&[u8]]) -> Answer {
     })
 }
 
-/// Sets a setting before a store is made, fixed and protected ones too; returns its name, and how many databases there
-/// are, if it is that.
+/// Applies a setting before a store is built, also a fixed or protected one; returns its name, and the number of
+/// databases if it is that setting.
 pub(crate) fn begin_with(
     profile: Profile,
     name: &str,
@@ -135,7 +136,7 @@ fn failed(name: &[u8], why: &str) -> Error {
 }
 
 impl Setting {
-    /// What it is; of a fixed one, nothing.
+    /// The current value; empty for a fixed setting.
     fn value(&self, limits: &mut Limits, remembered: &Remembered) -> Vec<u8> {
         match (self.place, remembered.get(self.name)) {
             (Place::Limit(of), _) => of(limits).to_string().into_bytes(),
@@ -150,7 +151,7 @@ impl Setting {
 }
 
 impl Named {
-    /// Changes what it is; returns the number that it is then, if it is a number that the store goes by.
+    /// Changes the value; returns the number, if it is a number that the store uses.
     fn change(
         self,
         value: &[u8],
@@ -169,12 +170,12 @@ impl Named {
         })?;
         let text = str::from_utf8(&new).unwrap_or_default();
         if let Place::Signed(of) = setting.place {
-            // Read by its kind, which is a number of 32 bits.
+            // Already parsed by its kind, which is a 32-bit number.
             *of(limits) = text.parse().unwrap_or_default();
             return Ok(None);
         }
         let number = text.parse::<u64>().ok();
-        // What does not fit into a word of this machine is as good as the greatest number that does.
+        // A number that does not fit a word of this machine is saturated.
         let number = number.map(|number| usize::try_from(number).unwrap_or(usize::MAX));
         match (setting.place, number) {
             (Place::Limit(of), Some(number)) => *of(limits) = number,
@@ -186,10 +187,10 @@ impl Named {
         Ok(number)
     }
 
-    /// The name to show if a pattern of CONFIG GET asks for this setting.
+    /// The name to return if the pattern of CONFIG GET matches this setting.
     fn asked_by(self, pattern: &[u8], profile: Profile) -> Option<Bytes> {
         let name = self.name.as_bytes();
-        // A pattern is a C string to Redis, and a backslash alone makes none.
+        // In Redis the pattern is a C string, and a lone backslash matches nothing.
         let glob = shown(pattern, usize::MAX);
         if !glob.iter().any(|byte| b"[*?".contains(byte)) {
             return pattern.eq_ignore_ascii_case(name).then(|| Bytes::copy_from_slice(pattern));
@@ -233,7 +234,7 @@ mod tests {
         }
     }
 
-    /// What a setting may be, for people.
+    /// A description of the values that are allowed.
     fn kind(kind: Kind) -> String {
         let number = |form: Form, low: String, high: String| {
             let what = match form {

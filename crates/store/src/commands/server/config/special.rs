@@ -1,4 +1,4 @@
-//! Settings whose values are words of their own.
+//! Settings with a syntax of their own.
 
 use std::env;
 
@@ -7,14 +7,14 @@ use crate::text::double;
 use crate::text::memory;
 use crate::value::parse_int;
 
-/// From the words of a value, and what the setting is, to what CONFIG GET shows then.
+/// Maps the words of a value, and the current value, to what CONFIG GET then returns.
 pub(super) type Read = fn(&[&[u8]], &[u8]) -> Result<Vec<u8>, &'static str>;
 
-/// The limits of output buffers, by class.
+/// The limits of output buffers, by client class.
 pub(super) const BUFFERS: &str =
     "normal 0 0 0 slave 268435456 67108864 60 pubsub 33554432 8388608 60";
 
-/// A name without a folder.
+/// A file name without a directory.
 pub(super) fn file_name(words: &[&[u8]], _: &[u8]) -> Result<Vec<u8>, &'static str> {
     let name = words.join(&b' ');
     if name.contains(&b'/') {
@@ -23,14 +23,14 @@ pub(super) fn file_name(words: &[&[u8]], _: &[u8]) -> Result<Vec<u8>, &'static s
     Ok(shown(&name, usize::MAX).to_vec())
 }
 
-/// What `dir` is as long as it is not set.
+/// The default of `dir`.
 pub(super) fn current_folder() -> Vec<u8> {
     env::current_dir()
         .map(|path| path.to_string_lossy().into_owned().into_bytes())
         .unwrap_or_default()
 }
 
-/// Seconds and changes in turn, or nothing.
+/// Pairs of seconds and changes, or nothing.
 pub(super) fn save(words: &[&[u8]], _: &[u8]) -> Result<Vec<u8>, &'static str> {
     const WRONG: &str = "Invalid save parameters";
     let (pairs, []) = words.as_chunks::<2>() else { return Err(WRONG) };
@@ -43,7 +43,7 @@ pub(super) fn save(words: &[&[u8]], _: &[u8]) -> Result<Vec<u8>, &'static str> {
     Ok(numbers(words))
 }
 
-/// The class of clients, the hard limit, the soft one, and for how long, for some of the classes.
+/// The class of clients, the hard limit, the soft limit and its duration, for some of the classes.
 pub(super) fn buffers(words: &[&[u8]], old: &[u8]) -> Result<Vec<u8>, &'static str> {
     let (fours, []) = words.as_chunks::<4>() else {
         return Err("Wrong number of arguments in buffer limit configuration.");
@@ -82,7 +82,7 @@ pub(super) fn oom_scores(words: &[&[u8]], _: &[u8]) -> Result<Vec<u8>, &'static 
     Ok(numbers(words))
 }
 
-/// Letters, each a class of events.
+/// Letters, each for a class of events.
 pub(super) fn events(words: &[&[u8]], _: &[u8]) -> Result<Vec<u8>, &'static str> {
     const ALL: &[u8] = b"g$lshzxetd";
     const CLASSES: &[u8] = b"g$lshzxetdnKEm";
@@ -96,7 +96,7 @@ pub(super) fn events(words: &[&[u8]], _: &[u8]) -> Result<Vec<u8>, &'static str>
     if !ALL.iter().all(has) {
         return Ok(CLASSES.iter().copied().filter(|letter| has(letter)).collect());
     }
-    // Beside all of them, that of new keys is not shown.
+    // If all are set, that of new keys is not shown.
     Ok([b"A", &b"KEm"[..]]
         .concat()
         .into_iter()
@@ -122,7 +122,7 @@ pub(super) fn percentiles(words: &[&[u8]], _: &[u8]) -> Result<Vec<u8>, &'static
     Ok(all.join(" ").into_bytes())
 }
 
-/// A number as C reads it: a plus sign and needless zeros do no harm.
+/// Parses a number as C does: a plus sign and leading zeros are allowed.
 fn number(word: &[u8]) -> Option<i64> {
     let text = word.trim_ascii_start();
     if text.is_empty() && word.is_empty() {
@@ -131,7 +131,7 @@ fn number(word: &[u8]) -> Option<i64> {
     str::from_utf8(text).ok()?.parse().ok()
 }
 
-/// Numbers in their canonical form.
+/// Formats numbers in their canonical form.
 fn numbers(words: &[&[u8]]) -> Vec<u8> {
     let all =
         words.iter().map(|word| parse_int(word).or_else(|| number(word)).unwrap_or(0).to_string());

@@ -1,4 +1,4 @@
-//! Every setting of Redis 7.2: its names, its kind, its default, and where it is.
+//! Every setting of Redis 7.2: its names, its kind, its default, and where its value is stored.
 
 use super::form::{Form, Kind};
 use super::special::{BUFFERS, buffers, events, file_name, oom_scores, percentiles, save};
@@ -10,31 +10,31 @@ use crate::store::Shared;
 #[derive(Debug)]
 pub(super) struct Setting {
     pub(super) name: &'static str,
-    /// The name that it had before, which is known too.
+    /// The former name, which is accepted too.
     pub(super) old: Option<&'static str>,
     pub(super) kind: Kind,
     pub(super) place: Place,
     pub(super) marks: Marks,
 }
 
-/// Where a setting is.
+/// Where the value of a setting is stored.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Place {
-    /// Among the limits: it has an effect.
+    /// In the limits: it takes effect.
     Limit(Field),
-    /// The same, of either sign.
+    /// The same, for a signed number.
     Signed(fn(&mut Limits) -> &mut isize),
-    /// Fixed as long as the store lives, and in effect.
+    /// Fixed when the store is built, and in effect.
     Fixed(fn(&Shared) -> usize),
-    /// Nowhere: what it is set to is remembered, and this is what it is otherwise.
+    /// Not used: its value is recorded, and this is the default.
     Text(&'static str),
     Number(i64),
 }
 
-/// A limit among the limits.
+/// A field of the limits.
 pub(super) type Field = fn(&mut Limits) -> &mut usize;
 
-/// What CONFIG does not do with a setting.
+/// What CONFIG does not allow for a setting.
 #[derive(Clone, Copy, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each stands for itself")]
 pub(super) struct Marks {
@@ -42,11 +42,11 @@ pub(super) struct Marks {
     pub(super) fixed: bool,
     /// CONFIG SET refuses it unless `enable-protected-configs` is set.
     pub(super) protected: bool,
-    /// CONFIG GET shows it to who asks by its name alone.
+    /// CONFIG GET returns it only for its exact name.
     pub(super) hidden: bool,
     /// The same, in servers of 7.2.
     pub(super) hidden_in_72: bool,
-    /// Servers of 7.0 do not know it.
+    /// Servers of 7.0 do not have it.
     pub(super) since_72: bool,
 }
 

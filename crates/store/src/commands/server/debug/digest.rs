@@ -1,7 +1,7 @@
-//! DEBUG DIGEST: forty digits that are the same for the same keys and values, in Redis too.
+//! DEBUG DIGEST: forty hexadecimal digits that are the same for the same keys and values, also in Redis.
 //!
-//! A value, a key with its value, and the keys of all databases are mixed by SHA-1. What has an order is mixed in that
-//! order (`digest = SHA1(digest xor SHA1(data))`), what has none is combined by exclusive or.
+//! A value, a key with its value, and the keys of all databases are mixed by SHA-1. Ordered data are mixed in their
+//! order (`digest = SHA1(digest xor SHA1(data))`), unordered data are combined by exclusive or.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -13,12 +13,12 @@ use crate::store::scope::View;
 use crate::table::keys::KeyBucket;
 use crate::value::{Direction, NEVER, Value};
 
-/// A digest that is being made.
+/// A digest that is being computed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Digest([u8; 20]);
 
 impl Digest {
-    /// Takes in data whose place among others does not matter.
+    /// Adds data whose order does not matter.
     fn combine(&mut self, data: &[u8]) {
         self.combine_bits(&Sha1::digest(data).into());
     }
@@ -29,13 +29,13 @@ impl Digest {
         }
     }
 
-    /// Takes in data whose place among others matters.
+    /// Adds data whose order matters.
     fn mix(&mut self, data: &[u8]) {
         self.combine(data);
         self.0 = Sha1::digest(self.0).into();
     }
 
-    /// The digest of a value alone, as DEBUG DIGEST-VALUE shows it.
+    /// The digest of a value alone, as returned by DEBUG DIGEST-VALUE.
     pub(super) fn of_value(value: &Value, expires: bool, profile: Profile) -> Self {
         let mut digest = Self::default();
         digest.mix_value(value, expires, profile);
@@ -73,7 +73,8 @@ impl Digest {
                 self.combine(&one.0);
             });
         } else if let Value::Opaque(opaque) = value {
-            // Its elements are not known here: it has the same digest if it has the same bytes, which Redis does not ask.
+            // Its elements are not known here: it has the same digest if it has the same bytes, which Redis does not
+            // require.
             self.mix(opaque.body());
         }
         if expires {
@@ -105,7 +106,7 @@ impl Digest {
         all
     }
 
-    /// In hexadecimal digits.
+    /// As hexadecimal digits.
     pub(super) fn to_hex(self) -> String {
         self.0.iter().fold(String::with_capacity(40), |mut text, byte| {
             // Writing to a string cannot fail.
@@ -115,7 +116,7 @@ impl Digest {
     }
 }
 
-/// The types of Redis, by their numbers.
+/// The types of Redis, by number.
 #[derive(Clone, Copy, Debug)]
 enum Type {
     String = 0,

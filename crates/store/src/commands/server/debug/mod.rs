@@ -1,4 +1,4 @@
-//! DEBUG: as much of it as a library can answer.
+//! The subcommands of DEBUG that apply to an embedded store.
 
 mod digest;
 
@@ -85,14 +85,14 @@ fn all(store: &AnyStore<'_>) -> std::ops::Range<usize> {
     0..store.shared().stripe_count()
 }
 
-/// Whether C's `atoi` makes a number of the text that is not zero.
+/// Returns whether C's `atoi` converts the text to a number other than zero.
 fn as_in_c(text: &[u8]) -> bool {
     let text = text.trim_ascii_start();
     let digits = text.strip_prefix(b"-").or_else(|| text.strip_prefix(b"+")).unwrap_or(text);
     digits.iter().take_while(|byte| byte.is_ascii_digit()).any(|&byte| byte != b'0')
 }
 
-/// What `strtod` makes of no number is no time at all.
+/// If `strtod` cannot parse the number, the time is zero.
 fn sleep(store: &AnyStore<'_>, seconds: &[u8]) -> Answer {
     let seconds = double::parse_end(seconds).unwrap_or(0.0);
     let time = Duration::try_from_secs_f64(seconds).unwrap_or_default();
@@ -113,9 +113,9 @@ fn digest_value(store: &AnyStore<'_>, key: &[u8]) -> Answer {
     })
 }
 
-/// Without its length where it is to be fast.
+/// Without the serialized length if the fast form is requested.
 fn object(store: &AnyStore<'_>, key: &[u8], fast: bool) -> Answer {
-    // A clock of seconds that begins anew after so many.
+    // A clock of seconds that wraps around after this many.
     const LRU_CLOCK: u32 = 1 << 24;
     store.read(key, |view, keys| {
         let (Some(found), Some(idle)) = (view.find(keys[0]), view.idle_secs(keys[0])) else {

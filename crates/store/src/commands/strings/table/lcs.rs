@@ -1,11 +1,11 @@
-//! The options of LCS as words.
+//! Parsing of the options of LCS.
 
 use crate::commands::LcsMatches;
 use crate::error::{Error, Result};
 use crate::execute::{int, refused, take, take_with};
 use crate::reply::Reply;
 
-/// What the options of LCS say.
+/// The parsed options of LCS.
 #[derive(Debug, Default)]
 pub(super) struct LcsOptions {
     pub(super) len: bool,
@@ -38,7 +38,7 @@ impl LcsOptions {
     }
 }
 
-/// The reply of LCS IDX: each run by its first and last byte in both strings.
+/// Formats the reply of LCS IDX: each run by its first and last byte in both strings.
 pub(super) fn matches(found: &LcsMatches, with_lengths: bool) -> Reply {
     let ends = |run: &std::ops::Range<usize>| {
         Reply::Array(vec![Reply::count(run.start), Reply::count(run.end.saturating_sub(1))])

@@ -1,4 +1,4 @@
-//! The commands on strings: their declarations, and their words as typed calls.
+//! The table of the commands on strings: declarations, and the mapping from words to typed calls.
 
 mod lcs;
 
@@ -154,7 +154,7 @@ fn incrbyfloat(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
 }
 
 fn lcs(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
-    // Redis looks at the options once it has both strings.
+    // Redis parses the options after it has read both strings.
     common(store, args[0], args[1], |a, b| {
         let wish = LcsOptions::parse(&args[2..])?;
         if wish.idx {
@@ -206,7 +206,7 @@ fn msetex(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
     Ok(i64::from(put_pairs(store, pairs, "msetex", options)?).into())
 }
 
-/// The expiry of SET and MSETEX: without a word on it the key does not expire any more.
+/// The expiry of SET and MSETEX: without an option it is removed.
 fn expiry(given: Option<GivenTtl<'_>>) -> Result<ExpiryChange> {
     given.map_or(Ok(ExpiryChange::Clear), GivenTtl::read)
 }

@@ -7,7 +7,7 @@ use crate::reply::Reply;
 use crate::store::AnyStore;
 use crate::text::double::float;
 
-/// What the words NX, XX, GT and LT ask for.
+/// Converts NX, XX, GT and LT to options.
 fn options([nx, xx, gt, lt]: [bool; 4]) -> Result<SortedSetAddOptions> {
     if nx && xx {
         return Err(refused("ERR XX and NX options at the same time are not compatible"));

@@ -38,7 +38,7 @@ pub(super) fn zintercard(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
     Ok(Reply::count(store.zintercard(call.keys, call.limit)?))
 }
 
-/// Which options a command has.
+/// The options of a command.
 #[derive(Clone, Copy, Debug)]
 struct Takes {
     /// WEIGHTS and AGGREGATE.
@@ -53,7 +53,7 @@ impl Takes {
     }
 }
 
-/// The words of a command behind its destination.
+/// The words of a command after its destination.
 #[derive(Debug, Default)]
 struct Call<'a> {
     keys: &'a [&'a [u8]],
@@ -74,7 +74,7 @@ impl<'a> Call<'a> {
         match call.take_options(options, takes, store.shared().profile()) {
             Ok(()) => Ok(call),
             Err(error) => {
-                // Redis looks at the keys before it reads the options.
+                // Redis looks up the keys before it parses the options.
                 check_sources(store, keys)?;
                 Err(error)
             }

@@ -1,4 +1,4 @@
-//! The commands on sorted sets: their declarations, and their words as typed calls.
+//! The table of the commands on sorted sets: declarations, and the mapping from words to typed calls.
 
 mod add;
 mod algebra;
@@ -232,7 +232,7 @@ fn members(found: Vec<(Bytes, f64)>) -> Reply {
     Reply::Array(found.into_iter().map(|(member, _)| member.into()).collect())
 }
 
-/// Members, with their scores if these are asked for.
+/// Members, with their scores if requested.
 fn listed(found: Vec<(Bytes, f64)>, withscores: bool) -> Reply {
     if withscores { Reply::Pairs(pairs(found)) } else { members(found) }
 }
@@ -316,7 +316,7 @@ fn rank(
 
 fn zscan(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
     let cursor = cursor(args[1], store.shared().profile())?;
-    // Redis looks for the key before it reads the options.
+    // Redis looks up the key before it parses the options.
     if store.zcard(args[0])? == 0 {
         return Ok(scan_reply(0, Vec::new()));
     }

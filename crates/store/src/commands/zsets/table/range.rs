@@ -1,4 +1,4 @@
-//! ZRANGE and the like.
+//! ZRANGE and similar commands.
 
 use std::ops::Bound;
 
@@ -29,7 +29,7 @@ pub(super) fn zremrangebylex(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
     Ok(Reply::count(store.zrembylex(args[0], min, max)?))
 }
 
-/// What the ends of a range are.
+/// The kind of the ends of a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum By {
     Rank,
@@ -53,7 +53,7 @@ pub(super) fn list(
     Ok(Reply::Array(found.into_iter().map(Reply::Bulk).collect()))
 }
 
-/// What is known of the ends of a range before they are read.
+/// What is known of the ends of a range before they are parsed.
 #[derive(Clone, Copy, Debug)]
 struct Ends {
     by: Option<By>,
@@ -61,8 +61,8 @@ struct Ends {
     profile: Profile,
 }
 
-/// The range that the words behind the key say, and whether scores are asked for. What the name of the command says
-/// already is no option.
+/// Parses the range after the key, and whether scores are requested. What the command's name implies is not accepted as
+/// an option.
 fn parse(args: &[&[u8]], ends: Ends, store: bool) -> Result<(ZRange, bool)> {
     let Ends { mut by, mut rev, profile } = ends;
     let [first, second, options @ ..] = args else { return Err(Error::syntax()) };

@@ -1,4 +1,4 @@
-//! How a log goes on behind a new base, and what it does where it was cut short.
+//! Continuing a log after a new base, also after it was truncated.
 
 use std::io;
 use std::mem;
@@ -13,8 +13,8 @@ use super::{Held, Log, SECOND, now};
 use crate::sync::atomic::Ordering;
 
 impl Log {
-    /// Lets what comes from here on go into another file, which `list` names in the manifest. Every stripe of the store
-    /// is locked.
+    /// Switches the following effects to another file, which `list` adds to the manifest. Every stripe of the store is
+    /// locked.
     pub(in crate::persist::directory) fn cut(
         &self,
         tail: Tail,
@@ -22,7 +22,7 @@ impl Log {
     ) {
         let mut guard = self.state.lock();
         let state = &mut *guard;
-        // The new file begins on no database.
+        // The new file starts without a selected database.
         state.writer = LogWriter::new();
         if mem::take(&mut state.is_cut_short) {
             state.held = Some(Held { tail, before: mem::take(&mut state.buffer) });
@@ -31,7 +31,7 @@ impl Log {
         }
     }
 
-    /// Ends the log before a change that is not in it: until it has been rewritten it cannot be written.
+    /// Ends the log before a change that is not in it: it cannot be written until it is rewritten.
     pub(crate) fn cut_short(&self, why: &'static str) {
         let mut state = self.state.lock();
         state.is_cut_short = true;
@@ -40,8 +40,8 @@ impl Log {
         self.background.wake();
     }
 
-    /// Notes that a base is in the manifest, how large it is, and when the log is to be rewritten next. A log that was
-    /// cut short goes on behind it.
+    /// Notes that a base is in the manifest, its size, and the size of the log at which to rewrite it next. A truncated
+    /// log continues after it.
     pub(in crate::persist::directory) fn has_base(&self, size: u64, rewrite_at: u64) {
         let mut state = self.state.lock();
         let mut tail = loop {
@@ -64,7 +64,7 @@ impl Log {
         self.done.end(&state);
     }
 
-    /// Notes that no base came: a log that was cut short still is.
+    /// Notes that writing a base failed: a truncated log stays truncated.
     pub(in crate::persist::directory) fn has_no_base(&self) {
         let mut state = self.state.lock();
         if let Some(held) = state.held.take() {
@@ -74,12 +74,12 @@ impl Log {
         }
     }
 
-    /// Whether the log ends before what the store holds, until it is rewritten.
+    /// Returns whether the log is truncated, until it is rewritten.
     pub(in crate::persist::directory) fn is_cut_short(&self) -> bool {
         self.state.lock().is_cut_short
     }
 
-    /// Whether the log has grown so much that it is to be rewritten, or goes on only if it is.
+    /// Returns whether the log has grown so much that it should be rewritten, or is truncated.
     pub(in crate::persist::directory) fn is_to_be_rewritten(&self) -> bool {
         let state = self.state.lock();
         if state.is_cut_short {
@@ -89,21 +89,20 @@ impl Log {
         }
     }
 
-    /// Lets the log grow to twice its size before it is to be rewritten: it could not be.
+    /// Doubles the size at which the log is rewritten, after a failed rewrite.
     pub(in crate::persist::directory) fn put_off(&self) {
         let mut state = self.state.lock();
         state.not_rewritten = Some(now());
         state.rewrite_at = state.size.saturating_mul(2);
     }
 
-    /// Says anew from how many bytes on it is to be rewritten.
+    /// Sets the size at which the log is rewritten, in bytes.
     pub(in crate::persist::directory) fn set_rewrite_at(&self, rewrite_at: u64) {
         self.state.lock().rewrite_at = rewrite_at;
         self.background.wake();
     }
 
-    /// Ends what an earlier rewrite has left: goes on to the file that it has begun, or forgets it if the log ends
-    /// before.
+    /// Finishes an earlier rewrite: switches to its new file, or discards that if the log ends before it.
     pub(in crate::persist::directory) fn end_cut(&self) -> io::Result<()> {
         let mut state = self.state.lock();
         while state.tail.is_none() {
@@ -117,7 +116,7 @@ impl Log {
         self.pass_cut()
     }
 
-    /// Goes on to the file that a cut has begun.
+    /// Switches to the file that a cut has begun.
     pub(in crate::persist::directory) fn pass_cut(&self) -> io::Result<()> {
         let mut state = self.state.lock();
         let mut tried = false;

@@ -1,7 +1,7 @@
-//! A hash of which fields expire, or have expired: a listpack while it is small, then a table.
+//! A hash with fields that expire, or have expired: a listpack while it is small, then a table.
 //!
-//! A field that has expired is not seen any more, whether or not it is still held: [`drop_due`](Expiring::drop_due) and
-//! whatever writes the field take it away.
+//! An expired field is not visible, even while it is stored: [`drop_due`](Expiring::drop_due), or any write of the
+//! field, removes it.
 
 mod packed;
 mod timed;
@@ -19,10 +19,10 @@ use crate::member::Member;
 use crate::policy::EncodingPolicy;
 use crate::store::{CommandTime, Random};
 
-/// The time at which a field expires that does not, for what is compared with times.
+/// The expiry of a field that does not expire, for comparisons.
 pub(crate) const NEVER: i64 = i64::MAX;
 
-/// A field with its value and when it expires, in milliseconds since the epoch, or [`NEVER`].
+/// A field with its value and its expiry, in milliseconds since the epoch, or [`NEVER`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Field<'a> {
     pub(crate) name: Member<'a>,
@@ -31,7 +31,7 @@ pub(crate) struct Field<'a> {
 }
 
 impl Field<'_> {
-    /// When it expires, if it does.
+    /// The expiry of the field, if it has one.
     pub(crate) fn expiry(&self) -> Option<i64> {
         (self.expires_at != NEVER).then_some(self.expires_at)
     }
@@ -40,39 +40,39 @@ impl Field<'_> {
 /// What happens to the expiry of a field that is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FieldExpiry {
-    /// It stays as it is.
+    /// It is kept.
     Keep,
-    /// The field expires then, or [`NEVER`].
+    /// It is set to this time, or to [`NEVER`].
     At(i64),
 }
 
 /// A field that was found.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Found {
-    /// When it expires, or [`NEVER`].
+    /// Its expiry, or [`NEVER`].
     pub(crate) expires_at: i64,
-    /// Where it is, until a field is added or removed or another one's time is set; `None` in a hash without times.
+    /// Its location, until a field is added or removed or another one's expiry is set; `None` in a hash without times.
     pub(super) place: Option<Place>,
 }
 
-/// Where a field with a time is.
+/// The location of a field with an expiry.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Place {
     Packed(Position),
     Table(timed::Place),
 }
 
-/// A hash of which fields expire, or have expired.
+/// A hash with fields that expire, or have expired.
 #[derive(Clone, Debug)]
 pub(crate) enum Expiring {
-    /// A few fields, as Redis's own blob.
+    /// A few fields, in Redis's encoding.
     Packed(Packed),
-    /// Any fields.
+    /// Any number of fields.
     Table(Box<Timed>),
 }
 
 impl Expiring {
-    /// The fields of a hash, none of which expires.
+    /// Converts a hash without expiries.
     pub(super) fn of(hash: Lasting, policy: &EncodingPolicy<'_>) -> Self {
         if policy.profile.expiring_listpacks()
             && let Lasting::ListPack(list) = &hash
@@ -87,7 +87,7 @@ impl Expiring {
         Self::Table(Box::new(table))
     }
 
-    /// A hash of a few fields, as files and payloads hold it; `None` if it is malformed.
+    /// Creates a hash of a few fields from the encoding of files and payloads; `None` if it is malformed.
     pub(crate) fn from_listpack(
         list: ListPack,
         policy: &EncodingPolicy<'_>,
@@ -102,7 +102,7 @@ impl Expiring {
         Some(hash)
     }
 
-    /// The empty hash with which the loading of `count` fields begins.
+    /// Creates the empty hash into which `count` fields are loaded.
     pub(crate) fn to_load(count: u64, policy: &EncodingPolicy<'_>) -> Self {
         let count = usize::try_from(count).unwrap_or(usize::MAX);
         if Self::fits_listpack(count, policy) {
@@ -111,12 +111,12 @@ impl Expiring {
         Self::of_table(Timed::of(Fields::to_load(0, count)))
     }
 
-    /// Whether so many fields are a listpack.
+    /// Returns whether that many fields are stored as a listpack.
     fn fits_listpack(count: usize, policy: &EncodingPolicy<'_>) -> bool {
         policy.profile.expiring_listpacks() && count <= policy.settings.hash_max_listpack_entries()
     }
 
-    /// When the first field expires; [`NEVER`] if none does. O(fields) in a table.
+    /// The earliest expiry of a field; [`NEVER`] if there is none. O(fields) in a table.
     pub(crate) fn first_expiry(&self) -> i64 {
         match self {
             Self::Packed(packed) => packed.earliest(),
@@ -124,7 +124,7 @@ impl Expiring {
         }
     }
 
-    /// How many fields are held, those too that have expired.
+    /// The number of stored fields, including expired ones.
     pub(crate) fn held(&self) -> usize {
         match self {
             Self::Packed(packed) => packed.len(),
@@ -132,7 +132,7 @@ impl Expiring {
         }
     }
 
-    /// How many fields there are. O(1) unless some have expired and are still held.
+    /// The number of fields. O(1) unless expired fields are still stored.
     pub(crate) fn len(&self, time: &CommandTime<'_>) -> usize {
         if !self.has_due(time) {
             return self.held();
@@ -143,7 +143,7 @@ impl Expiring {
         }
     }
 
-    /// Whether fields may be held that have expired.
+    /// Returns whether there may be expired fields.
     fn has_due(&self, time: &CommandTime<'_>) -> bool {
         time.has_come(match self {
             Self::Packed(packed) => packed.earliest(),
@@ -151,7 +151,8 @@ impl Expiring {
         })
     }
 
-    /// No field expires before. It may be that none does: a table notes nothing when a field does not expire any more.
+    /// A lower bound of the expiries. It may be too low: a table does not update it when the expiry of a field is
+    /// removed.
     pub(crate) fn earliest(&self) -> i64 {
         match self {
             Self::Packed(packed) => packed.earliest(),
@@ -173,7 +174,7 @@ impl Expiring {
         }
     }
 
-    /// The value of a field that has not expired, and when it does.
+    /// The value of a field that has not expired, and its expiry.
     pub(crate) fn get(
         &self,
         field: Member<'_>,
@@ -187,7 +188,7 @@ impl Expiring {
         found.filter(|&(_, expires_at)| !time.has_come(expires_at))
     }
 
-    /// A field that has not expired.
+    /// Finds a field that has not expired.
     pub(super) fn find(
         &self,
         field: Member<'_>,
@@ -208,7 +209,7 @@ impl Expiring {
         (!time.has_come(expires_at)).then_some(found)
     }
 
-    /// The bytes of the listpack, if it is one.
+    /// The length of the listpack in bytes, if it is one.
     pub(super) fn listpack_len(&self) -> Option<usize> {
         match self {
             Self::Packed(packed) => Some(packed.as_bytes().len()),
@@ -216,7 +217,7 @@ impl Expiring {
         }
     }
 
-    /// Sets the value of a field; `true` if the field is new.
+    /// Sets the value of a field; returns whether the field is new.
     pub(crate) fn set(
         &mut self,
         pair: Pair<'_>,
@@ -246,7 +247,7 @@ impl Expiring {
         old.is_none()
     }
 
-    /// Lets the field there expire then, or [`NEVER`].
+    /// Sets the expiry of the field there, or [`NEVER`].
     pub(super) fn set_expiry(&mut self, place: Place, expires_at: i64) {
         match (self, place) {
             (Self::Packed(packed), Place::Packed(at)) => {
@@ -257,7 +258,7 @@ impl Expiring {
         }
     }
 
-    /// Lets a field not expire any more; `false` if it did not.
+    /// Removes the expiry of a field; returns `false` if it had none.
     pub(crate) fn persist(
         &mut self,
         field: Member<'_>,
@@ -269,7 +270,7 @@ impl Expiring {
         place.map(|place| self.set_expiry(place, NEVER)).is_some()
     }
 
-    /// Removes a field; `true` if it was there and had not expired.
+    /// Removes a field; returns whether it existed and had not expired.
     pub(crate) fn remove(
         &mut self,
         field: Member<'_>,
@@ -284,7 +285,7 @@ impl Expiring {
         there
     }
 
-    /// Up to `most` fields that have expired and are still held.
+    /// Up to `most` expired fields that are still stored.
     pub(crate) fn due(&self, most: usize, time: &CommandTime<'_>) -> Vec<Vec<u8>> {
         if most == 0 || !self.has_due(time) {
             return Vec::new();
@@ -295,7 +296,7 @@ impl Expiring {
         }
     }
 
-    /// Notes anew when the first field expires, after fields that had expired were removed.
+    /// Updates the earliest expiry, after expired fields were removed.
     pub(crate) fn settle(&mut self, time: &CommandTime<'_>) {
         if let Self::Table(table) = self {
             table.settle(time);
@@ -312,7 +313,7 @@ impl Expiring {
         if let Self::Table(table) = self { Some(table) } else { None }
     }
 
-    /// Hands every field to `visit` until it breaks, those too that have expired.
+    /// Calls `visit` with every field until it breaks, including expired ones.
     pub(crate) fn try_for_each<'a, B>(
         &'a self,
         mut visit: impl FnMut(Field<'a>) -> ControlFlow<B>,
@@ -327,7 +328,7 @@ impl Expiring {
         }
     }
 
-    /// A field, though it may have expired, chosen uniformly at random.
+    /// A field, possibly an expired one, chosen uniformly at random.
     pub(super) fn random(&self, random: &Random) -> Option<Field<'_>> {
         match self {
             Self::Packed(packed) => packed.nth(random.below(packed.len())),
@@ -339,7 +340,7 @@ impl Expiring {
         }
     }
 
-    /// Makes a table of it.
+    /// Converts it to a table.
     #[cold]
     pub(crate) fn make_table(&mut self, policy: &EncodingPolicy<'_>) {
         if let Self::Packed(packed) = self {

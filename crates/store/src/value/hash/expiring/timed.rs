@@ -1,4 +1,4 @@
-//! Any number of fields that expire, in a table.
+//! Any number of fields with expiries, in a table.
 
 use std::ops::ControlFlow;
 
@@ -10,24 +10,24 @@ use crate::policy::EncodingPolicy;
 use crate::store::CommandTime;
 use crate::value::hash::Fields;
 
-/// Bytes of a time.
+/// The number of bytes of a time.
 const TIME: usize = 8;
 
-/// Where a field is, until one is added or removed.
+/// The location of a field, until one is added or removed.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::value::hash) struct Place {
     bucket: BucketId,
     position: usize,
 }
 
-/// A table of fields, in which the time at which a field expires stands before its value. For each bucket it is noted
-/// before what time none of its fields expires: so those that are due are found without a look at all the others.
+/// A table of fields, in which the expiry of a field is stored before its value. For each bucket a lower bound of the
+/// expiries is stored, so that due fields are found without visiting all others.
 #[derive(Clone, Debug)]
 pub(crate) struct Timed {
     fields: Fields,
-    /// Of each bucket, in their order.
+    /// For each bucket, in their order.
     earliest: Vec<i64>,
-    /// Of all.
+    /// The minimum of these.
     first: i64,
 }
 
@@ -36,14 +36,14 @@ impl Timed {
         Self { fields: Extendible::new(0), earliest: Vec::new(), first: NEVER }
     }
 
-    /// The fields of a table, none of which expires.
+    /// Converts a table of fields without expiries.
     pub(super) fn of(mut fields: Fields) -> Self {
         fields.buckets_mut().for_each(|bucket| bucket.prefix_values(&NEVER.to_le_bytes()));
         let earliest = vec![NEVER; fields.bucket_count()];
         Self { fields, earliest, first: NEVER }
     }
 
-    /// The table, whose values have a time before them.
+    /// The table, whose values are preceded by a time.
     pub(crate) const fn fields(&self) -> &Fields {
         &self.fields
     }
@@ -57,17 +57,17 @@ impl Timed {
         crate::value::allocated(noted) + self.fields.heap_bytes()
     }
 
-    /// When the first field expires; [`NEVER`] if none does.
+    /// The earliest expiry of a field; [`NEVER`] if there is none.
     pub(super) fn first_expiry(&self) -> i64 {
         self.fields.buckets().flat_map(times).min().unwrap_or(NEVER)
     }
 
-    /// No field expires before.
+    /// A lower bound of the expiries.
     pub(super) const fn earliest(&self) -> i64 {
         self.first
     }
 
-    /// The value of a field, and when it expires.
+    /// The value of a field, and its expiry.
     pub(super) fn get(
         &self,
         field: Member<'_>,
@@ -80,7 +80,7 @@ impl Timed {
         })
     }
 
-    /// Where a field is, and when it expires.
+    /// The location of a field, and its expiry.
     pub(super) fn find(
         &self,
         field: Member<'_>,
@@ -96,7 +96,7 @@ impl Timed {
         })
     }
 
-    /// Sets the value of a field and its time.
+    /// Sets the value and the expiry of a field.
     pub(super) fn set(&mut self, new: Field<'_>, policy: &EncodingPolicy<'_>) {
         let mut record = new.expires_at.to_le_bytes().to_vec();
         new.value.with_bytes(|value| record.extend_from_slice(value));
@@ -112,7 +112,7 @@ impl Timed {
         });
     }
 
-    /// Notes the time of a field of a bucket.
+    /// Updates the bound of a bucket for the time of a field.
     fn note(&mut self, bucket: BucketId, expires_at: i64) {
         if let Some(earliest) = self.earliest.get_mut(bucket.index()) {
             *earliest = expires_at.min(*earliest);
@@ -120,7 +120,7 @@ impl Timed {
         self.first = self.first.min(expires_at);
     }
 
-    /// Looks into the buckets that have come by splits.
+    /// Computes the bounds of buckets that were added by splits.
     fn note_new_buckets(&mut self) {
         let known = self.earliest.len();
         if known < self.fields.bucket_count() {
@@ -129,7 +129,7 @@ impl Timed {
         }
     }
 
-    /// Lets the field there expire then, or [`NEVER`].
+    /// Sets the expiry of the field there, or [`NEVER`].
     pub(super) fn set_expiry(&mut self, Place { bucket, position }: Place, expires_at: i64) {
         let record = self.fields.get_mut(bucket).and_then(|it| it.nth_mut(position));
         if let Some(time) = record.and_then(|record| record.first_chunk_mut()) {
@@ -148,7 +148,7 @@ impl Timed {
         removed
     }
 
-    /// The buckets in which fields may have expired.
+    /// Iterates over the buckets that may have expired fields.
     fn due_buckets<'a>(&'a self, time: &CommandTime<'_>) -> impl Iterator<Item = &'a FieldBucket> {
         let noted = self.fields.buckets().zip(&self.earliest);
         noted.filter(|&(_, &earliest)| time.has_come(earliest)).map(|(bucket, _)| bucket)
@@ -175,8 +175,8 @@ impl Timed {
         due
     }
 
-    /// Notes anew when the first field of each bucket expires in which some had. It ends at a bucket that still has such
-    /// fields: those behind it are as they were, as [`due`](Self::due) gets to buckets in their order.
+    /// Updates the bound of each bucket that had expired fields. It stops at a bucket that still has such fields: later
+    /// ones have not changed, since [`due`](Self::due) visits buckets in order.
     pub(super) fn settle(&mut self, time: &CommandTime<'_>) {
         for (bucket, earliest) in self.fields.buckets().zip(&mut self.earliest) {
             if time.has_come(*earliest) {
@@ -190,13 +190,13 @@ impl Timed {
     }
 }
 
-/// The times of the fields of a bucket.
+/// Iterates over the times of the fields of a bucket.
 fn times(bucket: &FieldBucket) -> impl Iterator<Item = i64> {
     let all = (0..).map_while(|position| bucket.nth(position));
     all.map(|(_, record)| split(record).map_or(NEVER, |(_, at)| at))
 }
 
-/// The value of a record, and when its field expires.
+/// Splits a record into the value and the expiry.
 pub(crate) fn split(record: &[u8]) -> Option<(&[u8], i64)> {
     let (time, value) = record.split_first_chunk::<TIME>()?;
     Some((value, i64::from_le_bytes(*time)))
