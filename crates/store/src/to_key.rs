@@ -12,33 +12,33 @@ use crate::to_keys::{HashKey, ToKeys, each_located, to_keys};
 use crate::to_member::ToMember;
 use crate::to_member::sealed::Sealed;
 
-/// A key as an argument: borrowed bytes, and their hash where it is known.
+/// A key as an argument: borrowed bytes, and their hash if it is known.
 #[derive(Clone, Copy, Debug)]
 pub struct KeyRef<'k> {
     pub(crate) bytes: &'k [u8],
-    /// The number of the store that has hashed it, and the hash.
+    /// The number of the store that has hashed the key, and the hash.
     pub(crate) hashed: Option<(u64, u64)>,
-    /// Whether a transaction only reads it.
+    /// Whether a transaction only reads the key.
     pub(crate) reads: bool,
 }
 
 impl<'k> KeyRef<'k> {
-    /// A key that is not hashed yet.
+    /// Creates a key without a hash.
     #[must_use]
     #[inline]
     pub const fn new(bytes: &'k [u8]) -> Self {
         Self { bytes, hashed: None, reads: false }
     }
 
-    /// The same key, of which a transaction locks the stripe for reading only.
+    /// Returns the key, for a transaction that only reads it: its stripe is locked for reading.
     ///
-    /// Transactions that only read a key do not wait for each other. Writing the key inside fails.
+    /// Transactions that only read a key do not wait for each other. Writing the key in the transaction fails.
     #[must_use]
     pub const fn read(self) -> Self {
         Self { reads: true, ..self }
     }
 
-    /// The bytes of the key.
+    /// Returns the bytes of the key.
     #[must_use]
     pub const fn as_bytes(self) -> &'k [u8] {
         self.bytes
@@ -51,24 +51,24 @@ impl AsRef<[u8]> for KeyRef<'_> {
     }
 }
 
-/// A key that is used often, with its hash: see [`Store::prepare`](crate::Store::prepare).
+/// A key with its hash, for keys that are used often: see [`Store::prepare`](crate::Store::prepare).
 ///
-/// Another store takes it too, and hashes it anew.
+/// Another store accepts it too, and computes the hash again.
 #[derive(Clone, Debug)]
 pub struct PreparedKey {
     pub(crate) bytes: Bytes,
-    /// The number of the store that has hashed it, and the hash.
+    /// The number of the store that has hashed the key, and the hash.
     pub(crate) hashed: Option<(u64, u64)>,
 }
 
 impl PreparedKey {
-    /// A key that no store has hashed: one of a server, or of a store that is to come.
+    /// Creates a key without a hash: for a server, or for a store that does not exist yet.
     #[must_use]
     pub fn unhashed(key: &[u8]) -> Self {
         Self { bytes: Bytes::copy_from_slice(key), hashed: None }
     }
 
-    /// The key as an argument. It is one itself; this is for a [`read`](KeyRef::read) of it.
+    /// Returns the key as a [`KeyRef`], for [`read`](KeyRef::read).
     #[must_use]
     #[inline]
     pub fn as_key(&self) -> KeyRef<'_> {
@@ -82,11 +82,11 @@ impl AsRef<[u8]> for PreparedKey {
     }
 }
 
-/// A key as an argument: bytes, a text, anything else that has one text, or a key that is
-/// [prepared](crate::Store::prepare).
+/// Types that can be passed as a key: bytes, text, types with a textual form, and
+/// [prepared keys](crate::Store::prepare).
 ///
-/// What is one is told at [`ToMember`]: numbers are decimal, and an array, a slice or a vector of `u8` is one byte
-/// string. It cannot be implemented elsewhere.
+/// [`ToMember`] lists them: numbers are written in decimal, and an array, a slice or a vector of `u8` is one byte
+/// string. The trait is sealed.
 ///
 /// # Examples
 ///
@@ -102,7 +102,7 @@ impl AsRef<[u8]> for PreparedKey {
 /// # Ok::<(), tallis::Error>(())
 /// ```
 pub trait ToKey: ToKeys {
-    /// What the key borrows from: the argument, or a text made of it.
+    /// The type that the key borrows from: the argument, or its text.
     #[doc(hidden)]
     type Held<'k>: AsKey
     where
@@ -130,7 +130,7 @@ pub trait ToKey: ToKeys {
     }
 }
 
-/// What a key borrows from.
+/// The types that keys borrow from.
 #[expect(unnameable_types, reason = "only this crate calls it")]
 pub trait AsKey {
     fn as_key(&self) -> KeyRef<'_>;
@@ -161,7 +161,7 @@ impl AsKey for &PreparedKey {
     }
 }
 
-/// The text of a number: all but the longest fit.
+/// The text of a number: all but the longest fit without a heap allocation.
 type Text = SmallVec<[u8; 24]>;
 
 impl AsKey for Text {
@@ -171,7 +171,7 @@ impl AsKey for Text {
     }
 }
 
-/// Types of one key, and what is held of them.
+/// Implements [`ToKey`] for types, with the type that a key borrows from.
 macro_rules! keys {
     ($([$($generic:tt)*] $type:ty: $key:ident => $held:ty, $make:expr $(, { $($of_lists:item)+ })?;)*) => {$(
         impl<$($generic)*> ToKey for $type {
@@ -188,7 +188,7 @@ macro_rules! keys {
     )*};
 }
 
-/// Those that are no list of anything else: one key is a list of one.
+/// The same for types that are no lists: one key is a list of one.
 macro_rules! single_keys {
     ($([$($generic:tt)*] $type:ty: $key:ident => $held:ty, $make:expr $(, { $($of_lists:item)+ })?;)*) => {
         keys! { $([$($generic)*] $type: $key => $held, $make $(, { $($of_lists)+ })?;)* }

@@ -12,10 +12,10 @@ use crate::to_key::{AsKey, KeyRef, ToKey};
 use crate::to_member::Each;
 use crate::to_member::sealed::Sealed;
 
-/// One or many keys.
+/// Types that can be passed as one or more keys.
 ///
-/// It is implemented for all that is [`ToKey`], for arrays, slices, vectors, sets and ranges of it, for tuples of keys of
-/// different types, and for iterators by [`each`](crate::each). It cannot be implemented elsewhere.
+/// It is implemented for each [`ToKey`], for arrays, slices, vectors, sets and ranges of them, for tuples of keys of
+/// different types, and for iterators by [`each`](crate::each). The trait is sealed.
 ///
 /// # Examples
 ///
@@ -36,8 +36,8 @@ use crate::to_member::sealed::Sealed;
     note = "an iterator is passed as `each(iterator)`"
 )]
 pub trait ToKeys: Sealed {
-    /// Hands over the keys with their hashes as `hash` finds them, or the first error.
-    // What `work` returns is returned as it is: to take it out of one result and put it into another is slow.
+    /// Calls `work` with the keys and their hashes by `hash`, or returns the first error.
+    // The result of `work` is returned unchanged: to move it from one result into another is slow.
     #[doc(hidden)]
     fn located<R>(
         &self,
@@ -46,7 +46,7 @@ pub trait ToKeys: Sealed {
     ) -> Result<R, Error>;
 }
 
-/// What hashes keys, or refuses them.
+/// Hashes keys, or refuses them.
 #[expect(unnameable_types, reason = "only this crate implements and calls it")]
 pub trait HashKey {
     fn hash(&self, key: KeyRef<'_>) -> Result<u64, Error>;
@@ -59,7 +59,7 @@ impl<F: Fn(KeyRef<'_>) -> Result<u64, Error>> HashKey for F {
     }
 }
 
-/// How types hand over their keys: `|keys, hash, work|` are the arguments of [`ToKeys::located`].
+/// Implements [`ToKeys`] for types: `|keys, hash, work|` are the arguments of [`ToKeys::located`].
 macro_rules! to_keys {
     ($([$($generic:tt)*] $type:ty: |$keys:ident, $hash:ident, $work:ident| $located:expr;)*) => {$(
         impl<$($generic)*> ToKeys for $type {
@@ -116,10 +116,10 @@ to_keys! {
 
 impl<K> Sealed for SmallVec<[K; 4]> {}
 
-/// For so many keys at the most there is room before the first has come.
+/// The most keys for which memory is reserved in advance.
 const MOST_ROOM: usize = 4096;
 
-/// Hands over keys that an iterator yields.
+/// Calls `work` with the keys of an iterator and their hashes.
 #[inline]
 pub(crate) fn each_located<'l, K: ToKey + 'l, R>(
     keys: impl Iterator<Item = &'l K>,
@@ -130,11 +130,11 @@ pub(crate) fn each_located<'l, K: ToKey + 'l, R>(
     work(&hash_all(&held, hash)?)
 }
 
-/// What is held of each key.
-// As `hash_all`, it does not depend on what is done with the keys, so that it is compiled once for all commands.
+/// Returns what each key borrows from.
+// Like `hash_all`, it does not depend on what is done with the keys, so it is compiled once for all commands.
 fn held_of<'l, K: ToKey + 'l>(keys: impl Iterator<Item = &'l K>) -> SmallVec<[K::Held<'l>; 4]> {
-    // Pushed one by one: collecting into a `SmallVec` costs several times the hashing. What an iterator says of its length is
-    // believed so far only.
+    // Pushed one by one: collecting into a `SmallVec` takes several times as long as the hashing. The length that an
+    // iterator claims is not trusted beyond the limit.
     let count = keys.size_hint().0.min(MOST_ROOM);
     let mut held = SmallVec::with_capacity(count);
     for key in keys {
@@ -143,12 +143,12 @@ fn held_of<'l, K: ToKey + 'l>(keys: impl Iterator<Item = &'l K>) -> SmallVec<[K:
     held
 }
 
-/// Keys with their hashes, or the first error.
+/// Returns the keys with their hashes, or the first error.
 fn hash_all<'h>(
     held: &'h [impl AsKey],
     hash: &impl HashKey,
 ) -> Result<SmallVec<[HashedKey<'h>; 4]>, Error> {
-    // All of them before the first is hashed: so their cache misses overlap.
+    // All of them before the first is hashed, so that their cache misses overlap.
     for key in held {
         prefetch::byte(key.as_key().bytes, 0);
     }
@@ -159,7 +159,7 @@ fn hash_all<'h>(
     Ok(hashed)
 }
 
-/// A key, then several others: where a result goes, and what it is made of.
+/// A destination key, then the source keys.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OneAndMany<D, K>(pub(crate) D, pub(crate) K);
 

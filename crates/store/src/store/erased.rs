@@ -12,8 +12,8 @@ use crate::key::HashedKey;
 use crate::to_key::KeyRef;
 use crate::to_keys::HashKey;
 
-/// How a command that is called by words gets at its keys: as the handle does that runs it. So the command is compiled
-/// once, and not for each kind of handle, nor is the code that locks its keys.
+/// Accesses the keys of a command that is called by words, through a pointer to the handle that runs it. So the command,
+/// and the code that locks its keys, are compiled once and not for each kind of handle.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Erased<'h>(&'h dyn Pointed);
 
@@ -27,7 +27,7 @@ impl<'h> Erased<'h> {
     }
 }
 
-/// [`Access`] by a pointer: an operation leaves its result with the caller.
+/// [`Access`] without generic methods: an operation stores its result in the caller.
 pub(super) trait Pointed: std::fmt::Debug {
     fn shared(&self) -> &Shared;
 
@@ -124,7 +124,7 @@ impl<L: Access + std::fmt::Debug> Pointed for L {
     }
 }
 
-/// Makes an operation that runs once one that a pointer can lead to, for `$run`, and returns its result.
+/// Wraps an operation that runs once into one that can be called through a pointer, for `$run`, and returns its result.
 macro_rules! by_pointer {
     ($operation:ident: $on:ty, $pointer:ident => $run:expr) => {{
         let (mut operation, mut result) = (Some($operation), None);
@@ -137,7 +137,7 @@ macro_rules! by_pointer {
         $run?;
         match result {
             Some(result) => Ok(result),
-            None => unreachable!("what returns no error has run it"),
+            None => unreachable!("the operation has run, or there is an error"),
         }
     }};
 }

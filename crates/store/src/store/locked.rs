@@ -11,7 +11,7 @@ use super::stripe::Stripe;
 use crate::key::HashedKey;
 use crate::sync::{RwLockReadGuard, RwLockWriteGuard};
 
-/// What is wanted of a stripe, the most last.
+/// The access that is needed to a stripe, in ascending order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Mark {
     Free,
@@ -19,14 +19,14 @@ enum Mark {
     Write,
 }
 
-/// The lock of a stripe, held, and the stripe's number.
+/// The guard of a stripe's lock, and the stripe's number.
 #[derive(Debug)]
 pub(super) enum Guard<'s> {
     Read(usize, RwLockReadGuard<'s, Stripe>),
     Write(usize, RwLockWriteGuard<'s, Stripe>),
-    /// None: the stripe is that of the key before.
+    /// No guard: the stripe is that of the key before.
     Again(usize),
-    /// None: no key is in the stripe.
+    /// No guard: no key is in the stripe.
     Free(usize),
 }
 
@@ -42,19 +42,19 @@ impl Guard<'_> {
     }
 }
 
-/// For so many keys there is room without a list.
+/// The most keys whose guards fit into an array.
 const FEW: usize = 4;
 
 /// The locks of several stripes, in the order of their numbers.
 #[derive(Debug)]
 pub(super) enum Guards<'s> {
-    /// The first so many of these.
+    /// The first so many of the array.
     Few([Guard<'s>; FEW], usize),
     Many(Vec<Guard<'s>>),
 }
 
 impl<'s> Guards<'s> {
-    /// Lends `work` the stripes, and unlocks them.
+    /// Calls `work` with the stripes, and unlocks them.
     #[inline]
     pub(super) fn lend<R>(mut self, work: impl for<'g> FnOnce(Locked<'g, 's>) -> R) -> R {
         work(Locked::new(self.stripes().as_mut()))
@@ -68,7 +68,7 @@ impl<'s> Guards<'s> {
     }
 }
 
-/// What [`Guards`] lend.
+/// The stripes of [`Guards`].
 #[derive(Debug)]
 enum Stripes<'g> {
     Few([LockedStripe<'g>; FEW], usize),
@@ -85,15 +85,14 @@ impl<'g> Stripes<'g> {
     }
 }
 
-/// A stripe that is locked, and its number. Unlike the guard of its lock it can be moved at no cost, since nothing is
-/// done when it is dropped.
+/// A locked stripe, and its number. Unlike the guard it can be moved at no cost, since it has no destructor.
 #[derive(Debug)]
 pub(super) enum LockedStripe<'g> {
     Read(usize, &'g Stripe),
     Write(usize, &'g mut Stripe),
-    /// The stripe of that number stands before this one.
+    /// The stripe with that number comes before this one.
     Again(usize),
-    /// The stripe of that number is not locked: it has a place, so that the others stand where their numbers say.
+    /// The stripe with that number is not locked: it fills a position, so that the index of each other one is its number.
     Free(usize),
 }
 
@@ -108,18 +107,18 @@ impl LockedStripe<'_> {
         }
     }
 
-    /// Whether its lock is held.
+    /// Returns whether its lock is held.
     #[inline]
     pub(super) const fn is_held(&self) -> bool {
         matches!(self, Self::Read(..) | Self::Write(..))
     }
 
-    /// The same stripe, to be read.
+    /// Returns the same stripe, for reading.
     pub(super) fn to_read(&self) -> LockedStripe<'_> {
         LockedStripe::Read(self.number(), self)
     }
 
-    /// The same stripe, for a while.
+    /// Returns the same stripe for a shorter lifetime.
     #[inline]
     fn reborrow(&mut self) -> LockedStripe<'_> {
         match self {
@@ -130,7 +129,7 @@ impl LockedStripe<'_> {
         }
     }
 
-    /// The stripe, to be written: a scope that may write a key has locked its stripe for that.
+    /// Returns the stripe for writing: a scope that may write a key has locked its stripe for that.
     #[inline]
     pub(super) fn as_mut(&mut self) -> &mut Stripe {
         match self {
@@ -159,8 +158,8 @@ impl Deref for LockedStripe<'_> {
     }
 }
 
-/// Where a stripe is first among some that are in the order of their numbers, if it is one of them. Its number is not
-/// asked for where there is one.
+/// Returns the first position of a stripe among stripes in the order of their numbers, if it is one of them. Its number
+/// is not computed if there is only one.
 #[inline]
 fn position(stripes: &[LockedStripe<'_>], number: impl FnOnce() -> usize) -> usize {
     match stripes {
@@ -168,7 +167,7 @@ fn position(stripes: &[LockedStripe<'_>], number: impl FnOnce() -> usize) -> usi
         [first, _] => usize::from(first.number() != number()),
         _ => {
             let number = number();
-            // Many keys are mostly in all stripes, and each stripe is where its number says.
+            // Many keys are mostly in all stripes, and then the position of each stripe is its number.
             let is_own = |at: usize| stripes.get(at).is_some_and(|stripe| stripe.number() == at);
             if is_own(number) && (number == 0 || is_own(number - 1)) {
                 return number;
@@ -178,7 +177,7 @@ fn position(stripes: &[LockedStripe<'_>], number: impl FnOnce() -> usize) -> usi
     }
 }
 
-/// The stripe of a hash, if it is one of these.
+/// Returns the stripe of a hash, if it is one of these.
 pub(super) fn find<'v>(
     shared: &Shared,
     stripes: &'v [LockedStripe<'_>],
@@ -189,7 +188,7 @@ pub(super) fn find<'v>(
     (stripe.number() == number && stripe.is_held()).then(|| &**stripe)
 }
 
-/// Lends `work` the stripe of that number, if it is one of these, or else all of them.
+/// Calls `work` with the stripe of that number if it is one of these, or else with all of them.
 #[inline]
 pub(super) fn lend<'s, R>(
     stripes: &mut [LockedStripe<'_>],
@@ -206,13 +205,13 @@ pub(super) fn lend<'s, R>(
     work(Locked::new(&mut lent))
 }
 
-/// Whether these are all stripes of the store.
+/// Returns whether these are all stripes of the store.
 pub(super) fn are_all(shared: &Shared, stripes: &[LockedStripe<'_>]) -> bool {
     let held = stripes.iter().filter(|stripe| stripe.is_held());
     held.map(LockedStripe::number).eq(0..shared.stripe_count())
 }
 
-/// The stripe of a hash, which is one of these.
+/// Returns the stripe of a hash, which is one of these.
 #[inline]
 pub(super) fn get<'v>(shared: &Shared, stripes: &'v [LockedStripe<'_>], hash: u64) -> &'v Stripe {
     &stripes[position(stripes, || shared.stripe_of(hash))]
@@ -244,9 +243,9 @@ impl<'g> Locked<'g, '_> {
 }
 
 impl Shared {
-    /// Locks the stripes of keys while `work` runs, each once and in the order of their numbers: for writing, unless
-    /// all that is done with its keys is to read them.
-    // What does not depend on `work` is compiled once, and not for each command.
+    /// Locks the stripes of keys while `work` runs, each once and in the order of their numbers: for reading if all of
+    /// its keys are only read, else for writing.
+    // Code that does not depend on `work` is in functions of its own, so it is compiled once and not for each command.
     #[inline]
     pub(super) fn lock<'s, R>(
         &'s self,
@@ -307,9 +306,9 @@ impl Shared {
         Guards::Few(guards, few.len())
     }
 
-    /// The locks of stripes of these numbers, each of which is read only or not.
+    /// Locks the stripes with these numbers, each for reading only or not.
     pub(super) fn guards(&self, wanted: impl Iterator<Item = (usize, bool)>) -> Guards<'_> {
-        // A mark a stripe: to sort hundreds of keys takes longer than to find them.
+        // One mark per stripe: sorting hundreds of keys takes longer than looking them up.
         let mut marks = SmallVec::<[Mark; 64]>::from_elem(Mark::Free, self.stripes.len());
         for (number, reads) in wanted {
             marks[number] = marks[number].max(if reads { Mark::Read } else { Mark::Write });
@@ -319,7 +318,7 @@ impl Shared {
 
     fn guards_of(&self, marks: &[Mark]) -> Guards<'_> {
         let held = marks.iter().filter(|mark| **mark != Mark::Free).count();
-        // If most are locked, the others get a place too: to find one by its number takes no search then.
+        // If most are locked, the others get a position too: then a stripe is found by its number without a search.
         let sparse = held * 2 < marks.len();
         let kept = marks.iter().enumerate().filter(|(_, mark)| !sparse || **mark != Mark::Free);
         let guards = kept.map(|(number, &mark)| match mark {
@@ -329,7 +328,7 @@ impl Shared {
         Guards::Many(guards.collect())
     }
 
-    /// The locks of the stripes of a range, for reading or for writing.
+    /// Locks the stripes of a range, for reading or for writing.
     pub(super) fn guards_in(&self, stripes: Range<usize>, reads: bool) -> Guards<'_> {
         self.guards(stripes.map(|number| (number, reads)))
     }
