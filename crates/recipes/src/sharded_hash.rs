@@ -263,7 +263,7 @@ impl<B: Backend> ShardedHash<B> {
 
 /// # Asynchronously
 impl<B: AsyncBackend> ShardedHash<B> {
-    /// As [`hset`](Self::hset). The thread does not wait.
+    /// The asynchronous form of [`hset`](Self::hset): it does not block the thread.
     ///
     /// # Errors
     ///
@@ -277,7 +277,7 @@ impl<B: AsyncBackend> ShardedHash<B> {
         self.set_async(field.as_member(), value.as_member()).await
     }
 
-    /// As [`hget`](Self::hget). The thread does not wait.
+    /// The asynchronous form of [`hget`](Self::hget): it does not block the thread.
     ///
     /// # Errors
     ///
@@ -286,7 +286,7 @@ impl<B: AsyncBackend> ShardedHash<B> {
         self.get_async(Held::new(field).as_member()).await
     }
 
-    /// As [`hmget`](Self::hmget). The thread does not wait.
+    /// The asynchronous form of [`hmget`](Self::hmget): it does not block the thread.
     ///
     /// # Errors
     ///
@@ -295,7 +295,7 @@ impl<B: AsyncBackend> ShardedHash<B> {
         self.get_each_async(&held::members(&Held::all(fields))).await
     }
 
-    /// As [`hexists`](Self::hexists). The thread does not wait.
+    /// The asynchronous form of [`hexists`](Self::hexists): it does not block the thread.
     ///
     /// # Errors
     ///
@@ -304,7 +304,7 @@ impl<B: AsyncBackend> ShardedHash<B> {
         self.has_async(Held::new(field).as_member()).await
     }
 
-    /// As [`hincr`](Self::hincr). The thread does not wait.
+    /// The asynchronous form of [`hincr`](Self::hincr): it does not block the thread.
     ///
     /// # Errors
     ///
@@ -313,7 +313,7 @@ impl<B: AsyncBackend> ShardedHash<B> {
         self.add_async(Held::new(field).as_member(), increment).await
     }
 
-    /// As [`hdel`](Self::hdel). The thread does not wait.
+    /// The asynchronous form of [`hdel`](Self::hdel): it does not block the thread.
     ///
     /// # Errors
     ///

@@ -278,7 +278,7 @@ impl<B: Backend> Dedup<B> {
 
 /// # Items
 impl<B: AsyncBackend> Dedup<B> {
-    /// As [`insert`](Self::insert). The thread does not wait.
+    /// The asynchronous form of [`insert`](Self::insert): it does not block the thread.
     ///
     /// # Errors
     ///
@@ -288,7 +288,7 @@ impl<B: AsyncBackend> Dedup<B> {
         Ok(self.add_async(&[held.as_member()]).await?.first().copied().unwrap_or_default())
     }
 
-    /// As [`insert_many`](Self::insert_many). The thread does not wait.
+    /// The asynchronous form of [`insert_many`](Self::insert_many): it does not block the thread.
     ///
     /// # Errors
     ///
@@ -299,7 +299,7 @@ impl<B: AsyncBackend> Dedup<B> {
         self.add_async(&items).await
     }
 
-    /// As [`contains`](Self::contains). The thread does not wait.
+    /// The asynchronous form of [`contains`](Self::contains): it does not block the thread.
     ///
     /// # Errors
     ///

@@ -256,7 +256,7 @@ impl<B: Backend> ShardedSet<B> {
 
 /// # Intersection, union and difference, asynchronously
 impl<B: AsyncBackend> ShardedSet<B> {
-    /// As [`inter`](Self::inter), all members at once. The thread does not wait.
+    /// The asynchronous form of [`inter`](Self::inter): it does not block the thread. All members are returned at once.
     ///
     /// # Errors
     ///
@@ -268,7 +268,7 @@ impl<B: AsyncBackend> ShardedSet<B> {
         self.combined_async(others, SetOperation::Inter).await
     }
 
-    /// As [`union`](Self::union), all members at once. The thread does not wait.
+    /// The asynchronous form of [`union`](Self::union): it does not block the thread. All members are returned at once.
     ///
     /// # Errors
     ///
@@ -280,7 +280,7 @@ impl<B: AsyncBackend> ShardedSet<B> {
         self.combined_async(others, SetOperation::Union).await
     }
 
-    /// As [`diff`](Self::diff), all members at once. The thread does not wait.
+    /// The asynchronous form of [`diff`](Self::diff): it does not block the thread. All members are returned at once.
     ///
     /// # Errors
     ///

@@ -69,7 +69,7 @@ impl<B: Backend> UvWindows<B> {
 }
 
 impl<B: AsyncBackend> UvWindows<B> {
-    /// As [`record_many`](Self::record_many). The thread does not wait.
+    /// The asynchronous form of [`record_many`](Self::record_many): it does not block the thread.
     ///
     /// # Errors
     ///

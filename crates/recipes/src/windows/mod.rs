@@ -344,7 +344,7 @@ impl<B: Backend> UvWindows<B> {
 }
 
 impl<B: AsyncBackend> UvWindows<B> {
-    /// As [`record`](Self::record). The thread does not wait.
+    /// The asynchronous form of [`record`](Self::record): it does not block the thread.
     ///
     /// # Errors
     ///
