@@ -1,4 +1,4 @@
-//! Calls of futures that hold their members, or return all that the blocking ones iterate over.
+//! Asynchronous calls whose futures own their members, or that return all of what the blocking calls iterate over.
 
 use bytes::Bytes;
 use store::{Error, ToMember};
@@ -95,7 +95,7 @@ impl<B: AsyncBackend> ShardedSet<B> {
     }
 }
 
-/// The next members, that many at the most, which a future holds.
+/// Returns the next members, at most `at_once`, owned by the future.
 fn held_batch(members: &mut impl Iterator<Item: ToMember>, at_once: usize) -> Vec<Held> {
     members.take(at_once).map(Held::new).collect()
 }
