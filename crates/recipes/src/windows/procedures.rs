@@ -105,7 +105,7 @@ pub(super) fn now() -> impl Procedure<Output = i64> {
 }
 
 /// Returns whether a minute has the user. None if it is sparse or does not exist, because then a lookup costs as much
-/// as adding. Nor is a server asked, for the same reason.
+/// as adding; also on a server, for the same reason.
 #[inline]
 pub(super) fn has_user<'k>(
     minute: &'k BucketKey,
@@ -128,8 +128,8 @@ pub(super) struct Added {
     pub(super) dense: bool,
 }
 
-/// Adds a user to a minute if its hour, and so every larger bucket, has the user; `None` if it has not. A server is not
-/// asked: [`add_to_all`] detects it by itself.
+/// Adds a user to a minute if its hour, and so every larger bucket, has the user; `None` if it has not. On a server it
+/// does nothing, because [`add_to_all`] detects this by itself.
 #[inline]
 pub(super) fn add_if_in_hour<'k>(
     minute: &'k BucketKey,
