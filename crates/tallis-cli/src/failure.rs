@@ -79,7 +79,7 @@ impl Failure {
         }
     }
 
-    /// Reports it on standard error.
+    /// Prints it to standard error.
     pub fn report(&self) {
         match self {
             Self::Trouble(what)

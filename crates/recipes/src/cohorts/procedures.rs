@@ -260,7 +260,7 @@ pub(super) async fn store(
     backend.call(&store_with(&keys, program)).await
 }
 
-/// [`store`], if it is one step.
+/// As [`store`], if it is one step.
 pub(super) fn store_with<'k>(
     keys: &'k StoreKeys<'k>,
     program: &'k Program,
@@ -314,7 +314,7 @@ pub(super) fn put<'k>(target: &'k [u8], bitmap: &'k [u8]) -> impl Procedure<Outp
         .on_server(move || Request::script(&PUT).key(target).arg(bitmap))
 }
 
-/// [`store`] as part of a transaction.
+/// As [`store`], as part of a transaction.
 pub(super) fn store_on(
     tx: &Tx<'_>,
     target: &[u8],

@@ -15,12 +15,12 @@ pub(crate) struct Base {
 }
 
 impl Base {
-    /// Names shards `name:17`.
+    /// Creates it for keys such as `name:17`.
     pub(crate) fn new(name: &[u8]) -> Self {
         Self { start: concat([name, b":"]), tagged: false }
     }
 
-    /// Names shards `name:{17}`.
+    /// Creates it for keys such as `name:{17}`.
     pub(crate) fn tagged(name: &[u8]) -> Self {
         Self { start: concat([name, b":{"]), tagged: true }
     }

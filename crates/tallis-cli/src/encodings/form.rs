@@ -106,7 +106,7 @@ pub(super) const ID_BITS: u32 = 60;
 
 const IDS: Kind = Kind::Random(ID_BITS);
 
-/// A form with the default limits.
+/// Returns a form with the default limits.
 pub(super) const fn form(
     family: Family,
     name: &'static str,

@@ -119,7 +119,7 @@ impl Window {
         }
     }
 
-    /// A window that ends there.
+    /// Creates a window that ends at a given time.
     #[must_use]
     pub fn ending_at(length: WindowLength, end: WindowEnd) -> Self {
         let mut window = Self::new(length);
@@ -151,7 +151,7 @@ impl Window {
         Ok(())
     }
 
-    /// How it stands; `None` if it ends with the latest event and there is none.
+    /// Returns the counts; `None` if it ends with the latest event and there is none.
     ///
     /// O(visitors and keys).
     ///
