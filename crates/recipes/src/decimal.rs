@@ -3,8 +3,8 @@
 //! # Idea
 //!
 //! CRC-32 is affine: the difference of the sums of two texts of the same length depends only on the bits in which they
-//! differ. So the sum of a text is that of the same text with all digits 0, XORed for each digit with a value that
-//! depends on the digit and on the number of bytes after it. Here digits are processed in pairs, from the last:
+//! differ. So the sum of a text is that of the same text with all digits 0, combined by XOR for each digit with a value
+//! that depends on the digit and on the number of bytes after it. Here digits are processed in pairs, from the last:
 //!
 //! ```text
 //! crc32("x12345") = crc32("x00000") ^ pairs[0][45] ^ pairs[1][23] ^ pairs[2][01]

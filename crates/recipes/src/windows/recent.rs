@@ -102,8 +102,8 @@ impl<B: Keyspace> UvWindows<B> {
         }
     }
 
-    /// Takes the buckets of a second out of the cache, because a future cannot borrow from a thread-local. It [returns
-    /// them](Minute::give_back) to the cache of the thread that it ends on.
+    /// Takes the buckets of a second out of the cache, because a future cannot borrow from a thread-local.
+    /// [`Minute::give_back`] returns them to the cache of the thread that the future ends on.
     pub(super) fn take_minute(&self, second: i64) -> Result<Minute, Error> {
         let taken = RECENT.try_with(|recent| {
             let mut recent = recent[self.owner.slot()].try_borrow_mut().ok()?;
