@@ -151,8 +151,8 @@ fn no_counts() -> Error {
 ///
 /// # Memory
 ///
-/// In a store, an expired key that is not accessed keeps its memory until [`Store::sweep`] removes it, which a
-/// [`sweeper`](Store::sweeper) calls regularly.
+/// In a store, an expired key that is not accessed keeps its memory until [`Store::sweep`] removes it. A
+/// [`sweeper`](Store::sweeper) calls that regularly.
 ///
 /// # Examples
 ///

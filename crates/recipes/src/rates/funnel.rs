@@ -113,8 +113,8 @@ pub(super) fn pour<R>(
 ///
 /// # Memory
 ///
-/// In a store, an expired key that is not accessed keeps its memory until [`Store::sweep`] removes it, which a
-/// [`sweeper`](Store::sweeper) calls regularly.
+/// In a store, an expired key that is not accessed keeps its memory until [`Store::sweep`] removes it. A
+/// [`sweeper`](Store::sweeper) calls that regularly.
 ///
 /// # Examples
 ///

@@ -63,8 +63,8 @@ use crate::backend::{AsyncBackend, Backend, Keyspace};
 ///
 /// # Memory
 ///
-/// In a store, an expired key that is not accessed keeps its memory until [`Store::sweep`] removes it, which a
-/// [`sweeper`](Store::sweeper) calls regularly.
+/// In a store, an expired key that is not accessed keeps its memory until [`Store::sweep`] removes it. A
+/// [`sweeper`](Store::sweeper) calls that regularly.
 ///
 /// # Examples
 ///

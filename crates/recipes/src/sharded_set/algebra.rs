@@ -21,7 +21,7 @@ use crate::errors::invalid;
 use crate::procedure::{Keys, all_read};
 use crate::text::Text;
 
-/// Sets with the same form.
+/// Sets of the same shape.
 enum Aligned<'s> {
     /// With the same number of shards.
     Fixed(SmallVec<[&'s Fixed; 4]>),
@@ -36,8 +36,8 @@ fn shards_of(sets: &[&Fixed], numbers: Range<u64>) -> Vec<SmallVec<[Text; 4]>> {
 
 /// # Intersection, union and difference
 ///
-/// All sets must have the same form and number of shards, so that a member is in the shard with the same number in
-/// each, or must split by the same bits; other sets are refused with
+/// All sets must have the same shape, so that a member is in the same shard of each: the same fixed number of shards,
+/// with or without hash tags, or shards that split by the same hash. Other sets are refused with
 /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) before anything is done. The other sets and the
 /// target are keys of the backend of this set. One shard is processed after the other, each atomically: a concurrent
 /// change is seen in the shards that were not yet processed.
@@ -46,7 +46,7 @@ impl<B: Backend> ShardedSet<B> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for a set of another form; then, for each
+    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for a set of another shape; then, for each
     /// shard, [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if its key holds another type.
     ///
     /// # Examples
@@ -315,7 +315,7 @@ impl<B: AsyncBackend> ShardedSet<B> {
 }
 
 impl<B> ShardedSet<B> {
-    /// Returns this set and the others, if all have the same form.
+    /// Returns this set and the others, if all have the same shape.
     fn aligned<'s>(
         &'s self,
         others: impl IntoIterator<Item = &'s Self>,

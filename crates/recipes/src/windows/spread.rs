@@ -133,8 +133,8 @@ pub(super) fn value(key: &[u8]) -> impl Procedure<Output = Option<Bytes>> {
     step([read(key)], move |tx| tx.get(key)).on_server(move || Request::command("GET").key(key))
 }
 
-/// Replaces the value of a bucket, if it is unchanged; returns whether it was. Sets its expiry, if the bucket is not
-/// kept for ever.
+/// Replaces the value of a bucket, if it is unchanged; returns whether it was. With `stays_open` its expiry is removed,
+/// otherwise it is set to the end of the retention time.
 pub(super) fn replace<'k, B>(
     bucket: &'k BucketKey<Vec<u8>, B>,
     held: &'k [u8],
