@@ -24,7 +24,7 @@ struct Places {
 ///
 /// # Rules
 ///
-/// A key that only one store has is copied, with its expiry. For a key that both have:
+/// A key that only one store has is kept or copied, with its expiry. For a key that both have:
 ///
 /// | value | result |
 /// |---|---|
