@@ -10,7 +10,7 @@ use super::history::{Limit, can_act, history_key, take};
 use super::{Throttle, period_ms};
 use crate::backend::{AsyncBackend, Backend, Keyspace};
 
-/// A sliding-window log: allows at most a number of actions in any period, exact to the millisecond.
+/// A sliding-window log: limits the number of actions in any period, exact to the millisecond.
 ///
 /// # Idea
 ///
