@@ -1,4 +1,4 @@
-//! What holds the keys of recipes.
+//! Backends, which hold the keys of recipes.
 
 use std::future;
 
@@ -9,54 +9,54 @@ use store::{Error, ErrorKind, Locks, PreparedKey, Store, Tx};
 use crate::procedure::{Procedure, on_a_store_only};
 use crate::scan::keys_from;
 
-/// Where a backend has its keys, and so what one step may touch.
+/// The kind of a backend, which decides which keys one step may access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BackendKind {
-    /// In a store of this process: any keys.
+    /// A store in this process: a step may access any keys.
     Store,
-    /// On one server: any keys, in commands and scripts.
+    /// One server: a command or script may access any keys.
     Server,
-    /// On the nodes of a cluster: keys of one [slot](crate::key_slot).
+    /// A cluster: a step may access the keys of one [slot](crate::key_slot).
     Cluster,
 }
 
-/// What holds the keys of recipes: all that a recipe need know of it before it asks anything.
+/// Properties of a backend that a recipe needs before it sends anything.
 pub trait Keyspace {
-    /// Where the keys are.
+    /// Returns the kind of the backend.
     fn kind(&self) -> BackendKind {
         BackendKind::Store
     }
 
-    /// A key that many procedures will name, prepared for that: see [`Store::prepare`].
+    /// Prepares a key that many procedures will use: see [`Store::prepare`].
     fn prepare(&self, key: &[u8]) -> PreparedKey;
 
-    /// The store that has the keys, if it is in this process: a few calls of recipes read it in place, or change all of a
-    /// bucket in one step.
+    /// Returns the store that has the keys, if it is in this process: some calls of recipes read it in place, or change
+    /// a whole bucket in one step.
     fn as_store(&self) -> Option<&Store> {
         None
     }
 }
 
-/// What holds keys and runs [procedures](Procedure) on them: the caller's thread waits.
+/// Holds keys and runs [procedures](Procedure) on them. Calls block the thread.
 pub trait Backend: Keyspace {
-    /// Does a procedure.
+    /// Runs a procedure.
     ///
     /// # Errors
     ///
-    /// That of the procedure.
+    /// The error of the procedure.
     fn call<P: Procedure>(&self, procedure: &P) -> Result<P::Output, Error>;
 
-    /// Does many procedures, and calls `answer` with the number and the outcome of each, in any order.
+    /// Runs many procedures, and calls `answer` with the index and the outcome of each, in any order.
     ///
-    /// Each of them is atomic, all of them together are not. Those that share a key are done in their order.
+    /// Each procedure is atomic, the call as a whole is not. Procedures that share a key run in their order.
     ///
     /// On a store they share locks and cache misses: see [`Store::transaction_many`].
     ///
     /// # Errors
     ///
-    /// That of the backend, if it cannot do procedures at all; what has been done then is unknown. The error of a
-    /// procedure is its outcome.
+    /// The error of the backend, if it cannot run procedures at all; which of them have run is unknown then. The error
+    /// of a single procedure is its outcome.
     ///
     /// # Examples
     ///
@@ -99,36 +99,37 @@ pub trait Backend: Keyspace {
         Ok(())
     }
 
-    /// The keys that begin so, if the backend has fewer than `most` in all; `None` if there are more, or if it cannot
-    /// say.
+    /// Returns the keys that start with this prefix, if the backend has fewer than `most` keys in all; `None` if it has
+    /// more, or cannot determine it.
     ///
-    /// Recipes ask it where a key says that there are many others, which need not be so.
+    /// Recipes call it if a key claims that there are many others, which may be wrong.
     ///
     /// # Errors
     ///
-    /// That of the backend.
+    /// The error of the backend.
     fn keys_if_few(&self, _start: &[u8], _most: u64) -> Result<Option<Vec<Bytes>>, Error> {
         Ok(None)
     }
 
-    /// SCAN: the keys that begin so, sorted, each once. Those that come or go meanwhile may be among them or not. O(keys of
-    /// the backend).
+    /// Returns the keys that start with this prefix, sorted and without duplicates, as SCAN finds them. Keys that are
+    /// created or deleted meanwhile may be included or not. O(keys of the backend).
     ///
     /// # Errors
     ///
-    /// That of the backend; [`ErrorKind::InvalidArgument`] if it cannot look for keys, which is so unless said otherwise.
+    /// The error of the backend; [`ErrorKind::InvalidArgument`] if it cannot scan keys, which is the default
+    /// implementation.
     fn keys_from(&self, _start: &[u8]) -> Result<Vec<Bytes>, Error> {
         Err(on_a_store_only("looking for keys"))
     }
 }
 
-/// What holds keys and runs [procedures](Procedure) on them, where a future waits and no thread does.
+/// Holds keys and runs [procedures](Procedure) on them. Calls return futures and do not block the thread.
 ///
-/// The calls of a recipe whose names end with `_async` take it. A store has done what it is asked when the future is first
-/// polled: code that is asynchronous runs in the process too.
+/// It is for the calls of recipes whose names end with `_async`. A store runs a procedure when its future is first
+/// polled, so asynchronous code runs in the process too.
 ///
-/// The futures can be sent to other threads where all that they hold can be, which the compiler finds out of the backend's
-/// type: code that is generic in it can not say so.
+/// A future is `Send` if all that it holds is, which the compiler derives from the type of the backend; code that is
+/// generic over the backend cannot require it.
 pub trait AsyncBackend: Keyspace {
     /// As [`Backend::call`].
     ///
@@ -174,7 +175,7 @@ pub trait AsyncBackend: Keyspace {
     }
 }
 
-/// The keys of a store that begin so, if it has fewer than `most` in all.
+/// Returns the keys of a store that start with this prefix, if it has fewer than `most` keys in all.
 fn few_keys<L: Locks>(
     store: &Store<L>,
     start: &[u8],
@@ -250,7 +251,7 @@ impl Keyspace for Tx<'_> {
     }
 }
 
-/// A transaction runs procedures on the keys that it has named, as part of itself.
+/// A transaction runs procedures on the keys that it has locked, as part of itself.
 impl Backend for Tx<'_> {
     #[inline]
     fn call<P: Procedure>(&self, procedure: &P) -> Result<P::Output, Error> {
@@ -258,7 +259,7 @@ impl Backend for Tx<'_> {
     }
 
     fn keys_if_few(&self, start: &[u8], most: u64) -> Result<Option<Vec<Bytes>>, Error> {
-        // One that has named its keys has no others.
+        // A transaction over named keys can access no others.
         few_keys(self, start, most).or_else(|error| {
             if error.kind() == ErrorKind::KeyNotNamed { Ok(None) } else { Err(error) }
         })
@@ -333,11 +334,11 @@ impl<B: AsyncBackend> AsyncBackend for &B {
     }
 }
 
-/// Does many procedures, and calls `each` with the number and the output of those that succeed, in any order.
+/// Runs many procedures, and calls `each` with the index and the output of those that succeed, in any order.
 ///
 /// # Errors
 ///
-/// The error of the first procedure that failed, after all have been done; that of the backend.
+/// The error of the first procedure that failed, after all have run; the error of the backend.
 #[blocking_and_async]
 pub(crate) async fn call_all<P: Procedure>(
     backend: &impl Backend,
@@ -358,7 +359,8 @@ pub(crate) async fn call_all<P: Procedure>(
     first.map_or(Ok(()), |(_, error)| Err(error))
 }
 
-/// How many steps are done at once: as many as share locks and cache misses on a store, or a round trip on a server.
+/// Returns how many steps to run at once: as many as share locks and cache misses on a store, or a round trip on a
+/// server.
 pub(crate) fn batch(backend: &impl Keyspace) -> usize {
     match backend.kind() {
         BackendKind::Store => 256,
@@ -366,7 +368,7 @@ pub(crate) fn batch(backend: &impl Keyspace) -> usize {
     }
 }
 
-/// Does many procedures; returns the sum of their outputs, or the greatest number if that does not fit.
+/// Runs many procedures; returns the saturated sum of their outputs.
 ///
 /// # Errors
 ///

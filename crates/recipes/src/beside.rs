@@ -1,4 +1,4 @@
-//! Procedures on a store and on a live server, compared.
+//! Compares procedures on a store with those on a live server.
 
 #![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
 
@@ -15,29 +15,29 @@ use crate::procedure::Procedure;
 use crate::request::Request;
 use crate::server::Server;
 
-/// How a script asks for the time.
+/// How a script reads the time.
 const TIME: &str = "redis.call('TIME')";
 
 /// A store and a live server with the same keys, and one clock for both.
 pub(crate) struct Beside {
     pub(crate) store: Store,
-    /// A store that is sent what the server is sent, and so does what the functions of scripts do.
+    /// A store that gets the requests to the server, and runs the functions of scripts.
     pub(crate) scripted: Store,
     pub(crate) clock: Arc<ManualClock>,
     pub(crate) server: Server,
     connection: redis::Connection,
-    /// Ends with this.
+    /// Stopped with this value.
     _live: live::Server,
 }
 
 impl Beside {
-    /// Both, without keys. The time is ten years ahead, so that no key expires on the server by itself.
+    /// Creates both, without keys. The time is ten years ahead, so that the server expires no key by itself.
     pub(crate) fn open() -> Option<Self> {
         let options = live::Options::new().config("enable-debug-command", "yes");
         Some(Self::on(live::server_with(&options)?))
     }
 
-    /// Beside that server, which has DEBUG.
+    /// Creates it with a server that has DEBUG.
     pub(crate) fn on(live: live::Server) -> Self {
         #[expect(clippy::disallowed_methods, reason = "keys must not expire on the server")]
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis();
@@ -54,24 +54,24 @@ impl Beside {
         }
     }
 
-    /// The time, in milliseconds since the epoch.
+    /// Returns the time, in milliseconds since the epoch.
     pub(crate) fn now_ms(&self) -> i64 {
         self.clock.now_ms()
     }
 
-    /// Lets time pass.
+    /// Advances the clock.
     pub(crate) fn advance(&mut self, ms: i64) {
         self.clock.advance(ms);
         self.expire();
     }
 
-    /// Lets some microseconds pass.
+    /// Advances the clock by microseconds.
     pub(crate) fn advance_us(&mut self, us: i64) {
         self.clock.advance_us(us);
         self.expire();
     }
 
-    /// Removes from the server what has expired by the clock.
+    /// Removes the keys from the server that have expired by the clock.
     fn expire(&mut self) {
         for (key, at) in self.server_keys() {
             if at >= 0 && at <= self.clock.now_ms() {
@@ -93,7 +93,8 @@ impl Beside {
         self.command(&[b"FLUSHALL"]);
     }
 
-    /// Does a procedure on both: they return the same, and have the same keys then. Returns what it is.
+    /// Runs a procedure on both, and checks that they return the same and have the same keys afterwards. Returns the
+    /// result.
     ///
     /// # Panics
     ///
@@ -110,7 +111,8 @@ impl Beside {
         output
     }
 
-    /// Does a procedure on the server, at the time of the clock. The function of its script replies the same.
+    /// Runs a procedure on the server, at the time of the clock, and checks that the function of its script replies the
+    /// same.
     pub(crate) fn call_on_server<P: Procedure>(&self, procedure: &P) -> Result<P::Output, Error> {
         let request = procedure.request()?;
         let reply = self.send(&request)?;
@@ -119,7 +121,7 @@ impl Beside {
         procedure.output(reply.into_result()?)
     }
 
-    /// The reply of the store that has the functions of scripts.
+    /// Returns the reply of the store that has the functions of scripts.
     fn send_to_scripted(&self, request: &Request) -> Reply {
         let mut packed = Vec::new();
         request.write(&mut packed);
@@ -133,7 +135,7 @@ impl Beside {
         self.scripted.transaction(keys, |tx| script.run(tx, &call)).unwrap_or_else(Reply::from)
     }
 
-    /// The server's reply.
+    /// Returns the server's reply.
     fn send(&self, request: &Request) -> Result<Reply, Error> {
         let mut packed = Vec::new();
         match request.as_script() {
@@ -149,7 +151,7 @@ impl Beside {
         self.server.send(&packed)
     }
 
-    /// Compares the keys, their bytes and when they expire.
+    /// Compares the keys, their bytes and their expiries.
     ///
     /// # Panics
     ///
@@ -188,7 +190,7 @@ impl Beside {
     }
 }
 
-/// The keys of a store, and when they expire.
+/// Returns the keys of a store, with their expiries.
 fn keys_of(store: &Store) -> BTreeMap<Vec<u8>, i64> {
     let keys = store.keys("*").unwrap();
     let expiry = |key: &[u8]| store.execute(&[b"PEXPIRETIME", key]).as_int().unwrap();

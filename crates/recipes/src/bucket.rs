@@ -1,4 +1,4 @@
-//! The stretches of time by which visitors are counted.
+//! The periods for which visitors are counted.
 
 use std::fmt;
 
@@ -9,9 +9,9 @@ use jiff::{
     tz::TimeZone,
 };
 
-/// A stretch of the calendar for which visitors are counted together; its text is the end of its keys.
+/// A calendar period for which visitors are counted together; its text is the suffix of its keys.
 ///
-/// Days and hours take the feature `calendar`.
+/// Days and hours need the feature `calendar`.
 ///
 /// # Examples
 ///
@@ -36,23 +36,23 @@ pub enum Bucket {
     /// A day: `YYYY-MM-DD`.
     #[cfg(feature = "calendar")]
     Day(Date),
-    /// The hour that begins then: `YYYY-MM-DDTHH`. Build it with [`Bucket::hour`].
+    /// The hour that begins at this time: `YYYY-MM-DDTHH`. Create it with [`Bucket::hour`].
     #[cfg(feature = "calendar")]
     Hour(DateTime),
-    /// All of time in one: `all`.
+    /// All time: `all`.
     All,
 }
 
 impl Bucket {
-    /// An hour of a day, `hour` from 0 to 23; anything below or above is taken as the nearest of these.
+    /// Returns an hour of a day. `hour` is clamped to 0 to 23.
     #[cfg(feature = "calendar")]
     #[must_use]
     pub fn hour(day: Date, hour: i8) -> Self {
         Self::Hour(day.at(hour.clamp(0, 23), 0, 0, 0))
     }
 
-    /// The bucket just before this one in the calendar: none before [`All`](Self::All), nor before the first that
-    /// the calendar holds.
+    /// Returns the bucket just before this one in the calendar; `None` for [`All`](Self::All) and for the first bucket
+    /// of the calendar.
     #[must_use]
     pub fn previous(self) -> Option<Self> {
         match self {
@@ -66,8 +66,8 @@ impl Bucket {
 }
 
 impl Bucket {
-    /// The end of the bucket in UTC, in milliseconds since the epoch; `None` if it has none, or none that the calendar
-    /// holds.
+    /// Returns the end of the bucket in UTC, in milliseconds since the epoch; `None` if it has none, or if it is
+    /// outside of the calendar.
     pub(crate) fn end_ms(self) -> Option<i64> {
         match self {
             #[cfg(feature = "calendar")]
@@ -92,7 +92,7 @@ impl From<Date> for Bucket {
 }
 
 impl Bucket {
-    /// The bucket of which this is the text, exactly.
+    /// Parses the text of a bucket, in exactly the form that it is printed in.
     pub(crate) fn parse(text: &[u8]) -> Option<Self> {
         let text = std::str::from_utf8(text).ok()?;
         let bucket = match text {

@@ -1,11 +1,11 @@
-//! A set and the counter of its members, changed together.
+//! A set and the counter of its members, changed atomically.
 
 use store::{Error, ErrorKind, KeyRef, Tx};
 
-/// Makes a change and adds `by` to the counter, or does neither; returns the count, `None` if nothing changed.
+/// Makes a change and adds `by` to the counter, or does neither; returns the count, or `None` if nothing changed.
 ///
-/// `would` says whether there is anything to change. It is asked only if the counter cannot take it, which is no error
-/// where nothing is to be counted.
+/// `would` returns whether there is anything to change. It is called only if the counter cannot be incremented, which
+/// is no error if nothing is counted.
 #[inline]
 pub(crate) fn change_and_count(
     tx: &Tx<'_>,

@@ -1,28 +1,28 @@
-//! The CRC-32 of a decimal number, without its text.
+//! The CRC-32 of a decimal number, computed without its text.
 //!
 //! # Idea
 //!
-//! CRC-32 is affine: the sums of two texts of one length differ by what their bits differ in, whatever the others are. So the
-//! sum of a text is that of the same text with all digits 0, and for each digit a number that depends on the digit and on how
-//! many bytes are behind it. Here digits go by twos, from the last:
+//! CRC-32 is affine: the difference of the sums of two texts of the same length depends only on the bits in which they
+//! differ. So the sum of a text is that of the same text with all digits 0, combined by XOR for each digit with a value
+//! that depends on the digit and on the number of bytes after it. Here digits are processed in pairs, from the last:
 //!
 //! ```text
 //! crc32("x12345") = crc32("x00000") ^ pairs[0][45] ^ pairs[1][23] ^ pairs[2][01]
 //! ```
 
-/// Two digits each: a number of 64 bits has twenty at most.
+/// Pairs of digits: an integer of 64 bits has at most twenty digits.
 const PAIRS: usize = 10;
 
-/// The polynomial of zlib's CRC-32, its bits in the order in which they come.
+/// The reflected polynomial of zlib's CRC-32.
 const POLYNOMIAL: u32 = 0xedb8_8320;
 
-/// What each two digits change, by how many pairs are behind them.
+/// The effect of each pair of digits, by the number of pairs after it.
 static OF_PAIR: [[u32; 100]; PAIRS] = pairs();
 
-/// The CRC-32 of `x`, a sign or none, and so many zeros.
+/// The CRC-32 of `x`, an optional sign, and a number of zeros.
 static OF_ZEROS: [[u32; 2 * PAIRS + 1]; 2] = [zeros(b"x"), zeros(b"x-")];
 
-/// CRC-32, as zlib has it, of `x` and a number's decimal form.
+/// Returns the CRC-32, as in zlib, of `x` and a number's decimal form.
 #[inline]
 pub(crate) fn crc32_of_x_and(number: i64) -> u32 {
     let mut rest = number.unsigned_abs();
@@ -38,7 +38,7 @@ pub(crate) fn crc32_of_x_and(number: i64) -> u32 {
     crc ^ OF_ZEROS[usize::from(number < 0)][digits - usize::from(rest < 10)]
 }
 
-/// A CRC register after one byte more.
+/// Returns a CRC register after one more byte.
 const fn after(mut register: u32, byte: u8) -> u32 {
     register ^= byte as u32;
     let mut bit = 0;
@@ -70,7 +70,7 @@ const fn pairs() -> [[u32; 100]; PAIRS] {
     let mut all = [[0; 100]; PAIRS];
     let mut pair = 0_u8;
     while pair < 100 {
-        // What the bits of a digit add to those of `0`.
+        // The bits in which a digit differs from `0`.
         let mut register = after(after(0, pair / 10), pair % 10);
         let mut behind = 0;
         while behind < PAIRS {

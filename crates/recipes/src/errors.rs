@@ -1,16 +1,16 @@
-//! The errors that several recipes return.
+//! Errors that several recipes return.
 
 use std::borrow::Cow;
 
 use store::{Error, ErrorKind};
 
-/// The error of what cannot be asked for.
+/// Returns the error of an invalid argument.
 #[cold]
 pub(crate) fn invalid(text: impl Into<Cow<'static, str>>) -> Error {
     Error::new(ErrorKind::InvalidArgument, text)
 }
 
-/// The error of a value that is not what a recipe keeps there.
+/// Returns the error of a key that holds an invalid value for the recipe.
 #[cold]
 pub(crate) fn not_a(key: &[u8], what: &str) -> Error {
     let key = key.escape_ascii();

@@ -1,13 +1,13 @@
-//! Members, such as the names of visitors, that a future holds.
+//! Owned members, such as the names of visitors, for futures.
 
 use store::{Member, ToMember, ToMembers};
 
 use crate::text::Text;
 
-/// A member of its own.
+/// An owned member.
 ///
-/// [`ToMember`] lends its member to a closure, which cannot wait for a backend. What blocks asks in there; a future holds the
-/// member in this.
+/// [`ToMember`] passes a borrowed member to a closure, which cannot await a backend. Blocking calls run in the closure;
+/// a future owns the member in this type.
 #[derive(Debug)]
 pub(crate) enum Held {
     Int(i64),
@@ -19,7 +19,7 @@ impl Held {
         member.with_member(Self::copy)
     }
 
-    /// One after the other.
+    /// Converts members, in order.
     pub(crate) fn all(members: impl ToMembers) -> Vec<Self> {
         members.with_members(|members| members.iter().copied().map(Self::copy).collect())
     }
@@ -39,7 +39,7 @@ impl Held {
     }
 }
 
-/// As arguments.
+/// Returns the members as arguments.
 pub(crate) fn members(held: &[Held]) -> Vec<Member<'_>> {
     held.iter().map(Held::as_member).collect()
 }

@@ -1,4 +1,4 @@
-//! How long the keys of a recipe are kept.
+//! The expiry of the keys of a recipe.
 
 use store::{Error, ErrorKind, Member, ScriptCall, SetEntry, Tx};
 
@@ -7,7 +7,7 @@ use store::{Error, ErrorKind, Member, ScriptCall, SetEntry, Tx};
 pub(crate) struct KeptUntil(pub(crate) Option<i64>);
 
 impl KeptUntil {
-    /// As scripts are given it: in decimal, or nothing.
+    /// Returns the argument of a script: in decimal, or empty.
     pub(crate) const fn as_arg(&self) -> Member<'_> {
         match self.0 {
             Some(at) => Member::Int(at),
@@ -15,12 +15,12 @@ impl KeptUntil {
         }
     }
 
-    /// What an argument says.
+    /// Parses an argument.
     pub(crate) fn of_arg(call: &ScriptCall<'_>, at: usize) -> Result<Self, Error> {
         if call.arg(at)?.is_empty() { Ok(Self(None)) } else { call.int(at).map(Some).map(Self) }
     }
 
-    /// Fails if that time has come.
+    /// Fails if that time has passed.
     #[inline]
     pub(crate) fn check(self, tx: &Tx<'_>) -> Result<(), Error> {
         match self.0 {
@@ -29,7 +29,7 @@ impl KeptUntil {
         }
     }
 
-    /// Lets a set expire that has just got its first member.
+    /// Sets the expiry of a set that has just got its first member.
     #[inline]
     pub(crate) fn begin_set(self, set: &mut SetEntry<'_>) {
         if let Some(at) = self.0
@@ -39,7 +39,7 @@ impl KeptUntil {
         }
     }
 
-    /// Lets keys expire that have just been made.
+    /// Sets the expiry of keys that were just created.
     #[inline]
     pub(crate) fn begin_keys<const N: usize>(
         self,

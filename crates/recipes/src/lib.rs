@@ -1,18 +1,12 @@
-//! What people build on the structures.
+#![doc = include_str!("../README.md")]
 //!
-//! A recipe is made of two things: functions that say which keys, arguments and replies it uses, and
-//! [procedures](Procedure), the atomic steps on the keys. It asks a [`Backend`] to run them, such as a
-//! [`Store`](store::Store).
+//! # How it works
 //!
-//! The crate `tallis` re-exports all of it; examples are written as its users write them.
+//! A recipe has two parts: functions that name the keys, arguments and replies it uses, and [procedures](Procedure),
+//! which are the atomic steps on the keys. A [`Backend`] runs the procedures: a [`Store`](store::Store), or a `Server`
+//! with the features `redis` and `redis2`. A recipe of your own is built in the same way.
 //!
-//! # Features
-//!
-//! * `calendar`, on by default: the days and hours of [`Visitors`], `UvWindows` and `Cohorts`, by `jiff`, which is
-//!   re-exported. Without it [`Visitors`] has one bucket, [`Bucket::All`].
-//! * `serde`: options and figures.
-//! * `redis`, `redis2`: `Server`, a backend of connections of the `redis` crate, 1.x and 2.0; with `async` also
-//!   `AsyncServer`.
+//! Examples are written for users of the crate `tallis`, and import from it.
 
 mod backend;
 #[cfg(all(test, feature = "redis"))]
@@ -58,7 +52,7 @@ pub use bucket::Bucket;
 #[cfg(feature = "calendar")]
 pub use cohorts::{Cohort, Cohorts, Period, PeriodKind, Query, Retention, RetentionRow, When};
 pub use dedup::{Dedup, DedupInfo};
-/// Dates, times and time zones: the calendar of the recipes.
+/// Dates, times and time zones, as the recipes take them.
 #[cfg(feature = "calendar")]
 pub use jiff;
 pub use locations::{
@@ -83,8 +77,3 @@ pub use visitor_id::VisitorId;
 pub use visitors::{Visitors, VisitorsForm, VisitorsIn, forecast};
 #[cfg(feature = "calendar")]
 pub use windows::{UvBucket, UvCalendar, UvFilling, UvLevel, UvWindows};
-
-/// The example of the README, run with the documentation's own.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

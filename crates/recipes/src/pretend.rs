@@ -1,4 +1,4 @@
-//! A store that is asked as a server is, to see recipes on one without a server.
+//! A simulated server: a store that takes requests, to test recipes without a server.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -10,11 +10,11 @@ use crate::backend::{Backend, BackendKind, Keyspace};
 use crate::procedure::Procedure;
 use crate::slot::key_slot;
 
-/// What is done before a request of that number is sent; `false` to lose the connection for ever.
+/// Called with the index of a request before it is sent; `false` closes the connection permanently.
 type Hook = Box<dyn FnMut(u64) -> bool>;
 
-/// A store that is sent requests, scripts among them, which it runs without Lua. As a cluster it refuses requests with keys in
-/// several slots.
+/// A store that takes requests, including scripts, which it runs without Lua. As a cluster it refuses requests with
+/// keys in several slots.
 pub(crate) struct Pretend {
     pub(crate) store: Store,
     kind: BackendKind,
@@ -32,13 +32,13 @@ impl Pretend {
         Self { store: store.clone(), kind, sent: Cell::new(0), hook: RefCell::new(None) }
     }
 
-    /// Calls that before each request.
+    /// Sets a function to call before each request.
     pub(crate) fn before(self, hook: impl FnMut(u64) -> bool + 'static) -> Self {
         Self { hook: RefCell::new(Some(Box::new(hook))), ..self }
     }
 }
 
-/// The words of a request of RESP.
+/// Parses the words of a request in RESP.
 fn words(packed: &[u8]) -> Vec<Vec<u8>> {
     fn line<'p>(rest: &mut &'p [u8]) -> &'p str {
         let end = rest.windows(2).position(|two| two == b"\r\n").unwrap();
@@ -57,7 +57,7 @@ fn words(packed: &[u8]) -> Vec<Vec<u8>> {
     (0..count).map(word).collect()
 }
 
-/// The keys of a request.
+/// Returns the keys of a request.
 fn keys(words: &[Vec<u8>]) -> &[Vec<u8>] {
     match &*words[0] {
         b"EVALSHA" => {
@@ -105,7 +105,7 @@ impl Backend for Pretend {
     }
 }
 
-/// The keys of a store, with their bytes and when they expire.
+/// Returns the keys of a store, with their dumps and expiries.
 pub(crate) fn dump(store: &Store) -> BTreeMap<Bytes, (Bytes, i64)> {
     let of_key = |key: Bytes| {
         let expiry = store.execute(&[b"PEXPIRETIME", &*key]).as_int().unwrap();
@@ -115,7 +115,7 @@ pub(crate) fn dump(store: &Store) -> BTreeMap<Bytes, (Bytes, i64)> {
     store.keys("*").unwrap().into_iter().map(of_key).collect()
 }
 
-/// The same of a live server.
+/// Returns the same for a live server.
 #[cfg(feature = "redis")]
 pub(crate) fn dump_server(connection: &mut redis::Connection) -> BTreeMap<Bytes, (Bytes, i64)> {
     let keys: Vec<Vec<u8>> = redis::cmd("KEYS").arg("*").query(connection).unwrap();

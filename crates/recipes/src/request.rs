@@ -1,4 +1,4 @@
-//! What a procedure is on a server: a command, or a script with its keys and arguments.
+//! Requests to a server: a command, or a script with its keys and arguments.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use store::{Member, Protocol, Script};
 
 use crate::slot::key_slot;
 
-/// What a server does for a [`Procedure`](crate::Procedure): one command, or one [`Script`].
+/// The request for a [`Procedure`](crate::Procedure) to a server: one command, or one [`Script`].
 ///
 /// # Examples
 ///
@@ -26,9 +26,9 @@ pub struct Request {
     name: Name,
     keys: usize,
     words: usize,
-    /// The words behind the name, as a request of RESP has them.
+    /// The words after the name, in RESP.
     packed: Vec<u8>,
-    /// Where the first key stands.
+    /// The range of the first key.
     first_key: Option<Range<usize>>,
 }
 
@@ -39,13 +39,13 @@ enum Name {
 }
 
 impl Request {
-    /// A command without its arguments.
+    /// Creates a command without arguments.
     #[must_use]
     pub const fn command(name: &'static str) -> Self {
         Self::new(Name::Command(name))
     }
 
-    /// A script without its keys and arguments.
+    /// Creates a call of a script without keys and arguments.
     #[must_use]
     pub const fn script(script: &'static Script) -> Self {
         Self::new(Name::Script(script))
@@ -55,7 +55,7 @@ impl Request {
         Self { name, keys: 0, words: 0, packed: Vec::new(), first_key: None }
     }
 
-    /// Appends a key. Those of a script come before its arguments.
+    /// Appends a key. The keys of a script precede its arguments.
     #[must_use]
     pub fn key(mut self, key: impl AsRef<[u8]>) -> Self {
         debug_assert!(self.keys == self.words || matches!(self.name, Name::Command(_)));
@@ -71,14 +71,14 @@ impl Request {
         keys.into_iter().fold(self, Self::key)
     }
 
-    /// Appends an argument: bytes, or a number in decimal.
+    /// Appends an argument: bytes, or an integer in decimal.
     #[must_use]
     pub fn arg<'a>(mut self, arg: impl Into<Member<'a>>) -> Self {
         arg.into().with_bytes(|arg| self.push(arg));
         self
     }
 
-    /// Appends a number of things as an argument.
+    /// Appends a count as an argument.
     #[must_use]
     pub fn count(mut self, count: usize) -> Self {
         self.push(itoa::Buffer::new().format(count).as_bytes());
@@ -91,7 +91,7 @@ impl Request {
         args.into_iter().fold(self, Self::arg)
     }
 
-    /// Appends a word; returns where it stands.
+    /// Appends a word; returns its range.
     fn push(&mut self, word: &[u8]) -> Range<usize> {
         const END: usize = b"\r\n".len();
         writer(&mut self.packed).bulk(word);
@@ -100,7 +100,7 @@ impl Request {
         end - word.len()..end
     }
 
-    /// Its script, if it is one.
+    /// Returns its script, if it is one.
     #[must_use]
     pub const fn as_script(&self) -> Option<&'static Script> {
         match self.name {
@@ -109,13 +109,13 @@ impl Request {
         }
     }
 
-    /// The slot of its first key on a Redis Cluster; `None` without keys.
+    /// Returns the slot of its first key on a Redis Cluster; `None` without keys.
     #[must_use]
     pub fn slot(&self) -> Option<u16> {
         self.first_key.clone().map(|range| key_slot(&self.packed[range]))
     }
 
-    /// Appends it to `out` as a request of RESP: a script by its digest, with EVALSHA.
+    /// Appends the request in RESP to `out`: a script by its digest, with EVALSHA.
     pub fn write(&self, out: &mut Vec<u8>) {
         match self.name {
             Name::Command(name) => self.write_behind(&[name.as_bytes()], out),
@@ -125,7 +125,7 @@ impl Request {
         }
     }
 
-    /// As [`write`](Self::write), but a script as its text, with EVAL: from then on the server knows its digest.
+    /// As [`write`](Self::write), but a script by its text, with EVAL, which also loads it into the server.
     pub fn write_whole(&self, out: &mut Vec<u8>) {
         match self.name {
             Name::Command(_) => self.write(out),
@@ -133,7 +133,7 @@ impl Request {
         }
     }
 
-    /// As [`write_whole`](Self::write_whole), with that text.
+    /// As [`write_whole`](Self::write_whole), with this text.
     pub(crate) fn write_text(&self, text: &str, out: &mut Vec<u8>) {
         self.write_script(b"EVAL", text.as_bytes(), out);
     }
@@ -143,7 +143,7 @@ impl Request {
         self.write_behind(&[command, script, keys.as_bytes()], out);
     }
 
-    /// Appends it, with the words that stand before its own.
+    /// Appends the request, after these words.
     fn write_behind(&self, before: &[&[u8]], out: &mut Vec<u8>) {
         let mut header = writer(out);
         header.array(before.len() + self.words);

@@ -1,12 +1,13 @@
-//! The Lua of all recipes.
+//! The Lua scripts of all recipes.
 
 use store::Script;
 
 use crate::{dedup, locations, rates, visitors};
 
-/// The scripts of all recipes: what a [procedure](crate::Procedure) is on a server where one command is not enough.
+/// Returns the scripts of all recipes, which are the [procedures](crate::Procedure) on a server for which one command
+/// is not enough.
 ///
-/// A server learns them as they are used. A store is told of them, and then does what they do:
+/// A server loads them when they are first used. A store can be given them, and then runs the equivalent functions:
 ///
 /// ```
 /// # mod tallis { pub use {recipes::*, store::*}; }

@@ -1,11 +1,11 @@
-//! What serde cannot derive, since it is checked when it is read: quotas, and periods, which are their text.
+//! Serialization of types that are validated when they are read: quotas, and periods, which are serialized as text.
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::Quota;
 
-/// A quota as it is written.
+/// The serialized form of a quota.
 #[derive(Serialize, Deserialize)]
 #[serde(rename = "Quota")]
 struct Written {

@@ -2,9 +2,9 @@
 
 use store::{Error, ErrorKind};
 
-/// The error that a server replied with, by its text.
+/// Returns the error for the text of an error reply of a server.
 ///
-/// The scripts here reply with the texts that a store has, so both have the same kinds.
+/// The scripts of this crate reply with the texts of a store, so both have the same kinds.
 #[cold]
 pub(crate) fn of_text(text: String) -> Error {
     let kind = kind(&text);
@@ -27,7 +27,7 @@ fn kind(text: &str) -> ErrorKind {
     }
 }
 
-/// Parts of texts behind `ERR`, and what they are about.
+/// Parts of texts after `ERR`, and the kinds of the errors.
 const OF_DETAILS: &[(&str, ErrorKind)] = &[
     ("is not kept any more", ErrorKind::NotKept),
     ("no locations of", ErrorKind::WrongType),

@@ -1,4 +1,4 @@
-//! From a session id to the number that stands for the visitor.
+//! Conversion of session ids to the numbers of visitors.
 
 use std::fmt;
 
@@ -7,37 +7,38 @@ use store::{Error, Member};
 use crate::errors::invalid;
 use crate::visitor_id::{self, hashed_number};
 
-/// How a session id becomes the visitor's number.
+/// How a session id is converted to the number of its visitor.
 ///
-/// Two visitors who share a number are counted as one. Each variant says how likely it is, among n visitors, that some
-/// two do.
+/// Two visitors with the same number are counted as one. Each variant gives the probability that this happens for at
+/// least two of n visitors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum SessionIds {
-    /// Any bytes, hashed: the first 60 bits of XXH3-128, as [`VisitorId`](crate::VisitorId) has them.
+    /// Hashes any bytes: the first 60 bits of XXH3-128, as in [`VisitorId`](crate::VisitorId).
     ///
-    /// Some two of n visitors share a number with the probability `p = 1 - e^(-n^2 / 2^61)`: 0.00004 % for a million,
-    /// 0.4 % for a hundred million, 2.7 % for 250 million. The hash has no secret: who chooses ids can find two that
-    /// meet.
+    /// At least two of n visitors share a number with the probability `p = 1 - e^(-n^2 / 2^61)`: 0.00004 % for a
+    /// million, 0.4 % for a hundred million, 2.7 % for 250 million. The hash has no secret key: a client that chooses
+    /// its ids can choose two that collide.
     #[default]
     Hashed,
-    /// The first 15 hexadecimal digits, 60 bits: the form of Redis in Action, for random ids.
+    /// Takes the first 15 hexadecimal digits, 60 bits, as in Redis in Action, for random ids.
     ///
     /// A version-4 UUID fixes 4 of these bits, so 56 are random: `p = 1 - e^(-n^2 / 2^57)`, 0.0007 % for a million,
     /// 0.07 % for ten million, 7 % for a hundred million, and about a third for the book's 250 million a day. The first
-    /// digits of a UUID of version 1, 6 or 7 are its time, which ids of one moment share: such an id is refused.
+    /// digits of a UUID of version 1, 6 or 7 are a timestamp, which ids that are created at the same time share, so
+    /// such an id is refused.
     First15,
-    /// The first 16 hexadecimal digits, 64 bits, kept as a signed number as the book's footnote suggests. Of a version-4
-    /// UUID 60 bits are random: `p = 1 - e^(-n^2 / 2^61)`, 2.7 % for 250 million. UUIDs of version 1, 6 and 7 are
-    /// refused.
+    /// Takes the first 16 hexadecimal digits, 64 bits, as a signed integer, as a footnote of the book suggests. Of a
+    /// version-4 UUID 60 bits are random: `p = 1 - e^(-n^2 / 2^61)`, 2.7 % for 250 million. UUIDs of version 1, 6 and 7
+    /// are refused.
     First16,
-    /// The id is the visitor's number, in decimal: an integer of 64 bits. No two meet.
+    /// Parses the id as a decimal integer of 64 bits. No two ids collide.
     Decimal,
 }
 
 impl SessionIds {
-    /// How many bits the numbers have.
+    /// Returns the number of bits of the numbers.
     pub(crate) const fn bits(self) -> u32 {
         match self {
             Self::Hashed => visitor_id::BITS,
@@ -46,14 +47,14 @@ impl SessionIds {
         }
     }
 
-    /// The visitor's number. Hexadecimal digits are read without the dashes between them, and an id of fewer digits is
-    /// used whole.
+    /// Converts a session id to the visitor's number. Hyphens between hexadecimal digits are skipped, and an id with
+    /// fewer digits is used as a whole.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument), but for [`Hashed`](Self::Hashed), if there is
-    /// no digit, or something else among those needed, and, for hexadecimal digits, for a UUID of version 1, 6 or 7 in
-    /// its usual form.
+    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument), except for [`Hashed`](Self::Hashed), if there
+    /// is no digit, or another character among the digits needed; for hexadecimal digits also for a UUID of version 1,
+    /// 6 or 7 in its usual form.
     ///
     /// # Examples
     ///
@@ -82,11 +83,11 @@ impl SessionIds {
     }
 }
 
-/// The number of the first `wanted` digits, 15 or 16.
+/// Parses the first `wanted` digits, 15 or 16.
 #[inline]
 fn first_digits(session: &[u8], wanted: u32) -> Result<i64, Error> {
     if let Some(sixteen) = of_uuid(session) {
-        // The thirteenth digit is the version, if the seventeenth says that the other sixteen are laid out so.
+        // The thirteenth digit is the version, if the seventeenth has the variant of RFC 9562.
         let version = sixteen >> 12 & 0xf;
         if matches!(version, 1 | 6 | 7) && matches!(HEX[usize::from(session[19])], 8..=11) {
             return Err(of_time(session, version));
@@ -115,7 +116,7 @@ fn first_digits(session: &[u8], wanted: u32) -> Result<i64, Error> {
     Ok(number.cast_signed())
 }
 
-/// The first sixteen digits of a UUID in its usual form, without a branch for each digit.
+/// Parses the first sixteen digits of a UUID in its usual form, without a branch per digit.
 #[inline]
 fn of_uuid(session: &[u8]) -> Option<u64> {
     let uuid: &[u8; 36] = session.try_into().ok()?;
@@ -126,7 +127,7 @@ fn of_uuid(session: &[u8]) -> Option<u64> {
             faults |= byte ^ b'-';
         } else {
             let value = HEX[usize::from(byte)];
-            // Anything but a digit has a value with its high bits set.
+            // A character that is not a digit has a value with its high bits set.
             faults |= value & 0xf0;
             number = number << 4 | u64::from(value & 0x0f);
         }
@@ -134,7 +135,7 @@ fn of_uuid(session: &[u8]) -> Option<u64> {
     (faults == 0).then_some(number)
 }
 
-/// The value of each hexadecimal digit, 255 for every other byte.
+/// The value of each hexadecimal digit, and 255 for every other byte.
 static HEX: [u8; 256] = {
     let mut table = [255; 256];
     let mut value = 0;
@@ -147,7 +148,7 @@ static HEX: [u8; 256] = {
     table
 };
 
-/// The beginning of a session id, for an error.
+/// Returns the beginning of a session id, for an error message.
 fn shown(session: &[u8]) -> impl fmt::Display {
     session[..session.len().min(64)].escape_ascii()
 }
@@ -186,7 +187,7 @@ mod tests {
             ("0123456789abcde", 0x0012_3456_789a_bcde, 0x0012_3456_789a_bcde),
             ("123456789abcdef0", 0x0123_4567_89ab_cdef, 0x1234_5678_9abc_def0),
             ("12-3456789ABCDEF05?", 0x0123_4567_89ab_cdef, 0x1234_5678_9abc_def0),
-            // As long as a UUID, with the dashes elsewhere.
+            // The length of a UUID, with the hyphens at other positions.
             ("1234567-89abc-def0-5555-555555555555", 0x0123_4567_89ab_cdef, 0x1234_5678_9abc_def0),
         ] {
             assert_eq!(SessionIds::First15.id(session).unwrap(), first15, "{session}");
@@ -203,10 +204,10 @@ mod tests {
             ("017f22e2-79b0-7cc3-88c4-dc0c0c07398f", true),
             ("017f22e2-79b0-4cc3-98c4-dc0c0c07398f", false),
             ("017f22e2-79b0-8cc3-98c4-dc0c0c07398f", false),
-            // Another variant than that of RFC 9562, which alone has versions.
+            // A variant other than that of RFC 9562, so these digits are not a version.
             ("017f22e2-79b0-7cc3-78c4-dc0c0c07398f", false),
             ("017f22e2-79b0-7cc3-c8c4-dc0c0c07398f", false),
-            // Not in the form of a UUID.
+            // Not in the usual form of a UUID.
             ("017f22e279b07cc398c4dc0c0c07398f", false),
         ] {
             for ids in [SessionIds::First15, SessionIds::First16] {
@@ -233,7 +234,7 @@ mod tests {
         for session in ["", "-", "g", "12x", "x12", "12345678-9abc-def\u{e9}-5555-555555555555"] {
             assert!(SessionIds::First16.id(session).is_err(), "{session}");
         }
-        // Behind the last digit anything may come.
+        // Characters after the last digit needed are ignored.
         assert_eq!(SessionIds::First15.id("123456789abcdefx").unwrap(), 0x0123_4567_89ab_cdef);
         assert!(SessionIds::First16.id("123456789abcdefx").is_err());
     }

@@ -1,4 +1,4 @@
-//! Which shard of a large set or hash a member belongs to: the arithmetic of Redis in Action, section 9.2.
+//! The shard of a member of a large set or hash (Redis in Action, section 9.2).
 
 use std::fmt::Write;
 
@@ -6,15 +6,16 @@ use store::{Member, ToMember};
 
 use crate::decimal;
 
-/// The key of the shard that holds `key`: `base:shard`, as the book's `shard_key` gives it.
+/// Returns the key of the shard that holds `key`: `base:shard`, as `shard_key` of Redis in Action does.
 ///
-/// * An integer, or a string of nothing but digits, goes to shard `int(key) // shard_size`: ids that were given
-///   out in order fill one shard after the other. The division rounds down, as Python's does.
-/// * Anything else goes to `crc32(key) % (2 * total_elements // shard_size)`. CRC-32 is unsigned, as in Python 3;
-///   Python 2 agrees when the number of shards is a power of two. When the forecast is so small that there would be no
-///   shard, there is one. O(length of the key).
+/// * An integer, or a string of digits only, belongs to shard `int(key) // shard_size`: ids that were assigned in
+///   sequence fill one shard after the other. The division rounds down, as in Python.
+/// * Any other key belongs to shard `crc32(key) % (2 * total_elements // shard_size)`. CRC-32 is unsigned, as in Python
+///   3; Python 2 gives the same result if the number of shards is a power of two. If the forecast would give no shard,
+///   there is one. O(length of the key).
 ///
-/// `shard_size` counts members, `total_elements` those expected in all. A `shard_size` of 0 is taken as 1.
+/// `shard_size` is the number of members per shard, `total_elements` the expected number in all. A `shard_size` of 0 is
+/// taken as 1.
 ///
 /// # Examples
 ///
@@ -50,25 +51,25 @@ pub fn shard_key(base: &str, key: impl ToMember, total_elements: u64, shard_size
     name
 }
 
-/// How many shards hashed members are spread over: `2 * total_elements // shard_size`, but at least one.
+/// Returns the number of shards for hashed members: `2 * total_elements // shard_size`, but at least one.
 pub(crate) fn shard_count(total_elements: u128, shard_size: u64) -> u64 {
     let shards = total_elements.saturating_mul(2) / u128::from(shard_size.max(1));
     u64::try_from(shards).unwrap_or(u64::MAX).max(1)
 }
 
-/// The shard of a member that is hashed.
+/// Returns the shard of a hashed member.
 #[inline]
 pub(crate) fn hashed_shard(bytes: &[u8], shards: u64) -> u64 {
     u64::from(crc32fast::hash(bytes)) % shards
 }
 
-/// The shard of a member of a sharded set.
+/// Returns the shard of a member of a sharded set.
 #[inline]
 pub(crate) fn set_shard(member: Member<'_>, shards: u64) -> u64 {
     u64::from(member_hash(member)) % shards
 }
 
-/// The hash of a member of a sharded set: that of `x` and its decimal form, so that ids that follow each other are
+/// Returns the hash of a member of a sharded set: the hash of `x` and its decimal form, so that consecutive ids are
 /// spread too.
 #[inline]
 pub(crate) fn member_hash(member: Member<'_>) -> u32 {
@@ -83,7 +84,7 @@ pub(crate) fn member_hash(member: Member<'_>) -> u32 {
     }
 }
 
-/// Appends the quotient of a decimal number of any length, as Python's integers have it.
+/// Appends the quotient of a decimal number of any length, rounded as Python's integers are.
 fn push_quotient(name: &mut String, digits: &[u8], divisor: u64) {
     let divisor = u128::from(divisor);
     let mut rest: u128 = 0;
@@ -94,7 +95,7 @@ fn push_quotient(name: &mut String, digits: &[u8], divisor: u64) {
             u32::try_from(rest / divisor).ok().and_then(|digit| char::from_digit(digit, 10));
         rest %= divisor;
         leading &= quotient == Some('0');
-        // Below ten, because the rest was below the divisor.
+        // Below ten, because the remainder was below the divisor.
         if let Some(digit) = quotient.filter(|_| !leading) {
             name.push(digit);
         }
@@ -113,7 +114,7 @@ mod tests {
         assert_eq!(shard_key("test", 125, 1000, 100), "test:1");
     }
 
-    // Made with Python 3: int(key) // size, and zlib.crc32(key) % (2 * total // size).
+    // Computed with Python 3: int(key) // size, and zlib.crc32(key) % (2 * total // size).
     #[test]
     fn numbers_and_digits_divide_as_in_python() {
         for (key, size, shard) in [

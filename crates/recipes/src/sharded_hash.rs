@@ -1,4 +1,4 @@
-//! A hash that is cut into shards small enough to stay listpacks.
+//! Hashes that are split into shards small enough to stay listpacks.
 
 use std::borrow::Borrow;
 
@@ -12,23 +12,23 @@ use crate::procedure::{parts, read, step};
 use crate::request::Request;
 use crate::shard::shard_key;
 
-/// A hash cut into shards, each small enough to be a listpack: Redis in Action, section 9.2.1.
+/// A hash that is split into shards, each small enough to be a listpack (Redis in Action, section 9.2.1).
 ///
-/// One hash of a million fields is a hash table. Cut into hashes of at most `hash-max-listpack-entries` short fields, it
-/// takes little more than the bytes of its fields and values. The key of a field's shard is [`shard_key`]'s, so fields
-/// that are numbers, or nothing but digits, fill one shard after the other, `shard_size` of them in each; other
-/// fields are spread by a hash over `2 * total_elements / shard_size` shards.
+/// One hash of a million fields is a hash table. Split into hashes of at most `hash-max-listpack-entries` short fields,
+/// it takes little more than the bytes of its fields and values. The key of a field's shard is [`shard_key`]: fields
+/// that are integers, or digits only, fill one shard after the other with `shard_size` fields each; other fields are
+/// spread by a hash over `2 * total_elements / shard_size` shards.
 ///
-/// A shard of more fields than the limit is a hash table, and works as well; it costs what sharding was to save. A
-/// call is atomic for the fields of each shard, and not for all that it names.
+/// A shard with more fields than the limit becomes a hash table. It is as correct, but takes the memory that sharding
+/// was to save. A call is atomic for the fields of each shard, not as a whole.
 ///
 /// # On a server
 ///
-/// A `Server` may stand in the place of the store, with the features `redis` and `redis2`. Each shard is one command:
-/// HSET, HGET, HMGET, HEXISTS, HINCRBY, HDEL; a call for several fields is a pipeline. After
-/// [`ErrorKind::Io`](store::ErrorKind::Io) it was done or not; [`hincr`](Self::hincr) done again adds twice.
+/// The backend may be a `Server`, with the features `redis` and `redis2`. Each shard is one command: HSET, HGET, HMGET,
+/// HEXISTS, HINCRBY, HDEL; a call for several fields is a pipeline. After [`ErrorKind::Io`](store::ErrorKind::Io) it is
+/// unknown whether a call was done; a repeated [`hincr`](Self::hincr) may add twice.
 ///
-/// Each call that asks the backend has an asynchronous form, whose name ends with `_async`, for an [`AsyncBackend`].
+/// Each call that uses the backend has an asynchronous form, whose name ends with `_async`, for an [`AsyncBackend`].
 ///
 /// # Examples
 ///
@@ -53,10 +53,10 @@ pub struct ShardedHash<B = Store> {
 }
 
 impl<B: Keyspace> ShardedHash<B> {
-    /// The sharded hash at `base`.
+    /// Creates a handle on the sharded hash at `base`.
     ///
-    /// The same three values name the same keys, so they are part of the hash: every handle on it must give the same. A
-    /// `shard_size` of 0 is taken as 1.
+    /// All handles on a hash must be given the same three values, because the keys depend on them. A `shard_size` of 0
+    /// is taken as 1.
     #[must_use]
     pub fn new(
         backend: B,
@@ -67,13 +67,13 @@ impl<B: Keyspace> ShardedHash<B> {
         Self { backend, base: base.into(), total_elements, shard_size }
     }
 
-    /// The key of the shard that a field belongs to: see [`shard_key`]. O(length of the field).
+    /// Returns the key of the shard that a field belongs to: see [`shard_key`]. O(length of the field).
     #[must_use]
     pub fn shard_key(&self, field: impl ToMember) -> String {
         shard_key(&self.base, field, self.total_elements, self.shard_size)
     }
 
-    /// The shards that some fields belong to, and the places of these among the fields, in order.
+    /// Groups fields by shard, with their indexes in order.
     fn by_shard<'f, F: ToMember + 'f>(&self, fields: impl Iterator<Item = &'f F>) -> Vec<OfShard> {
         let shard = |(place, field): (usize, &'f F)| {
             (field.with_member(|field| self.shard_key(field)), place)
@@ -89,26 +89,26 @@ impl<B: Keyspace> ShardedHash<B> {
 }
 
 impl<B: Backend> ShardedHash<B> {
-    /// HSET: sets the value of a field; `true` if the field is new. O(shard).
+    /// Sets the value of a field, as HSET does; returns `true` if the field is new. O(shard).
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if the shard's key holds something else; a field or a value
-    /// of more than 512 MiB.
+    /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if the shard's key holds another type; an error for a
+    /// field or a value of more than 512 MiB.
     pub fn hset(&self, field: impl ToMember, value: impl ToMember) -> Result<bool, Error> {
         field.with_member(|field| value.with_member(|value| self.set(field, value)))
     }
 
-    /// HGET: the value of a field. O(shard).
+    /// Returns the value of a field, as HGET does. O(shard).
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if the shard's key holds something else.
+    /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if the shard's key holds another type.
     pub fn hget(&self, field: impl ToMember) -> Result<Option<Bytes>, Error> {
         field.with_member(|field| self.get(field))
     }
 
-    /// HMGET: the values of several fields, read shard by shard. O(shard) each.
+    /// Returns the values of several fields, as HMGET does, shard by shard. O(shard) each.
     ///
     /// # Errors
     ///
@@ -117,7 +117,7 @@ impl<B: Backend> ShardedHash<B> {
         fields.with_members(|fields| self.get_each(fields))
     }
 
-    /// HEXISTS: whether there is this field. O(shard).
+    /// Returns whether a field exists, as HEXISTS does. O(shard).
     ///
     /// # Errors
     ///
@@ -126,22 +126,23 @@ impl<B: Backend> ShardedHash<B> {
         field.with_member(|field| self.has(field))
     }
 
-    /// HINCRBY: adds to the number that the value of a field is, 0 if there is none; returns the sum. O(shard).
+    /// Adds to the integer value of a field, as HINCRBY does, and returns the sum. A missing field counts as 0.
+    /// O(shard).
     ///
     /// # Errors
     ///
     /// As [`hset`](Self::hset); [`ErrorKind::NotInteger`](store::ErrorKind::NotInteger) if the value is no integer, or
-    /// the sum does not fit.
+    /// if the sum overflows.
     pub fn hincr(&self, field: impl ToMember, increment: i64) -> Result<i64, Error> {
         field.with_member(|field| self.add(field, increment))
     }
 
-    /// HDEL: removes fields, shard by shard; returns how many were there. A shard without fields is no key. O(shard)
-    /// each.
+    /// Removes fields, as HDEL does, shard by shard; returns how many existed. O(shard) each. The key of a shard is
+    /// deleted with its last field.
     ///
     /// # Errors
     ///
-    /// As [`hget`](Self::hget); those of other shards may have been removed.
+    /// As [`hget`](Self::hget); fields of other shards may have been removed.
     pub fn hdel(&self, fields: impl ToMembers) -> Result<usize, Error> {
         fields.with_members(|fields| self.remove_each(fields))
     }
@@ -149,11 +150,11 @@ impl<B: Backend> ShardedHash<B> {
 
 #[blocking_and_async]
 impl<B: Backend> ShardedHash<B> {
-    /// HSET of several fields, each with its value, shard by shard; returns how many fields are new. O(shard) each.
+    /// Sets several fields, as HSET does, shard by shard; returns how many are new. O(shard) each.
     ///
     /// # Errors
     ///
-    /// As [`hset`](Self::hset); those of other shards may have been set.
+    /// As [`hset`](Self::hset); fields of other shards may have been set.
     pub async fn hset_multiple<F: ToMember, V: ToMember>(
         &self,
         items: impl IntoIterator<Item: Borrow<(F, V)>>,
@@ -178,11 +179,12 @@ impl<B: Backend> ShardedHash<B> {
         Ok(new)
     }
 
-    /// As [`hget`](Self::hget), read as a `T`: see [`FromReply`].
+    /// Returns the value of a field, as [`hget`](Self::hget) does, converted to a `T`: see [`FromReply`].
     ///
     /// # Errors
     ///
-    /// As [`hget`](Self::hget); [`ErrorKind::Conversion`](store::ErrorKind::Conversion) if a `T` cannot hold it.
+    /// As [`hget`](Self::hget); [`ErrorKind::Conversion`](store::ErrorKind::Conversion) if it cannot be converted to a
+    /// `T`.
     pub async fn hget_as<T: FromReply>(&self, field: impl ToMember) -> Result<T, Error> {
         T::from_reply(self.hget(field).await?.into())
     }
@@ -263,7 +265,7 @@ impl<B: Backend> ShardedHash<B> {
 
 /// # Asynchronously
 impl<B: AsyncBackend> ShardedHash<B> {
-    /// As [`hset`](Self::hset). The thread does not wait.
+    /// The asynchronous form of [`hset`](Self::hset): it does not block the thread.
     ///
     /// # Errors
     ///
@@ -277,7 +279,7 @@ impl<B: AsyncBackend> ShardedHash<B> {
         self.set_async(field.as_member(), value.as_member()).await
     }
 
-    /// As [`hget`](Self::hget). The thread does not wait.
+    /// The asynchronous form of [`hget`](Self::hget): it does not block the thread.
     ///
     /// # Errors
     ///
@@ -286,7 +288,7 @@ impl<B: AsyncBackend> ShardedHash<B> {
         self.get_async(Held::new(field).as_member()).await
     }
 
-    /// As [`hmget`](Self::hmget). The thread does not wait.
+    /// The asynchronous form of [`hmget`](Self::hmget): it does not block the thread.
     ///
     /// # Errors
     ///
@@ -295,7 +297,7 @@ impl<B: AsyncBackend> ShardedHash<B> {
         self.get_each_async(&held::members(&Held::all(fields))).await
     }
 
-    /// As [`hexists`](Self::hexists). The thread does not wait.
+    /// The asynchronous form of [`hexists`](Self::hexists): it does not block the thread.
     ///
     /// # Errors
     ///
@@ -304,7 +306,7 @@ impl<B: AsyncBackend> ShardedHash<B> {
         self.has_async(Held::new(field).as_member()).await
     }
 
-    /// As [`hincr`](Self::hincr). The thread does not wait.
+    /// The asynchronous form of [`hincr`](Self::hincr): it does not block the thread.
     ///
     /// # Errors
     ///
@@ -313,7 +315,7 @@ impl<B: AsyncBackend> ShardedHash<B> {
         self.add_async(Held::new(field).as_member(), increment).await
     }
 
-    /// As [`hdel`](Self::hdel). The thread does not wait.
+    /// The asynchronous form of [`hdel`](Self::hdel): it does not block the thread.
     ///
     /// # Errors
     ///
@@ -323,11 +325,11 @@ impl<B: AsyncBackend> ShardedHash<B> {
     }
 }
 
-/// Those of some fields that belong to one shard.
+/// The fields of a call that belong to one shard.
 struct OfShard {
     /// The key of the shard.
     name: String,
-    /// Their places among all.
+    /// The indexes of its fields.
     places: Vec<usize>,
 }
 
@@ -336,7 +338,7 @@ impl OfShard {
         KeyRef::new(self.name.as_bytes())
     }
 
-    /// The key of the shard, and its fields.
+    /// Returns the key of the shard, and its fields.
     fn fields<'f>(&'f self, all: &[Member<'f>]) -> (KeyRef<'f>, Vec<Member<'f>>) {
         (self.key(), self.places.iter().map(|&place| all[place]).collect())
     }
@@ -391,7 +393,7 @@ mod tests {
         let stores = [(); 4].map(|()| Store::new());
         let [blocking, asynchronous, served, served_asynchronously] = &stores;
         for store in &stores {
-            // The key of a shard that is none.
+            // The key of a shard, with another type.
             store.set("cities:3", "text").unwrap();
         }
         let wanted = ask(&open(blocking));

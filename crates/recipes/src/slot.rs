@@ -2,14 +2,14 @@
 
 use crc_fast::CrcAlgorithm;
 
-/// How many slots a cluster divides among its nodes.
+/// The number of slots of a cluster.
 const SLOTS: u64 = 1 << 14;
 
-/// The slot of a key on a Redis Cluster, 0 to 16,383: CRC-16 (XMODEM) of its hash tag, or of all of it if it has none,
-/// modulo 16,384. O(length).
+/// Returns the slot of a key on a Redis Cluster, 0 to 16,383: CRC-16 (XMODEM) of its hash tag, or of the whole key if
+/// it has none, modulo 16,384. O(length).
 ///
-/// The hash tag is what stands between the first `{` and the next `}` behind it, if that is not empty. Keys of one slot
-/// are on one node, so one command or transaction may name all of them.
+/// The hash tag is the text between the first `{` and the next `}`, if it is not empty. Keys of one slot are on one
+/// node, so one command or transaction can access all of them.
 ///
 /// # Examples
 ///
@@ -29,8 +29,7 @@ pub fn key_slot(key: impl AsRef<[u8]>) -> u16 {
     (sum % SLOTS) as u16
 }
 
-/// What stands between the first `{` of a key and the next `}`, if there is anything: a cluster goes by it in place of
-/// the whole key.
+/// Returns the hash tag of a key: the text between the first `{` and the next `}`, if it is not empty.
 pub(crate) fn hash_tag(key: &[u8]) -> Option<&[u8]> {
     let open = key.iter().position(|&byte| byte == b'{')?;
     let rest = &key[open + 1..];
@@ -42,7 +41,7 @@ pub(crate) fn hash_tag(key: &[u8]) -> Option<&[u8]> {
 mod tests {
     use super::*;
 
-    /// The slot by CRC-16 without a table: the polynomial 0x1021, from 0, highest bit first.
+    /// Computes CRC-16 without a table: the polynomial 0x1021, from 0, highest bit first.
     fn slot(bytes: &[u8]) -> u16 {
         let sum = bytes.iter().fold(0_u16, |sum, &byte| {
             (0..8).fold(sum ^ u16::from(byte) << 8, |sum, _| {
@@ -52,7 +51,7 @@ mod tests {
         sum % 16_384
     }
 
-    // The values of the Redis Cluster specification.
+    // Values of the Redis Cluster specification.
     #[test]
     fn the_sum_is_that_of_the_specification() {
         assert_eq!(crc_fast::checksum(CrcAlgorithm::Crc16Xmodem, b"123456789"), 0x31c3);

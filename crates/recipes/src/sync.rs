@@ -1,4 +1,4 @@
-//! The atomics that threads go by, and what a thread keeps: those of shuttle with `--cfg shuttle`, as in the store.
+//! Atomics and thread-locals: those of shuttle with `--cfg shuttle`, as in the store.
 
 #[cfg(not(shuttle))]
 pub(crate) use std::sync::atomic;

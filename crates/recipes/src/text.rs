@@ -1,14 +1,14 @@
-//! Keys and values in text, made of pieces.
+//! Keys and values in text, built from parts.
 
 use smallvec::SmallVec;
 
-/// Bytes that a text may have without an allocation.
+/// The number of bytes that are stored without an allocation.
 const INLINE: usize = 64;
 
 /// A key, or a value in text.
 pub(crate) type Text = SmallVec<[u8; INLINE]>;
 
-/// The pieces, one after the other. Appending them to a `Text` one by one takes several times the instructions.
+/// Concatenates parts. Appending them to a `Text` one by one takes several times the instructions.
 #[inline]
 pub(crate) fn concat<const N: usize>(pieces: [&[u8]; N]) -> Text {
     let mut text = [0; INLINE];
@@ -23,7 +23,7 @@ pub(crate) fn concat<const N: usize>(pieces: [&[u8]; N]) -> Text {
     Text::from_buf_and_len(text, len)
 }
 
-/// The text of a number and of what follows.
+/// Returns the text of a number and of a suffix.
 #[inline]
 pub(crate) fn numbered(before: &[u8], number: impl itoa::Integer) -> Text {
     concat([before, itoa::Buffer::new().format(number).as_bytes()])

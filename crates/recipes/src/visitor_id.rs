@@ -1,13 +1,13 @@
-//! From the bytes that name a visitor to an id of 128 bits.
+//! Visitor ids: 128-bit hashes of a visitor's name.
 
 use std::fmt;
 
 use xxhash_rust::xxh3::xxh3_128;
 
-/// The id of a visitor: XXH3-128 (seed 0) of the bytes that name it.
+/// The id of a visitor: XXH3-128 (seed 0) of the bytes of its name.
 ///
-/// Its text is that of a UUID, of the digest as it is: no version and no variant are set in it. Its first 15 digits are
-/// the visitor's [number](Self::number).
+/// Its text has the form of a UUID and is the unmodified digest: version and variant bits are not set. Its first 15
+/// digits are the visitor's [number](Self::number).
 ///
 /// # Examples
 ///
@@ -26,37 +26,37 @@ pub struct VisitorId {
 }
 
 impl VisitorId {
-    /// The length of the text: 32 digits and 4 hyphens.
+    /// The length of the text in bytes: 32 digits and 4 hyphens.
     pub const LEN: usize = 36;
 
-    /// The id of the visitor of that name.
+    /// Returns the id of the visitor with this name.
     #[must_use]
     pub fn of(name: impl AsRef<[u8]>) -> Self {
         let digest = xxh3_128(name.as_ref());
         let mut text = [b'-'; Self::LEN];
-        // By the byte, as this is done for every line of a log.
+        // Byte by byte, because this runs for every line of a log.
         for (byte, at) in digest.to_le_bytes().into_iter().rev().zip(BYTES_AT) {
             text[at..at + 2].copy_from_slice(&HEX[usize::from(byte)]);
         }
         Self { digest, text }
     }
 
-    /// The number of 60 bits that counts the visitor: the digest's high bits.
+    /// Returns the number that [`Visitors`](crate::Visitors) stores for the visitor: the high 60 bits of the digest.
     #[must_use]
     pub const fn number(&self) -> i64 {
         number_of(self.digest)
     }
 
-    /// The text as bytes.
+    /// Returns the text as bytes.
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; Self::LEN] {
         &self.text
     }
 
-    /// The text.
+    /// Returns the text.
     #[must_use]
     pub fn as_str(&self) -> &str {
-        // Digits and hyphens: never empty.
+        // The text is ASCII, so this cannot fail.
         std::str::from_utf8(&self.text).unwrap_or_default()
     }
 }
@@ -73,13 +73,13 @@ impl fmt::Display for VisitorId {
     }
 }
 
-/// The number of the visitor of that name, without the text.
+/// Returns the number of the visitor with this name, without formatting the text.
 #[inline]
 pub(crate) fn hashed_number(name: &[u8]) -> i64 {
     number_of(xxh3_128(name))
 }
 
-/// How many bits a number has.
+/// The number of bits of a visitor's number.
 pub(crate) const BITS: u32 = 60;
 
 #[inline]
@@ -87,10 +87,10 @@ const fn number_of(digest: u128) -> i64 {
     (digest >> (u128::BITS - BITS)) as i64
 }
 
-/// Where the sixteen bytes of a UUID stand in its text.
+/// The offset in the text of each of the sixteen bytes of a UUID.
 const BYTES_AT: [usize; 16] = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
 
-/// The two digits of each byte.
+/// The two hexadecimal digits of each byte.
 static HEX: [[u8; 2]; 256] = {
     let digits = b"0123456789abcdef";
     let mut pairs = [[0; 2]; 256];
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn the_id_of_an_address() {
-        // As the C library of xxHash gives it.
+        // The result of the C library of xxHash.
         let id = VisitorId::of("83.149.9.216");
         assert_eq!(id.as_str(), "c2a8a5f6-13cf-0caa-660f-ab542837ed35");
         assert_eq!(id.number(), 0x0c2a_8a5f_613c_f0ca);

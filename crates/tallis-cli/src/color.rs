@@ -1,10 +1,10 @@
-//! Whether there are colours.
+//! Whether output has colours.
 
 use std::env;
 use std::io::{IsTerminal, stdout};
 
-/// Whether standard output takes colours: on a terminal, unless `NO_COLOR` is set, or `CLICOLOR` is 0, or the terminal
-/// has none. What goes elsewhere has no colours, whatever is set.
+/// Returns whether standard output takes colours: on a terminal, unless `NO_COLOR` is set, `CLICOLOR` is 0, or the
+/// terminal has none. Output to a file or pipe never has colours.
 pub(crate) fn has_color() -> bool {
     stdout().is_terminal()
         && wants_color(|name| env::var_os(name).map(|value| value.to_string_lossy().into_owned()))

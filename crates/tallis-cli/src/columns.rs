@@ -1,9 +1,9 @@
-//! Columns of a CSV file by their names.
+//! Columns of a CSV file by name.
 
-/// How many fields a row has that are asked for.
+/// The number of fields of a row.
 const FIELDS: usize = 3;
 
-/// In which columns the fields of a row are, by the names that the first row of a file gives them.
+/// The columns of the fields of a row, by the names in the first row of a file.
 ///
 /// # Examples
 ///
@@ -21,17 +21,17 @@ const FIELDS: usize = 3;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Columns {
-    /// The name for each field; nothing for one that no column has.
+    /// The name of the column of each field; empty if it has none.
     names: [String; FIELDS],
 }
 
 impl Columns {
-    /// Takes `FIELD=COLUMN,FIELD=COLUMN` for these fields. A field that is left out is in the column of its own name;
-    /// one of the `optional` ones may be in none, `FIELD=`.
+    /// Parses `FIELD=COLUMN,FIELD=COLUMN` for these fields. A field that is left out is in the column of its own name;
+    /// an `optional` field may have no column, `FIELD=`.
     ///
     /// # Errors
     ///
-    /// What is wrong with the text.
+    /// A message that describes what is wrong with the text.
     pub fn parse(text: &str, fields: [&str; FIELDS], optional: &[&str]) -> Result<Self, String> {
         let mut names = [const { None }; FIELDS];
         for pair in text.split(',') {
@@ -55,11 +55,11 @@ impl Columns {
         Ok(Self { names })
     }
 
-    /// Where the columns are in a file with this first row.
+    /// Returns the indexes of the columns in a file with this first row.
     ///
     /// # Errors
     ///
-    /// The name of a column that is not there, and the names of those that are.
+    /// The name of a missing column, and the names of the existing ones.
     pub fn find<'h>(
         &self,
         header: impl IntoIterator<Item = &'h [u8]>,
@@ -81,19 +81,19 @@ impl Columns {
     }
 }
 
-/// In which columns the fields of the rows of a file are.
+/// The indexes of the columns of the fields in the rows of a file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Places {
     at: [Option<usize>; FIELDS],
-    /// How many columns there are.
+    /// The number of columns.
     columns: usize,
 }
 
 impl Places {
-    /// The fields in their own order, and nothing else.
+    /// The fields in their own order, and no other columns.
     pub(crate) const OWN: Self = Self { at: [Some(0), Some(1), Some(2)], columns: FIELDS };
 
-    /// The fields of a file with this first row.
+    /// Finds the fields in a file with this first row.
     pub(crate) fn by_name<'h>(
         columns: &Columns,
         header: impl ExactSizeIterator<Item = &'h [u8]>,
@@ -101,7 +101,7 @@ impl Places {
         Ok(Self { columns: header.len(), at: columns.find(header)? })
     }
 
-    /// The fields of a row; `None` for a row of another length. A field that is in no column is empty.
+    /// Returns the fields of a row; `None` for a row of another length. A field without a column is empty.
     pub(crate) fn pick<'r>(
         &self,
         row: &(impl ExactSizeIterator<Item = &'r [u8]> + Clone),
@@ -110,7 +110,7 @@ impl Places {
         (row.len() == self.columns).then(|| self.at.map(field))
     }
 
-    /// What is wrong with a row of another length; `fields` are the names of those in their own order.
+    /// Returns the error for a row of another length; `fields` are the names in their own order.
     pub(crate) fn wrong_count(&self, got: usize, fields: &str) -> String {
         let names = if self.columns == FIELDS { format!(": {fields}") } else { String::new() };
         let word = if got == 1 { "field" } else { "fields" };
@@ -118,7 +118,7 @@ impl Places {
     }
 }
 
-/// A row without the mark that begins some files in UTF-8.
+/// Returns a row without the byte order mark with which some UTF-8 files begin.
 pub(crate) fn without_mark(first: &[u8]) -> &[u8] {
     first.strip_prefix(b"\xef\xbb\xbf").unwrap_or(first)
 }

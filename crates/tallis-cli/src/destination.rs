@@ -1,4 +1,4 @@
-//! Where a command leaves its store.
+//! The destination of a command's store.
 
 use std::path::{Path, PathBuf};
 
@@ -11,8 +11,7 @@ use crate::interrupt::{interrupted, watch};
 use crate::snapshot::save_with;
 use crate::target::{check_directory, check_targets};
 
-/// Where a command leaves its store: in the directory that it is kept in, in a file that is saved at the end, in both,
-/// or nowhere.
+/// The destination of a command's store: a directory with a log, a file that is saved at the end, both, or none.
 #[derive(Clone, Debug)]
 pub(crate) struct Destination {
     directory: Option<PathBuf>,
@@ -22,11 +21,11 @@ pub(crate) struct Destination {
 }
 
 impl Destination {
-    /// What `--dir`, `--fsync` and `--save` say.
+    /// Creates it from `--dir`, `--fsync` and `--save`.
     ///
     /// # Errors
     ///
-    /// A directory or a file that cannot be written, or is none.
+    /// A directory or a file that cannot be written, or a path of another type.
     pub(crate) fn new(args: &DirectoryArgs, save: Option<&PathBuf>) -> Result<Self, Failure> {
         check_targets(save)?;
         if let Some(directory) = &args.dir {
@@ -40,19 +39,19 @@ impl Destination {
         })
     }
 
-    /// Saves the file in this way.
+    /// Sets the options for saving the file.
     pub(crate) fn options(mut self, options: SaveOptions) -> Self {
         self.options = options;
         self
     }
 
-    /// The directory that the store is kept in.
+    /// Returns the directory of the store.
     pub(crate) fn directory(&self) -> Option<&Path> {
         self.directory.as_deref()
     }
 
-    /// Makes the store: in memory, or of what the directory holds. If the log in it had an end that was not whole, which
-    /// was cut off, then that is reported.
+    /// Creates the store, in memory or from the directory. If the log ended in an incomplete command, which was
+    /// removed, it reports that.
     pub(crate) fn open(&self, builder: StoreBuilder) -> Result<Store, Failure> {
         let Some(directory) = &self.directory else { return Ok(builder.build()) };
         let mut persistence = Persistence::new().fsync(self.fsync);
@@ -69,21 +68,21 @@ impl Destination {
         Ok(store)
     }
 
-    /// Watches for interrupts, if there is something to be written when one comes.
+    /// Watches for interrupts, if there is something to save.
     pub(crate) fn watch(&self) -> Result<(), Failure> {
         if self.is_none() { Ok(()) } else { watch() }
     }
 
-    /// Whether the store is left nowhere.
+    /// Returns whether there is no destination.
     pub(crate) const fn is_none(&self) -> bool {
         self.directory.is_none() && self.file.is_none()
     }
 
-    /// Puts the log on the disk and saves the file; returns where the store is now.
+    /// Syncs the log and saves the file; returns where the store is.
     ///
     /// # Errors
     ///
-    /// What cannot be written. The file is saved even if the log cannot be.
+    /// A file or directory that cannot be written. The file is saved even if the log cannot be synced.
     pub(crate) fn save(&self, store: &Store) -> Result<Option<&Path>, Failure> {
         let synced = store.sync_log().map_err(|error| self.failed(&error));
         if let Some(file) = &self.file {
@@ -93,7 +92,7 @@ impl Destination {
         Ok(self.file.as_deref().or(self.directory()))
     }
 
-    /// The same at an interrupt: how the program ends then.
+    /// Saves as [`save`](Self::save) at an interrupt; returns how the program ends.
     pub(crate) fn save_interrupted(&self, store: &Store) -> Failure {
         match self.save(store) {
             Ok(None) => Failure::Interrupted("interrupted".to_owned()),
@@ -104,7 +103,7 @@ impl Destination {
         }
     }
 
-    /// The same if an interrupt has come.
+    /// Saves as [`save_interrupted`](Self::save_interrupted) if there was an interrupt.
     pub(crate) fn save_if_interrupted(&self, store: &Store) -> Result<(), Failure> {
         if interrupted() { Err(self.save_interrupted(store)) } else { Ok(()) }
     }
@@ -117,7 +116,7 @@ impl Destination {
     }
 }
 
-/// What is to be said of a log whose end was cut off.
+/// Returns the message for a log whose end was cut off.
 fn cut_off(cut: &CutTail) -> Failure {
     let CutTail { file, offset, bytes, .. } = cut;
     let what =

@@ -1,4 +1,4 @@
-//! Why the program ends before its work is done.
+//! Failures of the program.
 
 use std::fmt::Display;
 use std::io;
@@ -6,35 +6,35 @@ use std::path::Path;
 
 use crate::files::is_log;
 
-/// An end that is not a success, with what to say of it.
+/// A failure, with its message and exit status.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Failure {
-    /// A file could not be read or written, or the like: exit status 1.
+    /// An I/O error or the like: exit status 1.
     Trouble(String),
     /// A line of a file does not parse: exit status 2.
     BadLine(String),
-    /// The command line asks for what cannot be: exit status 2.
+    /// The arguments contradict each other or are invalid: exit status 2.
     Usage(String),
-    /// The command line does not parse: exit status 2. Or it asks for help or for the version: exit status 0.
+    /// The command line does not parse: exit status 2. Or a request for help or the version: exit status 0.
     CommandLine(Box<clap::Error>),
-    /// An interrupt has come, or the system wants the process to end: exit status 130.
+    /// An interrupt, or another signal to terminate: exit status 130.
     Interrupted(String),
-    /// The output has no reader any more. There is nothing left to do or to say.
+    /// The reader of the output has closed it. Nothing is reported.
     OutputClosed,
 }
 
 impl Failure {
-    /// Trouble with a file.
+    /// Returns the failure of an operation on a file.
     #[must_use]
     pub fn at(path: &Path, error: &io::Error) -> Self {
         Self::Trouble(format!("{}: {}", path.display(), without_number(error)))
     }
 
-    /// Trouble of the store with a file that it loads or saves.
+    /// Returns the failure of a store to load or save a file.
     #[must_use]
     pub fn of_store(path: &Path, error: &tallis::Error) -> Self {
-        // The text of the error itself begins with what was done to the file.
+        // The text of the error itself begins with the operation on the file.
         let what = match std::error::Error::source(error) {
             Some(cause) => without_number(&cause),
             None => without_number(error),
@@ -42,14 +42,14 @@ impl Failure {
         Self::Trouble(format!("{}: {what}", path.display()))
     }
 
-    /// Trouble of the store with a file that it loads, or with the folder of a log.
+    /// Returns the failure of a store to load a file or the folder of a log.
     #[must_use]
     pub fn of_load(path: &Path, error: &tallis::Error) -> Self {
-        // Of a log the error names the file in the folder.
+        // For a log the error names the file in the folder.
         if is_log(path) { Self::of_log(error) } else { Self::of_store(path, error) }
     }
 
-    /// Trouble of the store with a log: the error names the file that is wrong.
+    /// Returns the failure of a store with a log; the error names the file.
     #[must_use]
     pub fn of_log(error: &tallis::Error) -> Self {
         let text = without_number(error);
@@ -57,19 +57,19 @@ impl Failure {
         Self::Trouble(named.unwrap_or(&text).to_owned())
     }
 
-    /// Trouble with a file of which so many lines could be read.
+    /// Returns the failure of reading a file after this number of lines.
     #[must_use]
     pub fn after(path: &Path, lines: u64, error: &io::Error) -> Self {
         Self::Trouble(format!("{}: {} (after line {lines})", path.display(), without_number(error)))
     }
 
-    /// What an input error means.
+    /// Returns the failure for an input error.
     #[must_use]
     pub fn input(error: &io::Error) -> Self {
         Self::Trouble(format!("cannot read the input: {}", without_number(error)))
     }
 
-    /// What an output error means.
+    /// Returns the failure for an output error.
     #[must_use]
     pub fn output(error: &io::Error) -> Self {
         if error.kind() == io::ErrorKind::BrokenPipe {
@@ -79,7 +79,7 @@ impl Failure {
         }
     }
 
-    /// Reports it on standard error.
+    /// Prints it to standard error.
     pub fn report(&self) {
         match self {
             Self::Trouble(what)
@@ -91,24 +91,24 @@ impl Failure {
         }
     }
 
-    /// The exit status of the program.
+    /// Returns the exit status of the program.
     #[must_use]
     pub fn status(&self) -> u8 {
         match self {
             Self::Trouble(_) => 1,
             Self::BadLine(_) | Self::Usage(_) => 2,
             Self::CommandLine(error) => u8::try_from(error.exit_code()).unwrap_or(2),
-            // 128 and the number of SIGINT, as a shell has it.
+            // 128 and the number of SIGINT, as a shell reports it.
             Self::Interrupted(_) => 130,
             Self::OutputClosed => 0,
         }
     }
 }
 
-/// Prints help or the version, or what is wrong with the command line and how it should be.
+/// Prints help or the version, or the error in the command line and its usage.
 fn report_command_line(error: &clap::Error) {
     if !error.use_stderr() {
-        // A reader that has gone needs no help.
+        // If the reader has closed the output, the message cannot be printed.
         let _ = error.print();
         return;
     }
@@ -132,7 +132,7 @@ impl From<tallis::Error> for Failure {
     }
 }
 
-/// The text of an error without the number that the system has for it.
+/// Returns the text of an error without the number of the system error.
 fn without_number(error: &dyn Display) -> String {
     let text = error.to_string();
     let Some((before, rest)) = text.split_once(" (os error ") else { return text };

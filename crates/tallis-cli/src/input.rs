@@ -1,4 +1,4 @@
-//! The files that are to be read.
+//! The files to read.
 
 use std::fs;
 use std::io::{self, IsTerminal, Read};
@@ -9,10 +9,10 @@ use crate::interrupt::Interruptible;
 use crate::progress::note;
 use crate::source::Source;
 
-/// Lines of a file, or of standard input.
+/// The lines of a file, or of standard input.
 pub(crate) type Input = Source<Box<dyn Read + Send>>;
 
-/// Opens a file, or standard input for `-`, for its lines.
+/// Opens the lines of a file, or of standard input for `-`.
 pub(crate) fn open(path: &Path) -> io::Result<Input> {
     if is_standard_input(path) {
         return Source::new(Box::new(standard_input()?));
@@ -24,7 +24,7 @@ pub(crate) fn is_standard_input(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// Standard input, without a buffer. On a terminal a note tells that the program reads it, and how to end it.
+/// Opens standard input, without a buffer. On a terminal it prints a note that the program reads it, and how to end it.
 pub(crate) fn standard_input() -> io::Result<impl Read + Send> {
     if io::stdin().is_terminal() {
         let end = if cfg!(windows) { "Ctrl-Z" } else { "Ctrl-D" };
@@ -33,19 +33,19 @@ pub(crate) fn standard_input() -> io::Result<impl Read + Send> {
     unbuffered().map(Interruptible::new)
 }
 
-/// Whether standard input is a file, whose writer does not wait for an answer.
+/// Returns whether standard input is a file, whose writer does not wait for replies.
 #[cfg(unix)]
 pub(crate) fn is_file_on_standard_input() -> bool {
     unbuffered().and_then(|file| file.metadata()).is_ok_and(|found| found.is_file())
 }
 
-/// Elsewhere there is no telling.
+/// Unknown on other systems.
 #[cfg(not(unix))]
 pub(crate) const fn is_file_on_standard_input() -> bool {
     false
 }
 
-/// What the buffer of the library held, an interrupt that waits for more would not see.
+/// An interrupt would not see what the buffer of the library holds.
 #[cfg(unix)]
 fn unbuffered() -> io::Result<fs::File> {
     use std::os::fd::AsFd;
@@ -58,8 +58,8 @@ fn unbuffered() -> io::Result<io::Stdin> {
     Ok(io::stdin())
 }
 
-/// The bytes of all files together, if all of them are plain files. So a name that is wrong is found before the
-/// work begins.
+/// Returns the total size of all files in bytes, if all are regular files. So a wrong name is detected before the work
+/// begins.
 pub(crate) fn size_of_files(files: &[PathBuf]) -> Result<Option<u64>, Failure> {
     if files.iter().filter(|file| is_standard_input(file)).count() > 1 {
         return Err(Failure::Trouble("standard input can be read only once".to_owned()));

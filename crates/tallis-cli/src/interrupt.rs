@@ -1,4 +1,4 @@
-//! An interrupt, or the wish of the system that the program ends.
+//! Interrupts, and other signals to terminate.
 
 use std::io::{self, Read};
 use std::sync::OnceLock;
@@ -11,13 +11,13 @@ use crate::failure::Failure;
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 static WATCHED: OnceLock<Result<(), String>> = OnceLock::new();
 
-/// What an interrupt runs, for a program that does not poll [`interrupted`].
+/// The action of an interrupt, for a program that does not poll [`interrupted`].
 type Action = Box<dyn FnOnce() -> Failure + Send>;
 
 static ACTION: Mutex<Option<Action>> = Mutex::new(None);
 
-/// Watches for interrupts: SIGINT, SIGTERM and SIGHUP no longer end the process, which is to look at
-/// [`interrupted`] and end by itself. A second one ends it at once.
+/// Watches for interrupts: SIGINT, SIGTERM and SIGHUP no longer end the process, which has to poll [`interrupted`] and
+/// end by itself. A second signal ends it at once.
 pub(crate) fn watch() -> Result<(), Failure> {
     let watched = WATCHED.get_or_init(|| {
         let note = || {
@@ -36,29 +36,29 @@ pub(crate) fn watch() -> Result<(), Failure> {
     watched.clone().map_err(Failure::Trouble)
 }
 
-/// The same for a process that waits where an interrupt does not reach it: `action` is called, in a thread of its own,
-/// and the process ends with what it returns.
+/// As [`watch`], for a process that blocks where it cannot poll: `action` is called in a thread of its own, and the
+/// process ends with its result.
 pub(crate) fn watch_and(action: impl FnOnce() -> Failure + Send + 'static) -> Result<(), Failure> {
     *ACTION.lock() = Some(Box::new(action));
     watch()
 }
 
-/// The exit status of a process that a second interrupt ended: 128 and the number of SIGINT.
+/// The exit status after a second interrupt: 128 and the number of SIGINT.
 const STATUS: i32 = 130;
 
-/// Whether an interrupt has come since [`watch`].
+/// Returns whether there was an interrupt since [`watch`].
 #[inline]
 pub(crate) fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::Acquire)
 }
 
-/// An error if an interrupt has come, which says what becomes of the work.
+/// Fails if there was an interrupt; `what` says what happens to the work.
 pub(crate) fn check(what: &str) -> Result<(), Failure> {
     if interrupted() { Err(Failure::Interrupted(format!("interrupted: {what}"))) } else { Ok(()) }
 }
 
-/// A reader that an interrupt wakes: to read is an error then, if interrupts are watched for. Its end is the end, of a
-/// terminal too, which could go on.
+/// A reader that an interrupt wakes: then reading fails, if interrupts are watched for. The end of a terminal's input
+/// is final, although it could continue.
 #[derive(Debug)]
 pub(crate) struct Interruptible<R> {
     input: R,
@@ -84,7 +84,7 @@ impl<R: Read + std::os::fd::AsFd> Read for Interruptible<R> {
     }
 }
 
-/// Elsewhere an interrupt is noticed when the next bytes come.
+/// On other systems an interrupt is detected when the next bytes arrive.
 #[cfg(not(unix))]
 impl<R: Read> Read for Interruptible<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
@@ -99,7 +99,7 @@ impl<R: Read> Read for Interruptible<R> {
 fn wait(input: &impl std::os::fd::AsFd) -> io::Result<()> {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-    /// The time after which an interrupt is looked for again.
+    /// The interval at which interrupts are polled.
     const PAUSE: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 
     if WATCHED.get().is_none() {

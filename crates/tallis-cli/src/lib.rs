@@ -1,6 +1,6 @@
-//! The parts of the `tallis` program.
+//! The parts of the program `tallis`.
 //!
-//! They are a library so that benchmarks, fuzz targets and tests can reach them; what is kept stable is the program.
+//! They are a library so that benchmarks, fuzz targets and tests can use them; only the program has a stable interface.
 
 mod args;
 pub mod bloom;
@@ -47,7 +47,7 @@ pub use failure::Failure;
 pub use memory::Memory;
 pub use reading::BadRow;
 
-/// Does what the command line asks for. `memory` is what the allocator of the program says, for `tallis encodings`.
+/// Runs the command of the command line. `memory` measures what the program's allocator holds, for `tallis encodings`.
 ///
 /// # Errors
 ///

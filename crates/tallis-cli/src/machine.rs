@@ -1,21 +1,21 @@
-//! The machine that something is measured on: without its name a figure says little.
+//! The machine of a measurement.
 
 use std::fs;
 
-/// The model of the processor, as the kernel knows it, or "unknown".
+/// Returns the model of the processor, as the kernel reports it, or "unknown".
 #[must_use]
 pub fn processor() -> String {
     or_unknown(&processor_of(&fs::read_to_string("/proc/cpuinfo").unwrap_or_default()))
 }
 
-/// The text, or "unknown" where nothing could be found out.
+/// Returns the text, or "unknown" if it is not available.
 #[must_use]
 pub fn or_unknown(text: &str) -> String {
     let text = text.trim();
     if text.is_empty() { "unknown".to_owned() } else { text.to_owned() }
 }
 
-/// The model in the text of `/proc/cpuinfo`, whose lines differ between architectures.
+/// Returns the model in the text of `/proc/cpuinfo`, whose lines differ between architectures.
 fn processor_of(cpuinfo: &str) -> String {
     let value = |name: &str| {
         cpuinfo.lines().find_map(|line| {
@@ -26,7 +26,7 @@ fn processor_of(cpuinfo: &str) -> String {
     value("model name").or_else(|| value("Model")).unwrap_or_default()
 }
 
-/// The vector extensions of this processor that kernels may use.
+/// Returns the vector extensions of this processor that kernels may use.
 #[must_use]
 #[cfg(target_arch = "x86_64")]
 pub fn extensions() -> String {
@@ -40,7 +40,7 @@ pub fn extensions() -> String {
     if names.is_empty() { "none beyond SSE2".to_owned() } else { names.join(", ") }
 }
 
-/// The vector extensions of this processor that kernels may use.
+/// Returns the vector extensions of this processor that kernels may use.
 #[must_use]
 #[cfg(not(target_arch = "x86_64"))]
 pub fn extensions() -> String {

@@ -1,11 +1,11 @@
-//! The `tallis` program.
+//! The program `tallis`.
 
 use std::process::ExitCode;
 
 use tallis_cli::{Args, run};
 use testkit::alloc::Counting;
 
-/// Counts only while `tallis encodings` asks what values take.
+/// Counts only while `tallis encodings` measures values.
 #[global_allocator]
 static ALLOCATOR: Counting = Counting::paused();
 

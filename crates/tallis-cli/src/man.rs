@@ -1,4 +1,4 @@
-//! `tallis completions` and `tallis man`: what a shell and a reader of manuals know of the program.
+//! `tallis completions` and `tallis man`: shell completions and manual pages.
 
 use std::fs;
 use std::io::{self, Write, stdout};
@@ -12,14 +12,14 @@ use clap_mangen::roff::{Roff, roman};
 use crate::args::{Args, CompletionsArgs, ManArgs};
 use crate::failure::Failure;
 
-/// What the last paragraph of a help text begins with.
+/// The beginning of the last paragraph of a help text.
 const EXIT_STATUS: &str = "Exit status: ";
 
 /// Runs `tallis completions`.
 ///
 /// # Errors
 ///
-/// An output that cannot be written.
+/// If the output cannot be written.
 pub fn complete(args: CompletionsArgs) -> Result<(), Failure> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Args::definition(), "tallis", &mut script);
@@ -30,7 +30,7 @@ pub fn complete(args: CompletionsArgs) -> Result<(), Failure> {
 ///
 /// # Errors
 ///
-/// An output that cannot be written, or a file.
+/// If the output or a file cannot be written.
 pub fn run(args: &ManArgs) -> Result<(), Failure> {
     let mut definition = Args::definition().disable_help_subcommand(true);
     definition.build();
@@ -50,7 +50,7 @@ fn write_pages(command: &Command, folder: &Path) -> Result<(), Failure> {
     command.get_subcommands().try_for_each(|sub| write_pages(sub, folder))
 }
 
-/// A page. What help shows behind the options has sections of its own, with examples line by line.
+/// Returns a page. The text after the options in the help has sections of its own, with examples line by line.
 fn page(command: Command) -> io::Result<Vec<u8>> {
     let text = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let mut page = Vec::new();

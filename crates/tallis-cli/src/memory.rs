@@ -1,13 +1,13 @@
-//! What a value takes in memory.
+//! Measurement of memory.
 
 use testkit::alloc::Counting;
 
-/// Says how many bytes a piece of work leaves allocated.
+/// Measures how many bytes a function leaves allocated.
 ///
-/// It is the program's allocator that knows; so the program hands it over, and a test hands over another one.
+/// Only the program's allocator can do this, so the program passes it; tests pass another one.
 pub trait Memory: Sync {
-    /// Does the work, and returns how many bytes more are held after it: headers and slack of the allocator included.
-    /// Less than nothing if it freed more than it allocated.
+    /// Runs the function, and returns how many more bytes are allocated after it, including headers and slack of the
+    /// allocator. Negative if it freed more than it allocated.
     fn held(&self, work: &mut dyn FnMut()) -> isize;
 }
 

@@ -1,6 +1,6 @@
-//! Numbers of the command line.
+//! Numbers on the command line.
 
-/// A number from 1 on, as a person may write it: `1000000`, `1_000_000`, `1000k`, `1M` or `1e6`.
+/// Parses an integer from 1 on, in a readable form: `1000000`, `1_000_000`, `1000k`, `1M` or `1e6`.
 pub(crate) fn count(text: &str) -> Result<u64, String> {
     match whole(text) {
         Some(0) => Err("it must be at least 1".to_owned()),
@@ -12,13 +12,13 @@ pub(crate) fn count(text: &str) -> Result<u64, String> {
     }
 }
 
-/// A [`count`] up to `most`.
+/// Parses a [`count`] up to `most`.
 pub(crate) fn count_to(text: &str, most: u64) -> Result<u64, String> {
     let number = count(text)?;
     if number <= most { Ok(number) } else { Err(format!("it must be at most {most}")) }
 }
 
-/// A share between 0 and 1, neither included.
+/// Parses a number between 0 and 1, both excluded.
 pub(crate) fn share(text: &str) -> Result<f64, String> {
     let share: f64 = text.parse().map_err(|_| "it is no number".to_owned())?;
     if share > 0.0 && share < 1.0 {
@@ -28,7 +28,7 @@ pub(crate) fn share(text: &str) -> Result<f64, String> {
     }
 }
 
-/// A share above 0 as a person reads it: how many of one there are, `1 in 1020` or `1 in 3.2 billion`.
+/// Formats a probability above 0: `1 in 1020` or `1 in 3.2 billion`.
 pub(crate) fn one_in(share: f64) -> String {
     let of = 1.0 / share;
     let words = [(1e12, "trillion"), (1e9, "billion"), (1e6, "million")];
@@ -40,13 +40,13 @@ pub(crate) fn one_in(share: f64) -> String {
             let decimals = usize::from(number < 9.95) + usize::from(number < 99.5);
             format!("1 in {number:.decimals$} {word}")
         }
-        // More than half of all is no 1 in 1.
+        // More than a half would be rounded to 1 in 1.
         None if of < 9.95 => format!("1 in {of:.1}"),
         None => format!("1 in {of:.0}"),
     }
 }
 
-/// Digits with lines between them, and then a letter or an exponent that says how many zeros follow.
+/// Parses digits with underscores, and an optional letter or exponent for the number of zeros that follow.
 fn whole(text: &str) -> Option<u64> {
     let (digits, zeros) = match text.split_once(['e', 'E']) {
         Some((digits, zeros)) => (digits, unsigned(zeros)?.try_into().ok()?),
@@ -63,7 +63,7 @@ fn whole(text: &str) -> Option<u64> {
     unsigned(&digits.replace('_', ""))?.checked_mul(10_u64.checked_pow(zeros)?)
 }
 
-/// Digits alone: no sign, which `parse` would take.
+/// Parses digits only, without a sign, which `parse` would accept.
 pub(crate) fn unsigned(digits: &str) -> Option<u64> {
     digits.parse().ok().filter(|_| digits.bytes().all(|byte| byte.is_ascii_digit()))
 }

@@ -1,4 +1,4 @@
-//! What a subcommand has found: saved, and on standard output.
+//! The result of a subcommand: saved, and printed to standard output.
 
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -10,13 +10,13 @@ use tallis::Store;
 use crate::destination::Destination;
 use crate::failure::Failure;
 
-/// What a subcommand has found, as one line of JSON or as it shows itself.
+/// The result of a subcommand, printed as one line of JSON or in its own format.
 pub(crate) trait Report: Serialize + Display {
-    /// Notes that what was to be saved is saved.
+    /// Records that the file was saved.
     fn saved_to(&mut self, file: String);
 }
 
-/// Leaves the store where it is to be, and prints the report, which is shown even if the store cannot be saved.
+/// Saves the store to its destination, and prints the report, also if saving fails.
 pub(crate) fn deliver(
     report: &mut impl Report,
     store: &Store,
@@ -32,8 +32,7 @@ pub(crate) fn deliver(
     saved
 }
 
-/// Saves something by `write`, if that is asked for, and prints the report, which is shown even if nothing can be
-/// saved.
+/// Saves with `write`, if requested, and prints the report, also if saving fails.
 pub(crate) fn deliver_as(
     report: &mut impl Report,
     save: Option<&Path>,

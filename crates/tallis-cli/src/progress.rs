@@ -1,4 +1,4 @@
-//! How far the work has come, and what there is to note on the way.
+//! Progress bars, and notes on standard error.
 
 use std::fmt::Arguments;
 use std::io::{IsTerminal, stderr, stdout};
@@ -10,7 +10,7 @@ const ITEMS: &str = "{wide_bar} {human_pos} of {human_len}, {eta} left";
 
 static QUIET: AtomicBool = AtomicBool::new(false);
 
-/// Shows no bar and no note from now on.
+/// Disables bars and notes.
 pub(crate) fn be_quiet() {
     QUIET.store(true, Ordering::Relaxed);
 }
@@ -19,14 +19,14 @@ fn is_quiet() -> bool {
     QUIET.load(Ordering::Relaxed)
 }
 
-/// Notes something on standard error. What is wrong is no note, but a [`Failure`](crate::Failure).
+/// Prints a note to standard error. Errors are not notes, but a [`Failure`](crate::Failure).
 pub(crate) fn note(what: Arguments<'_>) {
     if !is_quiet() {
         eprintln!("tallis: {what}");
     }
 }
 
-/// A bar on the terminal, or nothing where there is none.
+/// A progress bar on the terminal, or none.
 #[derive(Debug)]
 pub(crate) struct Progress {
     bar: ProgressBar,
@@ -35,24 +35,25 @@ pub(crate) struct Progress {
     /// The bytes of this file.
     here: u64,
     lines: u64,
-    /// What the lines are.
+    /// What the lines are called.
     unit: &'static str,
 }
 
 impl Progress {
-    /// A bar on standard error if that and the output are terminals; `total` bytes are to be read, if it is known.
+    /// Creates a bar on standard error if that and the output are terminals. `total` is the number of bytes to read, if
+    /// it is known.
     pub(crate) fn new(total: Option<u64>) -> Self {
         Self::of_bytes(total, stdout().is_terminal())
     }
 
-    /// A bar of a command that reads keys, where other commands read lines.
+    /// Creates a bar for a command that reads keys, not lines.
     pub(crate) fn of_keys(total: Option<u64>, shown: bool) -> Self {
         let mut progress = Self::of_bytes(total, shown);
         progress.unit = "keys";
         progress
     }
 
-    /// The same for a command that writes as it reads: the bar would stand between its lines if they went to the
+    /// As [`new`](Self::new), for a command that writes while it reads: it has no bar if the output goes to the
     /// terminal too.
     pub(crate) fn beside_output(total: Option<u64>) -> Self {
         Self::of_bytes(total, !stdout().is_terminal())
@@ -66,7 +67,7 @@ impl Progress {
         })
     }
 
-    /// A bar of work that reads nothing: `total` items are to be done.
+    /// Creates a bar for work without input: `total` items are to be done.
     pub(crate) fn of_items(total: u64) -> Self {
         Self::shown(stdout().is_terminal(), || ProgressBar::new(total).with_style(style(ITEMS)))
     }
@@ -77,36 +78,36 @@ impl Progress {
         Self { bar, before: 0, here: 0, lines: 0, unit: "lines" }
     }
 
-    /// So many more items are done.
+    /// Advances the bar by this number of items.
     pub(crate) fn items(&self, done: u64) {
         self.bar.inc(done);
     }
 
-    /// One more line was read, and `read` bytes of this file by now.
+    /// Advances the bar by a line; `read` bytes of this file were read so far.
     #[inline]
     pub(crate) fn line(&mut self, read: u64) {
         self.lines += 1;
-        // Bytes are read by the chunk, so this is rare.
+        // Bytes are read in chunks, so this is rare.
         if read != self.here {
             self.here = read;
             self.show();
         }
     }
 
-    /// So many lines were read in all, and `read` bytes of this file.
+    /// Sets the total number of lines, and the bytes read of this file.
     pub(crate) fn lines(&mut self, lines: u64, read: u64) {
         self.lines = lines;
         self.here = read;
         self.show();
     }
 
-    /// The file is at its end.
+    /// Marks the end of the file.
     pub(crate) fn next_file(&mut self) {
         self.before += self.here;
         self.here = 0;
     }
 
-    /// Notes something on standard error, above the bar.
+    /// Prints a note to standard error, above the bar.
     pub(crate) fn note(&self, what: Arguments<'_>) {
         self.bar.suspend(|| note(what));
     }

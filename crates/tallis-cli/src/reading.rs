@@ -1,4 +1,4 @@
-//! Lines of files, of which some may be bad.
+//! Reading lines of files, some of which may be malformed.
 
 use std::fmt;
 use std::path::Path;
@@ -9,12 +9,12 @@ use crate::interrupt::interrupted;
 use crate::progress::{Progress, note};
 use crate::uv::{TooLong, lines};
 
-/// How many of the bad rows are reported one by one.
+/// How many of the malformed rows are reported one by one.
 const REPORTED: u64 = 5;
 
 pub(crate) const TOO_LONG: &str = "the line is longer than 1 MiB";
 
-/// What is wrong with a row, and what becomes of it where malformed rows are skipped.
+/// An error in a row, and the outcome if malformed rows are skipped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadRow {
     what: String,
@@ -25,29 +25,29 @@ pub struct BadRow {
 enum Then {
     /// It is skipped.
     Skip,
-    /// It was counted all the same.
+    /// The rest of the file cannot be read.
     Counted,
     /// Nothing behind it can be read.
     End,
 }
 
 impl BadRow {
-    /// A row that is skipped.
+    /// Returns the error of a row that is skipped.
     pub(crate) const fn skipped(what: String) -> Self {
         Self { what, then: Then::Skip }
     }
 
-    /// A row that was counted all the same, as far as it could be, or else is skipped.
+    /// Returns the error of a row that was counted as far as possible, or else skipped.
     pub(crate) const fn counted(what: String, counted: bool) -> Self {
         Self { what, then: if counted { Then::Counted } else { Then::Skip } }
     }
 
-    /// A row without which the rest of the file cannot be read.
+    /// Returns the error of a row without which the rest of the file cannot be read.
     pub(crate) const fn last(what: String) -> Self {
         Self { what, then: Then::End }
     }
 
-    /// Whether the row has a user, who is counted as unknown; that is accepted only if bad rows are.
+    /// Returns whether the row has a user, who is counted as unknown if malformed rows are accepted.
     #[must_use]
     pub fn is_counted(&self) -> bool {
         self.then == Then::Counted
@@ -62,7 +62,7 @@ impl fmt::Display for BadRow {
 
 impl std::error::Error for BadRow {}
 
-/// The bad lines so far.
+/// The malformed lines so far.
 #[derive(Debug)]
 struct Bad {
     lenient: bool,
@@ -76,7 +76,7 @@ impl Bad {
     }
 }
 
-/// The reading of all files.
+/// The state of reading all files.
 #[derive(Debug)]
 pub(crate) struct Reading {
     progress: Progress,
@@ -84,13 +84,13 @@ pub(crate) struct Reading {
 }
 
 impl Reading {
-    /// Nothing read yet, of so many bytes if that is known. A `lenient` one passes over bad lines.
+    /// Creates it, for this number of bytes if it is known. With `lenient` malformed lines are skipped.
     pub(crate) fn new(total: Option<u64>, lenient: bool) -> Self {
         Self { progress: Progress::new(total), bad: Bad::new(lenient) }
     }
 
-    /// Hands every line of a file to `take`, and ends at the first that it refuses unless that is to be borne. An
-    /// interrupt is an end too.
+    /// Passes every line of a file to `take`, and stops at the first that it refuses, unless malformed lines are
+    /// skipped. An interrupt stops it too.
     pub(crate) fn each_line(
         &mut self,
         path: &Path,
@@ -129,7 +129,7 @@ impl Reading {
         Ok(())
     }
 
-    /// Takes the bar away and says what was not as it should be.
+    /// Removes the bar and reports the malformed lines.
     pub(crate) fn finish(self) {
         drop(self.progress);
         let Bad { skipped, unknown, .. } = self.bad;

@@ -1,4 +1,4 @@
-//! Files that are loaded and saved.
+//! Loading and saving files.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ pub(crate) fn load(store: &Store, file: &Path) -> Result<(), Failure> {
     store.load(file).map_err(|error| Failure::of_load(file, &error))
 }
 
-/// Loads as much of a file as can be read. What ends it is reported, and no failure.
+/// Loads as much of a file as can be read. An error in the file is printed, and is no failure.
 pub(crate) fn salvage(store: &Store, file: &Path) -> Result<(), Failure> {
     let options = LoadOptions { salvage: true, ..LoadOptions::default() };
     let report = store.load_with(file, options);
@@ -30,17 +30,17 @@ pub(crate) fn save(store: &Store, file: &Path) -> Result<(), Failure> {
     save_with(store, file, SaveOptions::default())
 }
 
-/// The same in a version that is asked for.
+/// Saves a store to a file with these options.
 pub(crate) fn save_with(store: &Store, file: &Path, options: SaveOptions) -> Result<(), Failure> {
     store.save_with(file, options).map_err(|error| Failure::of_store(file, &error))
 }
 
-/// Something is wrong with what a file holds.
+/// Returns the failure for a file with unsuitable contents.
 pub(crate) fn unfit(file: &Path, what: &str) -> Failure {
     Failure::Trouble(format!("{}: {what}", file.display()))
 }
 
-/// The file has not the key that was asked for.
+/// Returns the failure for a file without the requested key.
 pub(crate) fn missing(file: &Path, key: &str) -> Failure {
     unfit(file, &format!("there is no key {key}"))
 }

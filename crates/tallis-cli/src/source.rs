@@ -1,11 +1,11 @@
-//! The lines of a text: a file or a stream, plain or packed by gzip or zstd.
+//! The lines of a text: a file or a stream, plain or compressed with gzip or zstd.
 //!
 //! # Idea
 //!
 //! A text is read in large chunks into one buffer, and a line is a slice of that buffer: it is found by its line feed
-//! and never copied. Only the part of a line that the end of a chunk cut off moves, to the front, before the next chunk
-//! is read behind it. The buffer has room for the longest line allowed and one chunk, so memory stays the same whatever
-//! the input.
+//! and never copied. Only an incomplete line at the end of a chunk is moved, to the front, before the next chunk is
+//! read after it. The buffer has room for the longest line allowed and one chunk, so the memory is the same for any
+//! input.
 
 mod packed;
 
@@ -18,13 +18,13 @@ use memchr::{memchr, memrchr};
 
 use self::packed::Input;
 
-/// The longest line, in bytes, its line feed left out.
+/// The longest line in bytes, without its line feed.
 pub const MAX_LINE: usize = 1 << 20;
 
-/// The bytes asked for at once.
+/// The number of bytes per read.
 const PIECE: usize = 256 << 10;
 
-/// A text, read line by line, or as many lines as there are at once.
+/// A text, read line by line, or in blocks of complete lines.
 ///
 /// # Examples
 ///
@@ -41,26 +41,26 @@ const PIECE: usize = 256 << 10;
 pub struct Source<R> {
     input: Input<R>,
     buffer: Box<[u8]>,
-    /// The bytes that no line has taken yet are `buffer[start..end]`.
+    /// The bytes that were not returned yet are `buffer[start..end]`.
     start: usize,
     end: usize,
-    /// Up to here `buffer[start..]` has no line feed.
+    /// `buffer[start..searched]` has no line feed.
     searched: usize,
-    /// Whether the line that starts the buffer is the rest of one that was too long.
+    /// Whether the line at the start of the buffer is the rest of one that was too long.
     skipping: bool,
     ended: bool,
     /// Whether the end of the stream may not be that of the text.
     growing: bool,
 }
 
-/// Room for the lines of one chunk, and those that were last [taken](Source::take_lines) into it.
+/// A buffer for the lines of one chunk, with the lines that were last [taken](Source::take_lines) into it.
 #[derive(Debug)]
 pub struct Lines {
     room: Box<[u8]>,
     taken: Range<usize>,
 }
 
-/// A line that is longer than [`MAX_LINE`]; it was skipped.
+/// The error for a line that is longer than [`MAX_LINE`]; it was skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLong;
 
@@ -69,7 +69,7 @@ impl Source<File> {
     ///
     /// # Errors
     ///
-    /// Those of the system; a folder is one too.
+    /// Those of the system, also for a folder.
     pub fn open(path: &Path) -> io::Result<Self> {
         let file = File::open(path)?;
         if file.metadata()?.is_dir() {
@@ -80,7 +80,7 @@ impl Source<File> {
 }
 
 impl<R: Read> Source<R> {
-    /// Takes a stream, and looks at its first bytes for whether it is packed, by gzip or zstd.
+    /// Creates a source on a stream. Compression by gzip or zstd is detected by the first bytes.
     ///
     /// # Errors
     ///
@@ -98,12 +98,12 @@ impl<R: Read> Source<R> {
         })
     }
 
-    /// Takes the stream for one that grows: where it ends, what stands behind the last line feed waits for the rest of
-    /// its line, and [`next_line`](Self::next_line) may be asked again.
+    /// Treats the stream as growing: at its end, an incomplete line is kept until its rest arrives, and
+    /// [`next_line`](Self::next_line) may be called again.
     ///
     /// # Errors
     ///
-    /// A packed stream, whose end is its end.
+    /// If the stream is compressed, because its end is final.
     pub fn follow(&mut self) -> io::Result<()> {
         match self.input.packing() {
             None => {
@@ -114,30 +114,30 @@ impl<R: Read> Source<R> {
         }
     }
 
-    /// Whether the lines have to be unpacked, which takes longer than what is done with most of them.
+    /// Returns whether the lines are compressed: decompressing takes longer than most processing of lines.
     #[must_use]
     pub fn is_packed(&self) -> bool {
         self.input.packing().is_some()
     }
 
-    /// Takes the stream for one that has ended.
+    /// Treats the stream as ended.
     pub const fn stop_following(&mut self) {
         self.growing = false;
     }
 
-    /// The bytes taken from the stream so far, before any unpacking.
+    /// Returns the number of bytes read from the stream, before decompression.
     #[must_use]
     pub fn bytes_read(&self) -> u64 {
         self.input.bytes_read()
     }
 
-    /// The next line, without its line feed and without a carriage return before that.
+    /// Returns the next line, without its line feed and a carriage return before it.
     ///
-    /// Text behind the last line feed is a line too.
+    /// Text after the last line feed is a line too.
     ///
     /// # Errors
     ///
-    /// Those of the stream, and of gzip and zstd: a damaged or truncated file is an error at the place where it shows.
+    /// Those of the stream, and of gzip and zstd: a damaged or truncated file fails where the damage is detected.
     pub fn next_line(&mut self) -> io::Result<Option<Result<&[u8], TooLong>>> {
         loop {
             if let Some(length) = memchr(b'\n', &self.buffer[self.searched..self.end]) {
@@ -158,15 +158,14 @@ impl<R: Read> Source<R> {
         }
     }
 
-    /// All whole lines that are at hand, one behind the other and each with its line feed; the last one of the stream
-    /// may be without.
+    /// Returns all complete lines in the buffer, each with its line feed; the last one of the stream may have none.
     ///
-    /// Where the stream waits for more, so does this, with no line held back. A line that is longer than the room is
-    /// [`TooLong`], in its place between the others.
+    /// It blocks only if the stream does and no complete line is in the buffer. A line that is too long is [`TooLong`],
+    /// in its place between the others.
     ///
     /// # Errors
     ///
-    /// As of [`next_line`](Self::next_line).
+    /// As [`next_line`](Self::next_line).
     ///
     /// # Examples
     ///
@@ -183,12 +182,12 @@ impl<R: Read> Source<R> {
         Ok(self.find_lines()?.map(|found| found.map(|lines| &self.buffer[lines])))
     }
 
-    /// The same, but the lines are taken out of the source, so that another thread may look at them while this one
-    /// reads on. Only what stands behind the last line feed is copied.
+    /// As [`next_lines`](Self::next_lines), but moves the lines out of the source, so that another thread may process
+    /// them while this one reads. Only the incomplete line at the end is copied.
     ///
     /// # Errors
     ///
-    /// As of [`next_line`](Self::next_line).
+    /// As [`next_line`](Self::next_line).
     ///
     /// # Examples
     ///
@@ -259,10 +258,10 @@ impl<R: Read> Source<R> {
         Ok(line)
     }
 
-    /// Reads on, where there is no line feed in what is at hand.
+    /// Reads more, if the buffer has no line feed.
     fn read_on(&mut self) -> io::Result<Reached> {
         self.searched = self.end;
-        // One more than a line may have, as a carriage return may yet turn out to end it.
+        // One byte more than a line may have, because a carriage return may follow it.
         if self.end - self.start > MAX_LINE + 1 {
             self.skipping = true;
         }
@@ -280,7 +279,7 @@ impl<R: Read> Source<R> {
         Ok(Reached::More)
     }
 
-    /// Moves what is left to the front and reads one chunk behind it.
+    /// Moves the remaining bytes to the front and reads one chunk after them.
     fn fill(&mut self) -> io::Result<()> {
         if self.start > 0 {
             self.buffer.copy_within(self.start..self.end, 0);
@@ -302,7 +301,7 @@ impl<R: Read> Source<R> {
 }
 
 impl Lines {
-    /// Room, with no lines in it.
+    /// Creates an empty buffer.
     #[must_use]
     pub fn new() -> Self {
         Self { room: room(), taken: 0..0 }
@@ -315,7 +314,7 @@ impl Default for Lines {
     }
 }
 
-/// The lines, each with its line feed, but perhaps the last.
+/// The lines, each with its line feed, except possibly the last.
 impl Deref for Lines {
     type Target = [u8];
 
@@ -324,17 +323,17 @@ impl Deref for Lines {
     }
 }
 
-/// What came of reading on.
+/// The outcome of reading more.
 enum Reached {
     /// There may be more bytes than before.
     More,
     /// There are none now.
     Pause,
-    /// There are none any more.
+    /// The stream has ended.
     End,
 }
 
-/// The bytes of a buffer: the longest line, and a chunk behind it.
+/// Allocates a buffer for the longest line and a chunk after it.
 fn room() -> Box<[u8]> {
     vec![0; MAX_LINE + 1 + PIECE].into_boxed_slice()
 }

@@ -4,20 +4,20 @@ use std::fmt::{Formatter, Result};
 
 use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
 
-/// The side on which the cells of a column stand.
+/// The alignment of the cells of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Align {
     Left,
     Right,
 }
 
-/// The head of a table whose first column is text and whose others are numbers.
+/// Returns the head of a table whose first column is text and whose others are numbers.
 pub(crate) fn of_numbers<'h>(head: &[&'h str]) -> Vec<(&'h str, Align)> {
     let align = |at| if at == 0 { Align::Left } else { Align::Right };
     head.iter().enumerate().map(|(at, &name)| (name, align(at))).collect()
 }
 
-/// The lines of a table: its head, the rule, its rows.
+/// Returns the lines of a table: its head, the rule, its rows.
 pub(crate) fn drawn<C: Into<comfy_table::Cell>>(
     head: &[(&str, Align)],
     rows: impl IntoIterator<Item = impl IntoIterator<Item = C>>,

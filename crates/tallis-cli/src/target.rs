@@ -1,4 +1,4 @@
-//! The files that are to be saved.
+//! Checks of the files to save.
 
 use std::fs::{self, Metadata};
 use std::io;
@@ -8,7 +8,7 @@ use tallis::file::LogFolder;
 
 use crate::failure::Failure;
 
-/// Refuses a file that cannot be saved, before the work begins and not after.
+/// Refuses a file that cannot be saved, before the work begins.
 pub(crate) fn check_target(file: &Path) -> Result<(), Failure> {
     if file.is_dir() {
         return Err(Failure::at(file, &io::ErrorKind::IsADirectory.into()));
@@ -27,7 +27,7 @@ pub(crate) fn check_target(file: &Path) -> Result<(), Failure> {
     }
 }
 
-/// The same for all files that a command is to save, no two of which may be the same.
+/// As [`check_target`], for all files that a command saves, which must all be different.
 pub(crate) fn check_targets<'p>(
     files: impl IntoIterator<Item = &'p PathBuf>,
 ) -> Result<(), Failure> {
@@ -44,7 +44,7 @@ pub(crate) fn check_targets<'p>(
     Ok(())
 }
 
-/// Refuses what cannot be the directory of a store. One that is not there will be made.
+/// Refuses a path that cannot be the directory of a store. One that does not exist will be created.
 pub(crate) fn check_directory(directory: &Path) -> Result<(), Failure> {
     match fs::metadata(directory) {
         Ok(found) if !found.is_dir() => {
@@ -59,7 +59,7 @@ pub(crate) fn check_directory(directory: &Path) -> Result<(), Failure> {
                 let what = "this is the folder of a log; --dir takes the one around it";
                 Err(Failure::Usage(format!("{}: {what}", directory.display())))
             }
-            // What is wrong with its log is told when it is opened.
+            // Errors in its log are reported when it is opened.
             Ok(_) | Err(_) => Ok(()),
         },
     }
@@ -72,14 +72,13 @@ fn folder_of(file: &Path) -> &Path {
     }
 }
 
-/// Where a file is, or will be, by whatever name or link it is asked for.
+/// Returns the path of a file, with links resolved; it need not exist.
 fn place(file: &Path) -> PathBuf {
     let of_folder = || Some(fs::canonicalize(folder_of(file)).ok()?.join(file.file_name()?));
     fs::canonicalize(file).ok().or_else(of_folder).unwrap_or_else(|| file.to_owned())
 }
 
-/// Whether standard output goes to a file that is this one. What is saved takes the place of an older file, and with it
-/// goes what was printed.
+/// Returns whether standard output goes to this file. Saving would replace the file, and lose the printed output.
 fn is_standard_output(file: &Path) -> bool {
     let (Ok(found), Some(output)) = (fs::metadata(file), standard_output()) else { return false };
     found.is_file() && is_same(&found, &output)
@@ -97,7 +96,7 @@ fn is_same(one: &Metadata, other: &Metadata) -> bool {
     (one.dev(), one.ino()) == (other.dev(), other.ino())
 }
 
-/// Elsewhere there is no telling.
+/// Unknown on other systems.
 #[cfg(not(unix))]
 const fn standard_output() -> Option<Metadata> {
     None
@@ -124,7 +123,7 @@ mod tests {
             matches!(failure, Failure::Usage(what) if what.ends_with("two outputs would go to this file"))
         };
         assert!(refused([&one, &one]) && refused([&one, &round]));
-        // There or not.
+        // Existing or not.
         fs::write(&one, "").unwrap();
         assert!(refused([&round, &one]));
         #[cfg(unix)]

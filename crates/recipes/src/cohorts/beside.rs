@@ -1,4 +1,4 @@
-//! The scripts of cohorts beside the procedures.
+//! Compares the scripts of cohorts with the procedures.
 
 #![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
 
@@ -29,7 +29,7 @@ fn scripts_do_what_procedures_do() {
     }
 }
 
-/// A procedure of random arguments, on keys that may hold anything.
+/// Runs a procedure with random arguments, on keys that may hold values of any type.
 fn step(both: &mut Beside, rng: &mut Rng) {
     spoil(both, rng);
     let key = *rng.pick(&KEYS).unwrap();
@@ -59,11 +59,11 @@ fn step(both: &mut Beside, rng: &mut Rng) {
     }
 }
 
-/// A cohort of these keys.
+/// Returns a random cohort of these keys.
 fn cohort(rng: &mut Rng, depth: u32) -> Cohort {
     if depth == 0 || rng.below(3) == 0 {
         return if rng.below(40) == 0 {
-            // More bitmaps than a Lua function takes arguments.
+            // More bitmaps than a Lua function accepts arguments.
             Cohort::of("e", Period::year(date(2015, 1, 1)))
         } else {
             Cohort::key(rng.pick(&KEYS).unwrap())
@@ -81,7 +81,7 @@ fn cohort(rng: &mut Rng, depth: u32) -> Cohort {
     }
 }
 
-/// Puts something at a key now and then.
+/// Sets a key to a random value now and then.
 fn spoil(both: &mut Beside, rng: &mut Rng) {
     let key = *rng.pick(&KEYS).unwrap();
     match rng.below(80) {

@@ -1,4 +1,4 @@
-//! Whom one asks about: users by what they did, combined.
+//! Cohorts: expressions over bitmaps of users.
 
 use std::ops::{BitAnd, BitOr, BitXor, Not, Sub};
 
@@ -6,19 +6,19 @@ use bitpack::bits::Op;
 
 use super::period::Period;
 
-/// Users by what they did when: a bitmap, or an expression over bitmaps.
+/// A set of users by their events: a bitmap, or an expression over bitmaps.
 ///
-/// Building one touches no store: [`Cohorts::query`](super::Cohorts::query) reads what it names, in one atomic step.
-/// The operators are `&` both, `|` either, `^` one of the two, `-` the one without the other, and `!`.
+/// Building a cohort reads nothing: [`Cohorts::query`](super::Cohorts::query) reads its keys, in one atomic step. The
+/// operators are `&` intersection, `|` union, `^` symmetric difference, `-` difference, and `!` complement.
 ///
-/// # What not means
+/// # Complement
 ///
-/// `!a` is what BITOP NOT makes of the bitmap: every id that has no bit in it, *up to the end of its last byte*. Users
-/// beyond that are in neither `a` nor `!a`, and ids below it are in `!a` whether or not there is such a user. So for
-/// "active but not paying" write `active - paying`, which is exact, and not `active & !paying`, which loses everyone
-/// whose id lies beyond the largest of the paying.
+/// `!a` is the result of BITOP NOT: every id whose bit is not set, *up to the end of the last byte of the bitmap*.
+/// Users beyond that are in neither `a` nor `!a`, and ids below it are in `!a` whether or not such a user exists. So
+/// for "active but not paying" write `active - paying`, which is exact, and not `active & !paying`, which loses all
+/// users whose id is larger than the largest paying one.
 ///
-/// An operator's bitmap is as long as the longest of its operands.
+/// The bitmap of an operator is as long as its longest operand.
 ///
 /// # Examples
 ///
@@ -41,7 +41,7 @@ use super::period::Period;
 /// assert_eq!(cohorts.query(active & !paying).users()?, [1]);
 /// # Ok::<(), tallis::Error>(())
 /// ```
-// In postfix order, not as a tree: neither building, dropping nor running one recurses, however it is nested.
+// In postfix order, not as a tree: building, dropping and running one do not recurse, for any nesting.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Cohort {
     steps: Vec<Step>,
@@ -54,36 +54,37 @@ pub(super) enum Step {
     Event { event: Box<[u8]>, period: Period },
     /// The bitmap at a key.
     Key(Box<[u8]>),
-    /// What an operation makes of so many operands that come before.
+    /// Combines this number of preceding operands.
     Combine(Op, usize),
 }
 
 impl Cohort {
-    /// Those to whom the event happened in the period.
+    /// Returns the users with an event in a period.
     #[must_use]
     pub fn of(event: impl AsRef<[u8]>, period: Period) -> Self {
         Self { steps: vec![Step::Event { event: event.as_ref().into(), period }] }
     }
 
-    /// Those to whom the unique event happened.
+    /// Returns the users with a unique event.
     #[must_use]
     pub fn unique(event: impl AsRef<[u8]>) -> Self {
         Self::of(event, Period::UNIQUE)
     }
 
-    /// Those whose bit is set in the string at any key, such as one that [`Query::store`](super::Query::store) wrote.
+    /// Returns the users whose bit is set in the string at a key, such as one that
+    /// [`Query::store`](super::Query::store) wrote.
     #[must_use]
     pub fn key(key: impl AsRef<[u8]>) -> Self {
         Self { steps: vec![Step::Key(key.as_ref().into())] }
     }
 
-    /// Those who are in all of the cohorts: BITOP AND. Empty if there is no cohort.
+    /// Returns the users who are in all of the cohorts: BITOP AND. Empty if there is no cohort.
     #[must_use]
     pub fn all(cohorts: impl IntoIterator<Item = Self>) -> Self {
         Self::joined(Op::And, cohorts)
     }
 
-    /// Those who are in any of the cohorts: BITOP OR.
+    /// Returns the users who are in any of the cohorts: BITOP OR.
     ///
     /// # Examples
     ///
@@ -120,10 +121,11 @@ impl Cohort {
         Self { steps }
     }
 
-    /// How many operands the cohort brings to an operation, whose last step is taken away if it is the same one.
+    /// Returns how many operands the cohort contributes to an operation, and removes its last step if it is the same
+    /// operation.
     fn take_operands(&mut self, op: Op) -> usize {
         match self.steps.last() {
-            // An empty cohort stays an operand: without it no step would stand for it.
+            // An empty cohort stays an operand, because no other step represents it.
             Some(&Step::Combine(last, count)) if last == op && count > 0 => {
                 self.steps.pop();
                 count
@@ -132,8 +134,8 @@ impl Cohort {
         }
     }
 
-    /// This and another as operands. But for a difference, no operation cares how they are grouped; what is taken away
-    /// from a difference is taken away together with the rest.
+    /// Combines this cohort and another. Grouping does not matter, except for a difference: the operands of its right
+    /// side are subtracted together.
     fn with(mut self, op: Op, mut other: Self) -> Self {
         let others = if op == Op::Diff { 1 } else { other.take_operands(op) };
         let count = self.take_operands(op) + others;
@@ -167,7 +169,7 @@ impl BitXor for Cohort {
     }
 }
 
-/// Those of the first who are not in the second, whatever the lengths of their bitmaps: BITOP DIFF.
+/// The users of the first who are not in the second, for bitmaps of any lengths: BITOP DIFF.
 impl Sub for Cohort {
     type Output = Self;
 
@@ -176,7 +178,7 @@ impl Sub for Cohort {
     }
 }
 
-/// Those up to the end of the bitmap who are not in it: BITOP NOT.
+/// The users who are not in the bitmap, up to its end: BITOP NOT.
 impl Not for Cohort {
     type Output = Self;
 

@@ -1,4 +1,4 @@
-//! Which events there are, and an end of them.
+//! Listing and deleting events.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use super::period::Period;
 use crate::backend::{AsyncBackend, Backend, BackendKind, sum_all, sum_all_async};
 use crate::keys::delete;
 
-/// What the names of the keys begin with in which bitmapist keeps the results of its operations.
+/// The prefix of the keys in which bitmapist stores the results of its operations, after its own prefix.
 const TEMPORARY: &[u8] = b"bitop_";
 
 /// How many keys are deleted in one step.
@@ -19,16 +19,16 @@ const BATCH: usize = 1000;
 
 /// # All events
 ///
-/// These look through the keys of the backend by SCAN, a part of them at a time: O(keys of the backend). An event or a
-/// period that comes or goes meanwhile may be seen or not; call them when nothing is marked.
+/// These calls scan the keys of the backend by SCAN, some at a time: O(keys of the backend). Events and periods that
+/// are created or deleted meanwhile may be included or not; call them while nothing is marked.
 #[blocking_and_async]
 impl<B: Backend> Cohorts<B> {
-    /// The names of all events, sorted. Those that begin with `bitop_` are left out: bitmapist keeps results of its
-    /// operations under such names.
+    /// Returns the names of all events, sorted. Names that begin with `bitop_` are left out, because bitmapist stores
+    /// results of its operations under such names.
     ///
     /// # Errors
     ///
-    /// That of the backend.
+    /// The error of the backend.
     ///
     /// # Examples
     ///
@@ -51,11 +51,11 @@ impl<B: Backend> Cohorts<B> {
         Ok(events.into_iter().map(Bytes::copy_from_slice).collect())
     }
 
-    /// The periods for which the event has keys, sorted by their start.
+    /// Returns the periods for which the event has keys, sorted by start.
     ///
     /// # Errors
     ///
-    /// That of the backend.
+    /// The error of the backend.
     pub async fn periods(&self, event: impl AsRef<[u8]>) -> Result<Vec<Period>, Error> {
         let keys = self.keys_of(event.as_ref()).await?;
         let mut periods: Vec<Period> =
@@ -64,12 +64,12 @@ impl<B: Backend> Cohorts<B> {
         Ok(periods)
     }
 
-    /// Deletes an event with all its periods, and returns how many keys it had. Events whose names only begin like this
-    /// one's stay: `a` and `a_b` are two.
+    /// Deletes an event with all of its periods; returns how many keys it had. Only this event is deleted: `a` and
+    /// `a_b` are different events.
     ///
     /// # Errors
     ///
-    /// That of the backend.
+    /// The error of the backend.
     ///
     /// # Examples
     ///
@@ -89,17 +89,17 @@ impl<B: Backend> Cohorts<B> {
         self.delete_keys(&self.keys_of(event.as_ref()).await?).await
     }
 
-    /// Deletes every key that begins with the prefix and its `_`, results of bitmapist's operations among them, and
-    /// returns how many there were.
+    /// Deletes every key that begins with the prefix and its `_`, including results of bitmapist's operations; returns
+    /// how many there were.
     ///
     /// # Errors
     ///
-    /// That of the backend.
+    /// The error of the backend.
     pub async fn delete_all(&self) -> Result<u64, Error> {
         self.delete_keys(&self.backend.keys_from(self.names.base()).await?).await
     }
 
-    /// The keys of an event.
+    /// Returns the keys of an event.
     async fn keys_of(&self, event: &[u8]) -> Result<Vec<Bytes>, Error> {
         let mut keys = self.backend.keys_from(&self.names.event(event)).await?;
         keys.retain(|key| self.names.parse(key).is_some_and(|(of, _)| of == event));
@@ -108,7 +108,7 @@ impl<B: Backend> Cohorts<B> {
 
     async fn delete_keys(&self, keys: &[Bytes]) -> Result<u64, Error> {
         let keys: Vec<&[u8]> = keys.iter().map(|key| &**key).collect();
-        // A step takes keys of one slot.
+        // On a cluster a step accesses keys of one slot.
         let at_once = if self.backend.kind() == BackendKind::Cluster { 1 } else { BATCH };
         let steps: Vec<_> = keys.chunks(at_once).map(delete).collect();
         sum_all(&self.backend, &steps).await

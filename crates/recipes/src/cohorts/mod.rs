@@ -1,28 +1,29 @@
-//! Who did what when: bitmaps of users for events and periods, in the keys of bitmapist.
+//! Events of users: a bitmap per event and period, in the keys of bitmapist.
 //!
 //! # Idea
 //!
-//! A bitmap for each event and each period has the bit of every user to whom the event happened then. "Active today" is
-//! one bitmap and counting it is BITCOUNT; "active last month and this one, but not paying" is two operations on three
-//! of them. A user costs a bit, so ids are to be small integers, as a database hands them out.
+//! A bitmap for each event and each period has the bit of every user with that event in that period set. "Active today"
+//! is one bitmap, and counting it is BITCOUNT; "active last month and this one, but not paying" is two operations on
+//! three of them. A user takes one bit, so ids should be small integers, as a database assigns them.
 //!
 //! # Representation
 //!
-//! A mark sets a bit in one key for each kind of period. With the default prefix, of the event `active`:
+//! Marking an event sets a bit in one key for each kind of period. With the default prefix, the keys of the event
+//! `active` are:
 //!
 //! | key | period |
 //! |---|---|
 //! | `trackist_active_2015-5-17-13` | an hour |
 //! | `trackist_active_2015-5-17` | a day |
-//! | `trackist_active_W2015-20` | a week of ISO 8601, with the year that it belongs to |
+//! | `trackist_active_W2015-20` | an ISO 8601 week, with the year that it belongs to |
 //! | `trackist_active_2015-5` | a month |
 //! | `trackist_active_2015` | a year |
-//! | `trackist_active_u` | all of time: unique events |
+//! | `trackist_active_u` | all time: unique events |
 //!
-//! Numbers are not padded. The value is a string as SETBIT leaves it: user 0 is the high bit of the first byte.
-//! Python's bitmapist reads these keys and writes them, byte for byte. It writes hours only when asked to, and no
-//! years: its years are unions of months. [`Cohorts::kinds`] chooses what is written here, and a period that is not
-//! written is read as the union of its parts.
+//! Numbers are not padded. The value is a string as SETBIT writes it: user 0 is the high bit of the first byte.
+//! Python's bitmapist reads and writes the same keys, byte for byte. It writes hours only on request, and no years: its
+//! years are unions of months. [`Cohorts::kinds`] sets which periods are written here; a period that is not written is
+//! read as the union of its parts.
 //!
 //! # References
 //!
@@ -63,77 +64,78 @@ pub(crate) use scripts::SCRIPTS;
 pub use retention::{Retention, RetentionRow};
 pub use when::When;
 
-/// What keys begin with by default.
+/// The default prefix of keys.
 const PREFIX: &[u8] = b"trackist";
 
-/// The kinds of periods that a mark goes into unless others are asked for.
+/// The kinds of periods that are marked by default.
 const KINDS: [PeriodKind; 5] =
     [PeriodKind::Hour, PeriodKind::Day, PeriodKind::Week, PeriodKind::Month, PeriodKind::Year];
 
-/// Who did what when: a bitmap of users for each event and each hour, day, week, month and year.
+/// Tracks events of users: a bitmap of users for each event and each hour, day, week, month and year.
 ///
-/// For the event `active` and the 17th of May 2015, 1 pm, it keeps, as bitmapist does,
+/// For the event `active` on the 17th of May 2015, 1 pm, the keys are those of bitmapist:
 ///
 /// * `trackist_active_2015-5-17-13`, the hour,
 /// * `trackist_active_2015-5-17`, the day,
 /// * `trackist_active_W2015-20`, the ISO week,
 /// * `trackist_active_2015-5`, the month,
-/// * `trackist_active_2015`, the year (bitmapist has none and unites months),
+/// * `trackist_active_2015`, the year (bitmapist has no such key and uses the union of months),
 /// * `trackist_active_u`, if it was marked as a unique event.
 ///
-/// Each is a string in which the bit of every such user is set, as by SETBIT. Both sides can work on the same data. A
-/// mark is one atomic step, and so is each question, however many keys it reads; but see below for clusters.
+/// Each is a string in which the bit of every such user is set, as by SETBIT, so both programs can work on the same
+/// data. A mark is one atomic step, and so is each query, for any number of keys; clusters are described below.
 ///
-/// Each call that asks the backend has an asynchronous form, whose name ends with `_async`, for an
+/// Each call that uses the backend has an asynchronous form, whose name ends with `_async`, for an
 /// [`AsyncBackend`](crate::AsyncBackend).
 ///
 /// # Limits
 ///
-/// Ids are below 2^32, as SETBIT's offsets. The bitmap of a key is as long as its largest id asks for: user
-/// 4,000,000,000 costs 500 MB in *each* key that the mark goes into, all at once. Number users from 0.
+/// Ids are below 2^32, as SETBIT's offsets. The bitmap of a key is as long as its largest id requires: user
+/// 4,000,000,000 takes 500 MB in *each* key that is marked. Number users from 0.
 ///
 /// # On a server
 ///
-/// What is sent to a server, each in one round trip:
+/// The requests to a server, each in one round trip:
 ///
-/// | call | what is sent |
+/// | call | request |
 /// |---|---|
-/// | [`mark`](Self::mark), [`unmark`](Self::unmark) | one script, or SETBIT where one kind of period is written |
+/// | [`mark`](Self::mark), [`unmark`](Self::unmark) | one script, or SETBIT if one kind of period is written |
 /// | [`mark_unique`](Self::mark_unique), [`unmark_unique`](Self::unmark_unique) | SETBIT |
-/// | [`has`](Self::has) | GETBIT; where a period is a union of others, or for an expression, one script that gets a byte of each bitmap |
+/// | [`has`](Self::has) | GETBIT; if the period is a union of others, or for an expression, one script that returns a byte of each bitmap |
 /// | [`count`](Self::count) | BITCOUNT; for an expression as [`users`](Self::users) |
-/// | [`users`](Self::users), [`Query::bitmap`], [`retention`](Self::retention) | MGET of all bitmaps, which are combined here, and STRLEN of each: MGET does not say that a key holds no string. GET of one |
+/// | [`users`](Self::users), [`Query::bitmap`], [`retention`](Self::retention) | MGET of all bitmaps, which are combined by the client, and STRLEN of each, because MGET does not report another type. GET of one |
 /// | [`Query::store`] | one script, which combines the bitmaps by BITOP |
 /// | [`delete`](Self::delete) | DEL |
 ///
-/// So each is atomic, but a question takes its bitmaps over the network, as long as they are. [`Query::store`] does not:
-/// for large bitmaps store the cohort, and count what was stored. While it runs there are keys beside the target,
-/// `{TARGET}:bitop:0` and so on, which no other client sees; do not use these names.
+/// So each is atomic, but a query transfers all of its bitmaps over the network. [`Query::store`] does not: for large
+/// bitmaps store the cohort, and count the result. While it runs, it uses keys next to the target, `{TARGET}:bitop:0`
+/// and so on, which no other client sees; do not use these names.
 ///
 /// ## On a cluster
 ///
-/// With a hash tag in the prefix (`{trackist}`) all keys lie in one slot, and everything is as on a server, if the target of
-/// [`Query::store`] has the same tag. Without one they are spread over the nodes, and there is a step for each key, in one
-/// pipeline for each node: a mark may be seen in one period before it is in the others, a question gets bitmaps of different
-/// times, and what [`Query::store`] puts at its target is made here.
+/// With a hash tag in the prefix (`{trackist}`) all keys are in one slot, and everything is as on a server, if the
+/// target of [`Query::store`] has the same tag. Without one they are spread over the nodes, and there is one step per
+/// key, in one pipeline per node: a mark may be visible in one period before it is in the others, a query may read
+/// bitmaps of different times, and the result of [`Query::store`] is computed by the client.
 ///
-/// ## When the connection is lost
+/// ## Lost connections
 ///
-/// After [`ErrorKind::Io`](store::ErrorKind::Io) the mark was made or was not, on a cluster in some of the periods perhaps.
-/// Mark once more: nothing is counted twice. What the second call returns says what was new to it.
+/// After [`ErrorKind::Io`](store::ErrorKind::Io) it is unknown whether the mark was made; on a cluster it may be in
+/// some of the periods. Mark again: a repeated mark counts once. The second call returns whether it changed anything
+/// itself.
 ///
 /// ## The scripts
 ///
-/// What their KEYS, their ARGV and their replies are stands at the beginning of each; a service in another language takes part
-/// by the same keys. A mark:
+/// The first lines of each document its KEYS, its ARGV and its reply; services in other languages can run the same
+/// scripts on the same keys. A mark:
 ///
 #[doc = concat!("```lua\n", include_str!("set_bits.lua"), "```")]
 ///
-/// The byte of each bitmap in which a user's bit is:
+/// The byte of each bitmap that has a user's bit:
 ///
 #[doc = concat!("```lua\n", include_str!("bytes.lua"), "```")]
 ///
-/// A cohort's bitmap that is stored, and one that was made here:
+/// Storing a cohort's bitmap, computed by the server and by the client:
 ///
 #[doc = concat!("```lua\n", include_str!("store.lua"), "```")]
 ///
@@ -173,31 +175,31 @@ pub struct Cohorts<B = Store> {
     zone: TimeZone,
 }
 
-/// Whether a key is that of an event in a period, under the default prefix.
+/// Returns whether a key is that of an event in a period, under the default prefix.
 pub(crate) fn is_key(key: &[u8]) -> bool {
     Names::new(PREFIX, KINDS).parse(key).is_some()
 }
 
 impl<B: Keyspace> Cohorts<B> {
-    /// Keeps events in that store, under `trackist`, by UTC, in all five periods.
+    /// Creates a tracker whose keys begin with `trackist`, in UTC, with all five periods.
     #[must_use]
     pub fn new(backend: B) -> Self {
         Self { backend, names: Names::new(PREFIX, KINDS), zone: TimeZone::UTC }
     }
 
-    /// Replaces the `trackist` that every key begins with. One prefix is not to begin with another and a `_`, or the
-    /// one's events are the other's too.
+    /// Sets the prefix of every key instead of `trackist`. A prefix must not begin with another prefix and a `_`: then
+    /// its events would also be events of the other.
     #[must_use]
     pub fn prefix(mut self, prefix: impl AsRef<[u8]>) -> Self {
         self.names.set_prefix(prefix.as_ref());
         self
     }
 
-    /// Chooses the kinds of periods that a mark goes into. Default: all but [`PeriodKind::Unique`].
+    /// Sets the kinds of periods that a mark writes. Default: all but [`PeriodKind::Unique`].
     ///
-    /// A period of a kind that is not among them is read as the union of its longest parts that are: a year of its
-    /// months, a week of its days. One that has no such parts, as an hour if only days are written, is read where it
-    /// would be. bitmapist's own choice is days, weeks and months.
+    /// A period of another kind is read as the union of its longest parts that are written: a year of its months, a
+    /// week of its days. If it has no such parts, as an hour if only days are written, its own key is read. bitmapist's
+    /// default is days, weeks and months.
     ///
     /// # Examples
     ///
@@ -220,23 +222,22 @@ impl<B: Keyspace> Cohorts<B> {
         self
     }
 
-    /// Chooses the zone whose clock says which periods an instant lies in. Default: UTC.
+    /// Sets the time zone that determines the periods of an instant. Default: UTC.
     ///
-    /// Where a clock is set back, the hour that it shows twice is one period.
+    /// If the clock is set back, the repeated hour is one period with the first.
     #[must_use]
     pub fn time_zone(mut self, zone: TimeZone) -> Self {
         self.zone = zone;
         self
     }
 
-    /// The key of the event in that period. To let it expire, hand it to
-    /// [`Store::expire`].
+    /// Returns the key of an event in a period. Pass it to [`Store::expire`] to make it expire.
     #[must_use]
     pub fn key(&self, event: impl AsRef<[u8]>, period: Period) -> Vec<u8> {
         self.names.key(event.as_ref(), period).to_vec()
     }
 
-    /// A cohort to ask questions about: nothing is read yet.
+    /// Creates a query of a cohort. Nothing is read yet.
     #[must_use]
     pub const fn query(&self, cohort: Cohort) -> Query<'_, B> {
         Query::new(self, cohort)
@@ -245,13 +246,13 @@ impl<B: Keyspace> Cohorts<B> {
 
 #[blocking_and_async]
 impl<B: Backend> Cohorts<B> {
-    /// Says that the event happened to the user then: in a bitmap for each kind of period, all at once. `true` if any
-    /// of them did not have it yet.
+    /// Marks an event of a user: sets a bit in the bitmap of each kind of period, atomically. Returns `true` if any was
+    /// not set.
     ///
     /// # Errors
     ///
-    /// An id of 2^32 or more ([`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument)); a key that holds
-    /// something else than a string ([`ErrorKind::WrongType`](store::ErrorKind::WrongType)): then nothing is marked.
+    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for an id of 2^32 or more;
+    /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if a key holds no string. Then nothing is marked.
     pub async fn mark(
         &self,
         event: impl AsRef<[u8]>,
@@ -261,11 +262,11 @@ impl<B: Backend> Cohorts<B> {
         self.set(event.as_ref(), user, when.into(), true).await
     }
 
-    /// Clears the user's bit in all the periods that [`mark`](Self::mark) sets it in, even if the event happened to the
-    /// user at another time of theirs: after `unmark` of an hour the user is missing in the whole year. `true` if any
-    /// had it.
+    /// Clears the user's bit in all the periods that [`mark`](Self::mark) sets it in, even if the user had the event at
+    /// another time of the period: after `unmark` of an hour the user is missing in the whole year. Returns `true` if
+    /// any was set.
     ///
-    /// As by SETBIT, a bitmap grows to hold the bit, even a cleared one.
+    /// As with SETBIT, a bitmap grows to hold the bit, even a cleared one.
     ///
     /// # Errors
     ///
@@ -279,7 +280,7 @@ impl<B: Backend> Cohorts<B> {
         self.set(event.as_ref(), user, when.into(), false).await
     }
 
-    /// Says that the unique event happened to the user, once and for all of time; `true` if it is new.
+    /// Marks a unique event of a user, which has no period; returns `true` if it is new.
     ///
     /// # Errors
     ///
@@ -302,7 +303,7 @@ impl<B: Backend> Cohorts<B> {
         self.set_unique(event.as_ref(), user, true).await
     }
 
-    /// Takes the unique event back; `true` if it had happened to the user.
+    /// Clears a unique event of a user; returns `true` if it was marked.
     ///
     /// # Errors
     ///
@@ -311,7 +312,7 @@ impl<B: Backend> Cohorts<B> {
         self.set_unique(event.as_ref(), user, false).await
     }
 
-    /// Whether the event happened to the user in that period. O(1).
+    /// Returns whether the user had the event in the period. O(1).
     ///
     /// # Errors
     ///
@@ -329,16 +330,16 @@ impl<B: Backend> Cohorts<B> {
         self.backend.call(&procedures::has_bit(&key, bit)).await
     }
 
-    /// To how many users the event happened in that period. O(largest id / 8), as BITCOUNT.
+    /// Returns how many users had the event in the period. O(largest id / 8), as BITCOUNT.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if the key holds something else than a string.
+    /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if the key holds no string.
     pub async fn count(&self, event: impl AsRef<[u8]>, period: Period) -> Result<u64, Error> {
         self.query(Cohort::of(event, period)).count().await
     }
 
-    /// To which users the event happened in that period, by ascending ids.
+    /// Returns the ids of the users who had the event in the period, ascending.
     ///
     /// # Errors
     ///
@@ -347,12 +348,12 @@ impl<B: Backend> Cohorts<B> {
         self.query(Cohort::of(event, period)).users().await
     }
 
-    /// Deletes the event's bitmap of that period, and only of that: longer and shorter ones stay. `false` if there was
-    /// none.
+    /// Deletes the event's bitmap of this period only: longer and shorter periods are unchanged. Returns `false` if
+    /// there was none.
     ///
     /// # Errors
     ///
-    /// None of its own.
+    /// The error of the backend.
     pub async fn delete(&self, event: impl AsRef<[u8]>, period: Period) -> Result<bool, Error> {
         let key = self.names.key(event.as_ref(), period);
         Ok(self.backend.call(&delete(&[&key])).await? > 0)
@@ -382,7 +383,7 @@ impl<B: Backend> Cohorts<B> {
     }
 }
 
-/// The bit of a user.
+/// Returns the bit of a user.
 #[inline]
 fn bit_of(user: u64) -> Result<u32, Error> {
     u32::try_from(user).map_err(|_| too_large(user))

@@ -3,10 +3,10 @@
 use super::period::{Period, PeriodKind};
 use crate::text::{Text, concat};
 
-/// What keys are called, and which kinds of periods have some.
+/// The prefix of keys, and the kinds of periods that have keys.
 #[derive(Clone, Debug)]
 pub(super) struct Names {
-    /// What every key begins with, the separator included.
+    /// The prefix of every key, including the separator.
     base: Text,
     /// A bit for each kind.
     kinds: u8,
@@ -28,39 +28,39 @@ impl Names {
         self.kinds = kinds.into_iter().fold(0, |all, kind| all | 1 << kind as u8);
     }
 
-    /// What every key begins with.
+    /// Returns the prefix of every key.
     pub(super) fn base(&self) -> &[u8] {
         &self.base
     }
 
-    /// Whether marks go into periods of that kind.
+    /// Returns whether marks write this kind of period.
     #[inline]
     pub(super) const fn writes(&self, kind: PeriodKind) -> bool {
         self.kinds & 1 << kind as u8 != 0
     }
 
-    /// What the keys of an event begin with.
+    /// Returns the prefix of the keys of an event.
     #[inline]
     pub(super) fn event(&self, event: &[u8]) -> Text {
         concat([&self.base, event, b"_"])
     }
 
-    /// The key of an event in a period.
+    /// Returns the key of an event in a period.
     #[inline]
     pub(super) fn key(&self, event: &[u8], period: Period) -> Text {
         period.key(&self.event(event))
     }
 
-    /// The event and the period of a key. No period has a separator in it, so there is one way at most to read a key,
-    /// whatever the event is called.
+    /// Parses the event and the period of a key. No period has a separator in it, so there is at most one way to parse
+    /// a key, for any event name.
     pub(super) fn parse<'k>(&self, key: &'k [u8]) -> Option<(&'k [u8], Period)> {
         let rest = key.strip_prefix(self.base.as_slice())?;
         let at = rest.iter().rposition(|&byte| byte == b'_')?;
         Some((&rest[..at], Period::parse(&rest[at + 1..])?))
     }
 
-    /// The periods that have keys and make up this one: itself, or its longest parts. Itself too if nothing is written
-    /// of which it could be made up.
+    /// Returns the periods with keys that make up this one: itself, or its longest parts. Itself too if none of its
+    /// parts is written.
     pub(super) fn written(&self, period: Period) -> impl Iterator<Item = Period> {
         let kind = period.kind();
         let mut kinds = std::iter::once(kind).chain(kind.parts().iter().copied());

@@ -1,4 +1,4 @@
-//! The stretches of the calendar for which events are kept, and how keys name them.
+//! The calendar periods of events, and their texts in keys.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,22 +11,22 @@ use store::Error;
 use crate::errors::invalid;
 use crate::text::{Text, concat, numbered};
 
-/// The sorts of [`Period`].
+/// The kinds of [`Period`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum PeriodKind {
-    /// An hour of the clock: `2015-5-17-13`.
+    /// An hour: `2015-5-17-13`.
     Hour,
     /// A day: `2015-5-17`.
     Day,
-    /// A week of ISO 8601, Monday to Sunday: `W2015-20`. The year is the one that the week's Thursday lies in.
+    /// An ISO 8601 week, Monday to Sunday: `W2015-20`. The year is that of the week's Thursday.
     Week,
     /// A month: `2015-5`.
     Month,
     /// A year: `2015`.
     Year,
-    /// All of time in one: `u`, the unique events.
+    /// All time: `u`, for unique events.
     Unique,
 }
 
@@ -35,7 +35,7 @@ impl PeriodKind {
     pub const ALL: [Self; 6] =
         [Self::Hour, Self::Day, Self::Week, Self::Month, Self::Year, Self::Unique];
 
-    /// The period of this kind that a time lies in.
+    /// Returns the period of this kind that contains a time.
     ///
     /// # Examples
     ///
@@ -67,7 +67,7 @@ impl PeriodKind {
         Period { start: start.to_datetime(Time::midnight()), kind: self }
     }
 
-    /// The kinds of which this one is made up exactly, the longest first.
+    /// Returns the kinds that this one consists of exactly, the longest first.
     pub(super) const fn parts(self) -> &'static [Self] {
         match self {
             Self::Year => &[Self::Month, Self::Day, Self::Hour],
@@ -78,10 +78,9 @@ impl PeriodKind {
     }
 }
 
-/// A stretch of the calendar, the same for every event; its text is the end of its keys, numbers without padding.
+/// A calendar period, the same for every event; its text is the suffix of its keys, numbers without padding.
 ///
-/// It is civil time: which instants it covers depends on the time zone that
-/// [`Cohorts`](super::Cohorts) works in.
+/// It is in civil time: the instants that it covers depend on the time zone of [`Cohorts`](super::Cohorts).
 ///
 /// # Examples
 ///
@@ -106,65 +105,65 @@ impl PeriodKind {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Period {
-    /// When it begins; any fixed time for all of time.
+    /// Its beginning; a fixed time for all time.
     start: DateTime,
     kind: PeriodKind,
 }
 
 impl Period {
-    /// All of time: unique events, that happen to a user once or not at all.
+    /// All time: unique events, which a user has or has not.
     pub const UNIQUE: Self = Self { start: DateTime::ZERO, kind: PeriodKind::Unique };
 
-    /// The hour of that time.
+    /// Returns the hour of a time.
     #[must_use]
     pub fn hour(time: impl Into<DateTime>) -> Self {
         PeriodKind::Hour.at(time)
     }
 
-    /// The day of that time.
+    /// Returns the day of a time.
     #[must_use]
     pub fn day(time: impl Into<DateTime>) -> Self {
         PeriodKind::Day.at(time)
     }
 
-    /// The ISO week of that time.
+    /// Returns the ISO week of a time.
     #[must_use]
     pub fn week(time: impl Into<DateTime>) -> Self {
         PeriodKind::Week.at(time)
     }
 
-    /// The month of that time.
+    /// Returns the month of a time.
     #[must_use]
     pub fn month(time: impl Into<DateTime>) -> Self {
         PeriodKind::Month.at(time)
     }
 
-    /// The year of that time.
+    /// Returns the year of a time.
     #[must_use]
     pub fn year(time: impl Into<DateTime>) -> Self {
         PeriodKind::Year.at(time)
     }
 
-    /// What sort of period it is.
+    /// Returns its kind.
     #[must_use]
     pub const fn kind(self) -> PeriodKind {
         self.kind
     }
 
-    /// When it begins; none for all of time.
+    /// Returns its beginning; `None` for all time.
     #[must_use]
     pub fn start(self) -> Option<DateTime> {
         (self.kind != PeriodKind::Unique).then_some(self.start)
     }
 
-    /// When it ends, the first time after it; none for all of time, and for the last period that the calendar holds.
+    /// Returns its end, the first time after it; `None` for all time, and for the last period of the calendar.
     #[must_use]
     pub fn end(self) -> Option<DateTime> {
         self.next()?.start()
     }
 
-    /// The period so many of its kind later, or earlier if `count` is below 0; none beyond the ends of the calendar,
-    /// and none for all of time but itself.
+    /// Returns the period that is `count` periods of its kind later, or earlier if `count` is negative; `None` beyond
+    /// the ends of the calendar. All time only has itself.
     ///
     /// # Examples
     ///
@@ -192,19 +191,19 @@ impl Period {
         Some(Self { start, kind: self.kind })
     }
 
-    /// The period just after this one.
+    /// Returns the next period.
     #[must_use]
     pub fn next(self) -> Option<Self> {
         self.plus(1)
     }
 
-    /// The period just before this one.
+    /// Returns the previous period.
     #[must_use]
     pub fn prev(self) -> Option<Self> {
         self.plus(-1)
     }
 
-    /// So many periods, of which this one is the last, in the order of time.
+    /// Iterates over `count` periods, the last of which is this one, in order of time.
     ///
     /// # Examples
     ///
@@ -221,7 +220,7 @@ impl Period {
         (0..count).rev().filter_map(move |back| self.plus(-i32::from(back)))
     }
 
-    /// Its parts of a kind that it is made up of; itself for its own kind.
+    /// Iterates over its parts of a kind that it consists of; itself for its own kind.
     pub(super) fn cut(self, kind: PeriodKind) -> impl Iterator<Item = Self> {
         let end = self.end();
         let first = if kind == self.kind { self } else { kind.at(self.start) };
@@ -231,7 +230,7 @@ impl Period {
         })
     }
 
-    /// The key that begins so.
+    /// Returns the key with this prefix.
     #[inline]
     pub(super) fn key(self, start: &[u8]) -> Text {
         let day = self.start.date();
@@ -252,10 +251,10 @@ impl Period {
         })
     }
 
-    /// The period of which this is the text, exactly.
+    /// Parses the text of a period, in exactly the form that it is written in.
     pub(super) fn parse(text: &[u8]) -> Option<Self> {
         let period = Self::parse_any(std::str::from_utf8(text).ok()?)?;
-        // What was padded or signed reads the same and names another key.
+        // A padded or signed number would parse as the same period, but is another key.
         (period.key(b"").as_slice() == text).then_some(period)
     }
 
@@ -299,7 +298,7 @@ impl fmt::Display for Period {
 impl FromStr for Period {
     type Err = Error;
 
-    /// The period that a key ends with. The text is to be as it is written: no padding, no date that is not in the
+    /// Parses the suffix of a key. It must be in the form that it is written in: no padding, and only dates of the
     /// calendar.
     fn from_str(text: &str) -> Result<Self, Error> {
         Self::parse(text.as_bytes())

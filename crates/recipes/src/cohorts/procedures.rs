@@ -13,9 +13,9 @@ use crate::procedure::{Procedure, all_read, parts, read, step};
 use crate::request::Request;
 use crate::slot::{hash_tag, key_slot};
 
-/// Sets or clears the same bit in several strings, each named once: whether any was not so before.
+/// Sets or clears the same bit in several strings, each named once; returns whether any of the bits changed.
 ///
-/// The keys are an array where their number is known, which takes no memory, or a slice.
+/// The keys are an array if their number is known, which needs no allocation, or a slice.
 #[inline]
 pub(super) fn set_bits<'k>(
     keys: impl ToKeys + AsRef<[&'k [u8]]> + Copy,
@@ -25,7 +25,7 @@ pub(super) fn set_bits<'k>(
     step(keys, move |tx| {
         let keys = keys.as_ref();
         if keys.len() > 1 {
-            // No offset of 32 bits is out of range, so nothing but a type can be wrong.
+            // Every offset of 32 bits is in range, so only the type can be wrong.
             for &key in keys {
                 tx.strlen(key)?;
             }
@@ -46,13 +46,13 @@ pub(super) fn set_bits<'k>(
         },
         move |reply| {
             let said: bool = reply.convert()?;
-            // SETBIT replies with what the bit was.
+            // SETBIT replies with the previous bit.
             Ok(if keys.as_ref().len() == 1 { said != on } else { said })
         },
     )
 }
 
-/// As [`set_bits`], in as many steps as there are keys: those of a cluster are in different slots.
+/// As [`set_bits`], in one step per key: those of a cluster are in different slots.
 #[blocking_and_async]
 pub(super) async fn set_each(
     backend: &impl Backend,
@@ -81,19 +81,19 @@ pub(super) fn count_bits(key: &[u8]) -> impl Procedure<Output = u64> {
     .on_server(move || Request::command("BITCOUNT").key(key))
 }
 
-/// Keys that are read, twice: as a step names them, and as it reads them.
+/// Keys that are read, in the two forms that a step needs.
 #[derive(Debug)]
 pub(super) struct Read<'k> {
     keys: &'k [&'k [u8]],
     named: Vec<KeyRef<'k>>,
 }
 
-/// All of these keys, to be read.
+/// Returns these keys, for reading.
 pub(super) fn all<'k>(keys: &'k [&'k [u8]]) -> Read<'k> {
     Read { keys, named: keys.iter().map(|key| read(key)).collect() }
 }
 
-/// One byte of each string, or nothing where it ends before.
+/// Returns one byte of each string, or nothing if it is shorter.
 pub(super) fn bytes<'k>(from: &'k Read<'k>, byte: u32) -> impl Procedure<Output = Vec<Bytes>> {
     step(&*from.named, move |tx| {
         look_at(tx, from.keys, |strings| {
@@ -108,8 +108,8 @@ pub(super) fn bytes<'k>(from: &'k Read<'k>, byte: u32) -> impl Procedure<Output 
     )
 }
 
-/// The strings at all keys: MGET, which does not say whether a key holds something else. If `check`, nothing of the first key
-/// but that it holds no such thing: STRLEN.
+/// Returns the strings at all keys by MGET, which does not report another type. With `check` it only checks the type of
+/// the first key, by STRLEN.
 pub(super) fn strings<'k>(
     from: &'k Read<'k>,
     check: bool,
@@ -138,7 +138,7 @@ pub(super) fn strings<'k>(
     )
 }
 
-/// GET, or one byte of the string: GETRANGE.
+/// Returns a string by GET, or one byte of it by GETRANGE.
 fn string(key: &[u8], byte: Option<u32>) -> impl Procedure<Output = Bytes> {
     step([read(key)], move |tx| {
         look_at(tx, &[key], |strings| {
@@ -158,7 +158,7 @@ fn string(key: &[u8], byte: Option<u32>) -> impl Procedure<Output = Bytes> {
     )
 }
 
-/// What a question about the strings at some keys is answered; those of keys that do not exist are empty.
+/// Calls a function with the strings at some keys; those of keys that do not exist are empty.
 #[blocking_and_async]
 pub(super) async fn ask<R>(
     backend: &impl Backend,
@@ -171,7 +171,7 @@ pub(super) async fn ask<R>(
     backend.call(&step(&*all_read(keys), |tx| look_at(tx, keys, &question))).await
 }
 
-/// What a question about one byte of each string is answered; of those that end before, it is handed none.
+/// Calls a function with one byte of each string; those that are shorter are empty.
 #[blocking_and_async]
 pub(super) async fn ask_byte<R>(
     backend: &impl Backend,
@@ -187,7 +187,7 @@ pub(super) async fn ask_byte<R>(
     Ok(question(&borrowed(&bytes)))
 }
 
-/// The strings at some keys of a server, all of one time, or of a cluster.
+/// Returns the strings at some keys of a server, atomically, or of a cluster.
 #[blocking_and_async]
 async fn fetch(backend: &impl Backend, keys: &[&[u8]]) -> Result<Vec<Bytes>, Error> {
     if keys.len() == 1 || is_spread(backend, keys) {
@@ -208,7 +208,7 @@ async fn fetch(backend: &impl Backend, keys: &[&[u8]]) -> Result<Vec<Bytes>, Err
     Ok(all.into_iter().map(Option::unwrap_or_default).collect())
 }
 
-/// The string at each key, or one byte of it, in a step for each.
+/// Returns the string at each key, or one byte of it, in one step per key.
 #[blocking_and_async]
 async fn each_string(
     backend: &impl Backend,
@@ -225,7 +225,7 @@ fn borrowed(strings: &[Bytes]) -> Vec<&[u8]> {
     strings.iter().map(|string| &**string).collect()
 }
 
-/// Whether the keys are in different slots of a cluster.
+/// Returns whether the keys are in different slots of a cluster.
 pub(super) fn is_spread(backend: &impl Keyspace, keys: &[&[u8]]) -> bool {
     backend.kind() == BackendKind::Cluster
         && keys.split_first().is_some_and(|(first, others)| {
@@ -234,10 +234,10 @@ pub(super) fn is_spread(backend: &impl Keyspace, keys: &[&[u8]]) -> bool {
         })
 }
 
-/// Puts a bitmap made of the strings at some keys at a target that may hold anything, or deletes the target if the
-/// bitmap is empty: its length.
+/// Stores a bitmap that is computed from the strings at some keys at a target of any type, or deletes the target if the
+/// bitmap is empty; returns its length.
 ///
-/// On a cluster that has the keys in different slots, it is made here, and what it is made of may change meanwhile.
+/// If the keys are in different slots of a cluster, it is computed by the client, and the strings may change meanwhile.
 #[blocking_and_async]
 pub(super) async fn store(
     backend: &impl Backend,
@@ -260,7 +260,7 @@ pub(super) async fn store(
     backend.call(&store_with(&keys, program)).await
 }
 
-/// [`store`] where it is one step.
+/// As [`store`], if it is one step.
 pub(super) fn store_with<'k>(
     keys: &'k StoreKeys<'k>,
     program: &'k Program,
@@ -277,10 +277,10 @@ pub(super) fn store_with<'k>(
     })
 }
 
-/// The keys of storing a bitmap.
+/// The keys for storing a bitmap.
 #[derive(Debug)]
 pub(super) struct StoreKeys<'k> {
-    /// The target, those of what lies between two operations, and the sources.
+    /// The target, the keys of intermediate results, and the sources.
     all: Vec<&'k [u8]>,
     unused: usize,
     named: Vec<KeyRef<'k>>,
@@ -291,13 +291,13 @@ impl<'k> StoreKeys<'k> {
         let written = [target].into_iter().chain(between.iter().map(|key| &key[..]));
         let all: Vec<&[u8]> = written.chain(sources.iter().copied()).collect();
         let of_sources = sources.iter().map(|key| read(key));
-        // A store has nothing between two operations.
+        // A store needs no keys for intermediate results.
         let named = of_sources.chain([KeyRef::new(target)]).collect();
         Self { all, unused: between.len(), named }
     }
 }
 
-/// What keys are called of what lies between two operations, so many: in the slot of the target, and none of them a source.
+/// Returns the keys of `count` intermediate results: in the slot of the target, and none of them a source.
 pub(super) fn between(target: &[u8], sources: &[&[u8]], count: usize) -> Vec<Vec<u8>> {
     let tagged = hash_tag(target).is_some() || target.contains(&b'}');
     let base = if tagged { target.to_vec() } else { [b"{", target, b"}"].concat() };
@@ -308,13 +308,13 @@ pub(super) fn between(target: &[u8], sources: &[&[u8]], count: usize) -> Vec<Vec
         .collect()
 }
 
-/// Puts a bitmap at a key that may hold anything, or deletes it if the bitmap is empty: its length.
+/// Stores a bitmap at a key of any type, or deletes it if the bitmap is empty; returns its length.
 pub(super) fn put<'k>(target: &'k [u8], bitmap: &'k [u8]) -> impl Procedure<Output = u64> {
     step([target], move |tx| put_on(tx, target, bitmap))
         .on_server(move || Request::script(&PUT).key(target).arg(bitmap))
 }
 
-/// [`store`] as part of a transaction.
+/// As [`store`], as part of a transaction.
 pub(super) fn store_on(
     tx: &Tx<'_>,
     target: &[u8],
@@ -326,12 +326,12 @@ pub(super) fn store_on(
 }
 
 fn put_on(tx: &Tx<'_>, target: &[u8], bitmap: &[u8]) -> Result<u64, Error> {
-    // As BITOP leaves it: a string that was written to, even where its bytes are those of a number.
+    // As with BITOP, the result has the raw encoding, even if its bytes are those of an integer.
     tx.del([target])?;
     Ok(tx.setrange(target, 0, bitmap)? as u64)
 }
 
-/// Hands over the strings at the keys.
+/// Calls a function with the strings at the keys.
 fn look_at<R>(tx: &Tx<'_>, keys: &[&[u8]], look: impl FnOnce(&[&[u8]]) -> R) -> Result<R, Error> {
     tx.with_strings_read(keys, |strings| {
         let mut all = SmallVec::<[&[u8]; 4]>::with_capacity(strings.len());

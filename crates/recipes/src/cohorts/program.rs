@@ -1,15 +1,15 @@
-//! How an expression is worked out: block by block, from the strings where they lie.
+//! Evaluation of expressions, block by block, on the strings in place.
 //!
 //! # Idea
 //!
-//! BITOP makes a whole string of every operation, as long as its longest operand. Here the whole expression is worked
-//! out for one block of each string before the next block is looked at: what lies between two operations is a block,
-//! still in the near cache, and its memory is used again.
+//! BITOP writes a whole string for every operation, as long as its longest operand. Here the whole expression is
+//! evaluated for one block of each string before the next block: intermediate results are blocks in the L1 cache, whose
+//! memory is reused.
 //!
 //! # Lengths
 //!
-//! A string that ends inside a block or before it gives a shorter block, or an empty one, and an operation's block is
-//! as long as its longest operand's. So a block ends where BITOP's string would, which is what NOT depends on.
+//! For a string that ends before or within a block, the block is shorter or empty, and the result of an operation is as
+//! long as its longest operand. So a block ends where BITOP's string would, which determines the result of NOT.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -22,10 +22,10 @@ use super::cohort::{Cohort, Step};
 use super::names::Names;
 use crate::text::Text;
 
-/// The bytes of each string that are worked on at a time.
+/// The number of bytes of each string per block.
 const BLOCK: usize = 8 << 10;
 
-/// The keys of one or several expressions, each once.
+/// The keys of one or several expressions, without duplicates.
 #[derive(Debug)]
 pub(super) struct Sources<'n> {
     names: &'n Names,
@@ -38,12 +38,13 @@ impl<'n> Sources<'n> {
         Self { names, keys: Vec::new(), numbers: HashMap::default() }
     }
 
-    /// The keys.
+    /// Returns the keys.
     pub(super) fn keys(&self) -> Vec<&[u8]> {
         self.keys.iter().map(|key| &key[..]).collect()
     }
 
-    /// An expression with the numbers of its keys. A period that is not written becomes the union of its parts.
+    /// Compiles an expression over the indexes of its keys. A period that is not written is replaced by the union of
+    /// its parts.
     pub(super) fn program(&mut self, cohort: &Cohort) -> Program {
         let mut steps = Vec::with_capacity(cohort.steps().len());
         for step in cohort.steps() {
@@ -75,7 +76,7 @@ impl<'n> Sources<'n> {
     }
 }
 
-/// An expression over strings that have numbers.
+/// An expression over numbered strings.
 #[derive(Debug)]
 pub(super) struct Program {
     steps: Vec<Instruction>,
@@ -83,17 +84,17 @@ pub(super) struct Program {
 
 #[derive(Clone, Copy, Debug)]
 enum Instruction {
-    /// The string of that number.
+    /// The string with this index.
     Source(usize),
-    /// What an operation makes of so many operands.
+    /// Combines this number of operands.
     Combine(Op, usize),
 }
 
-/// What the operations of cohorts are called.
+/// The names of the operations of cohorts.
 const NAMES: [(&str, Op); 5] =
     [("AND", Op::And), ("OR", Op::Or), ("XOR", Op::Xor), ("NOT", Op::Not), ("DIFF", Op::Diff)];
 
-/// Memory for blocks, to be used again.
+/// Reusable memory for blocks.
 #[derive(Debug, Default)]
 pub(super) struct Blocks {
     free: Vec<Vec<u8>>,
@@ -104,7 +105,7 @@ impl Blocks {
         self.free.pop().unwrap_or_default()
     }
 
-    /// Gives a block back.
+    /// Returns a block for reuse.
     pub(super) fn give(&mut self, block: Cow<'_, [u8]>) {
         if let Cow::Owned(memory) = block {
             self.free.push(memory);
@@ -113,7 +114,8 @@ impl Blocks {
 }
 
 impl Program {
-    /// The bytes of the range, or as many as there are: a part of a string where nothing had to be worked out.
+    /// Evaluates the bytes of a range, or as many as there are. The result borrows from a string if there is no
+    /// operation.
     pub(super) fn run<'s>(
         &self,
         strings: &[&'s [u8]],
@@ -134,7 +136,7 @@ impl Program {
                     let operands: SmallVec<[&[u8]; 8]> =
                         stack[first..].iter().map(|operand| &**operand).collect();
                     if bits::combine(op, &operands, &mut block).is_err() {
-                        // Without operands there are no users.
+                        // Without operands the result is empty.
                         block.clear();
                     }
                     drop(operands);
@@ -148,7 +150,7 @@ impl Program {
         stack.pop().unwrap_or(Cow::Borrowed(&[]))
     }
 
-    /// Hands over all blocks, with the offset of the first byte of each.
+    /// Passes all blocks to a function, with the offset of the first byte of each.
     pub(super) fn each_block(&self, strings: &[&[u8]], mut take: impl FnMut(usize, &[u8])) {
         let mut blocks = Blocks::default();
         for range in ranges(strings) {
@@ -158,7 +160,7 @@ impl Program {
         }
     }
 
-    /// The whole bitmap.
+    /// Returns the whole bitmap.
     pub(super) fn bitmap(&self, strings: &[&[u8]]) -> Vec<u8> {
         let longest = strings.iter().map(|string| string.len()).max().unwrap_or(0);
         let mut bitmap = Vec::with_capacity(longest);
@@ -166,7 +168,7 @@ impl Program {
         bitmap
     }
 
-    /// The number of the string that the bitmap is, if nothing has to be worked out.
+    /// Returns the index of the string that is the result, if there is no operation.
     pub(super) fn as_source(&self) -> Option<usize> {
         match *self.steps {
             [Instruction::Source(number)] => Some(number),
@@ -174,7 +176,7 @@ impl Program {
         }
     }
 
-    /// Up to which place of the stack there are results of operations: how many they are at most at once.
+    /// Returns how many results of operations are on the stack at once at most.
     pub(super) fn results(&self) -> usize {
         let (mut depth, mut results) = (0_usize, 0);
         for step in &self.steps {
@@ -189,7 +191,7 @@ impl Program {
         results
     }
 
-    /// The steps as scripts are given them: the number of a string, or an operation and how many operands it has.
+    /// Returns the steps as arguments of a script: the index of a string, or an operation and its number of operands.
     pub(super) fn steps_as_text(&self) -> Vec<String> {
         let text = |step: &Instruction| match step {
             Instruction::Source(number) => number.to_string(),
@@ -201,7 +203,7 @@ impl Program {
         self.steps.iter().map(text).collect()
     }
 
-    /// The expression of these steps over so many strings.
+    /// Parses the steps of an expression over this number of strings.
     pub(super) fn parse(steps: &[&[u8]], strings: usize) -> Option<Self> {
         let mut depth = 0_usize;
         let mut parse = |step: &&[u8]| {
@@ -220,13 +222,13 @@ impl Program {
         Some(Self { steps: steps.iter().map(&mut parse).collect::<Option<_>>()? })
     }
 
-    /// Whether one bit is set, of strings that are a byte of each.
+    /// Returns whether one bit is set, for strings that are a byte of each.
     pub(super) fn bit_of_byte(&self, bytes: &[&[u8]], bit: u32) -> bool {
         let block = self.run(bytes, &(0..1), &mut Blocks::default());
         bits::get(&block, u64::from(bit % 8))
     }
 
-    /// Whether one bit is set.
+    /// Returns whether one bit is set.
     pub(super) fn bit(&self, strings: &[&[u8]], bit: u32) -> bool {
         let byte = (bit / 8) as usize;
         let block = self.run(strings, &(byte..byte + 1), &mut Blocks::default());
@@ -234,7 +236,7 @@ impl Program {
     }
 }
 
-/// The blocks that the longest of the strings has.
+/// Iterates over the ranges of the blocks of the longest string.
 pub(super) fn ranges(strings: &[&[u8]]) -> impl Iterator<Item = Range<usize>> {
     let len = strings.iter().map(|string| string.len()).max().unwrap_or(0);
     (0..len).step_by(BLOCK).map(move |start| start..(start + BLOCK).min(len))

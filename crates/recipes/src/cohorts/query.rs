@@ -1,4 +1,4 @@
-//! Questions about a cohort.
+//! Queries of a cohort.
 
 use bitpack::bits;
 use macros::blocking_and_async;
@@ -10,18 +10,17 @@ use super::program::{Program, Sources};
 use super::{Cohorts, bit_of};
 use crate::backend::{AsyncBackend, Backend, BackendKind, Keyspace};
 
-/// A [`Cohort`] and the store to ask about it. Nothing is read before it is asked, and each question reads all keys
-/// that the cohort names in one atomic step.
+/// A query of a [`Cohort`] on a backend. Creating it reads nothing; each call reads all keys of the cohort in one
+/// atomic step.
 ///
-/// The store is locked for as long as the question takes: O(bytes of all its bitmaps), at some gigabytes a second. What
-/// is worked out on the way takes some kilobytes, however long the bitmaps are.
+/// The store is locked during a call: O(bytes of all its bitmaps), at some gigabytes per second. Intermediate results
+/// take some kilobytes, for bitmaps of any length.
 ///
-/// Each question has an asynchronous form, whose name ends with `_async`, for an [`AsyncBackend`](crate::AsyncBackend).
+/// Each call has an asynchronous form, whose name ends with `_async`, for an [`AsyncBackend`](crate::AsyncBackend).
 ///
 /// # Errors
 ///
-/// All questions fail with [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if one of the keys holds something
-/// else than a string.
+/// All calls fail with [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if one of the keys holds no string.
 ///
 /// # Examples
 ///
@@ -61,7 +60,7 @@ impl<'c, B: Keyspace> Query<'c, B> {
 
 #[blocking_and_async]
 impl<B: Backend> Query<'_, B> {
-    /// How many users the cohort has.
+    /// Returns the number of users in the cohort.
     ///
     /// # Errors
     ///
@@ -83,7 +82,8 @@ impl<B: Backend> Query<'_, B> {
         .await
     }
 
-    /// The ids of its users, ascending. 8 bytes each; see [`bitmap`](Self::bitmap) for another form.
+    /// Returns the ids of the users in the cohort, ascending. They take 8 bytes each; [`bitmap`](Self::bitmap) returns
+    /// them in a smaller form.
     ///
     /// # Errors
     ///
@@ -100,11 +100,11 @@ impl<B: Backend> Query<'_, B> {
         .await
     }
 
-    /// Whether the user is in it. O(keys).
+    /// Returns whether a user is in the cohort. O(keys).
     ///
     /// # Errors
     ///
-    /// See [`Query`]; besides, an id that is too large (see [`Cohorts`](Cohorts#limits)).
+    /// See [`Query`]; also for an id that is too large (see [`Cohorts`](Cohorts#limits)).
     pub async fn has(&self, user: u64) -> Result<bool, Error> {
         let bit = bit_of(user)?;
         let backend = &self.cohorts.backend;
@@ -116,7 +116,8 @@ impl<B: Backend> Query<'_, B> {
         procedures::ask_byte(backend, &sources.keys(), bit / 8, question).await
     }
 
-    /// Its bitmap: byte for byte the string that BITOP would make. The first user is the high bit of the first byte.
+    /// Returns the bitmap of the cohort: byte for byte the string that BITOP would write. The first user is the high
+    /// bit of the first byte.
     ///
     /// # Errors
     ///
@@ -125,10 +126,10 @@ impl<B: Backend> Query<'_, B> {
         self.read(Program::bitmap).await
     }
 
-    /// Puts its bitmap at a key, whatever was there, in the same atomic step that reads the cohort's keys: the bitmap's
-    /// length in bytes. As with BITOP, an empty bitmap deletes the key, and an expiry is taken away.
+    /// Stores the bitmap of the cohort at a key of any type, in the same atomic step that reads the cohort's keys;
+    /// returns its length in bytes. As with BITOP, an empty bitmap deletes the key, and an expiry is removed.
     ///
-    /// The key can be one of the cohort's own. [`Cohort::key`] asks about it later.
+    /// The key can be one of the cohort's own. [`Cohort::key`] makes a cohort of it later.
     ///
     /// # Errors
     ///

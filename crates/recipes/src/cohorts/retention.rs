@@ -1,4 +1,4 @@
-//! How many come back: a table of cohorts by the periods that follow.
+//! Retention tables: how many users of a period return in later ones.
 
 use std::fmt;
 
@@ -13,9 +13,9 @@ use super::procedures::{ask, ask_async};
 use super::program::{Blocks, Program, Sources, ranges};
 use crate::backend::{AsyncBackend, Backend};
 
-/// A table of retention: a row for the cohort of each period, a column for each of the periods from its own on.
+/// A retention table: a row for the cohort of each period, a column for each period from the row's own on.
 ///
-/// Printed, its cells are percentages of the row's users; with `{:#}` they are numbers of users.
+/// When formatted, its cells are percentages of the row's users; with `{:#}` they are numbers of users.
 ///
 /// ```text
 /// period       users      +0      +1      +2
@@ -34,17 +34,16 @@ pub struct Retention {
 #[non_exhaustive]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RetentionRow {
-    /// When the row's users were marked with the first event.
+    /// The period in which the row's users had the first event.
     pub period: Period,
-    /// How many they are.
+    /// The number of the row's users.
     pub users: u64,
-    /// How many of them the second event happened to in that period, in the next one of the table, and so on to the
-    /// last.
+    /// How many of them had the second event in that period, in the next one of the table, and so on to the last.
     pub returned: Vec<u64>,
 }
 
 impl Retention {
-    /// The rows, in the order of the periods that were asked for.
+    /// Returns the rows, in the order of the periods of the call.
     #[must_use]
     pub fn rows(&self) -> &[RetentionRow] {
         &self.rows
@@ -52,8 +51,8 @@ impl Retention {
 }
 
 impl RetentionRow {
-    /// How many percent of the row's users came back `after` so many periods; none if it has no users, or the table
-    /// ends before.
+    /// Returns the percentage of the row's users who returned `after` periods later; `None` if it has no users, or if
+    /// the table ends before.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "there are fewer users than 2^53")]
     pub fn percent(&self, after: usize) -> Option<f64> {
@@ -89,14 +88,14 @@ impl fmt::Display for Retention {
 
 #[blocking_and_async]
 impl<B: Backend> Cohorts<B> {
-    /// Of those whom `first` happened to in a period, how many `then` happened to in that period and in each later
-    /// one of the list: a table of all periods of the list.
+    /// Computes a retention table: of the users who had `first` in a period, how many had `then` in that period and in
+    /// each later one, for all periods of the list.
     ///
     /// All bitmaps are read in one atomic step. O(n^2) for n periods, times the bytes of a bitmap.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if a key holds something else.
+    /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if a key holds no string.
     ///
     /// # Examples
     ///
@@ -139,7 +138,7 @@ impl<B: Backend> Cohorts<B> {
         self.retention_of(periods, of(first.as_ref()), of(then.as_ref())).await
     }
 
-    /// As [`retention`](Self::retention), of any cohorts: `first` and `then` say whom the period is about.
+    /// As [`retention`](Self::retention), for any cohorts: `first` and `then` return the cohort of a period.
     ///
     /// # Errors
     ///
@@ -185,8 +184,8 @@ impl<B: Backend> Cohorts<B> {
     }
 }
 
-/// Counts the users of each row and of each of its cells. Block by block for the whole table, so that each bitmap comes
-/// from memory once.
+/// Counts the users of each row and of each of its cells, block by block for the whole table, so that each bitmap is
+/// read from memory once.
 fn tally(first: &[Program], then: &[Program], strings: &[&[u8]]) -> Vec<(u64, Vec<u64>)> {
     let mut counts: Vec<(u64, Vec<u64>)> =
         (0..first.len()).map(|row| (0, vec![0; then.len() - row])).collect();
@@ -202,7 +201,7 @@ fn tally(first: &[Program], then: &[Program], strings: &[&[u8]]) -> Vec<(u64, Ve
                 continue;
             }
             for (then, count) in then[row..].iter().zip(&mut counts[row].1) {
-                // What lies beyond the shorter of the two is of no account.
+                // Beyond the end of the shorter one, the intersection is empty.
                 both.resize(first.len().min(then.len()), 0);
                 if bits::combine_into(Op::And, &[first, then], &mut both).is_ok() {
                     *count += bits::count(&both);

@@ -1,4 +1,4 @@
-//! The Lua of cohorts, with the steps that do the same on a store.
+//! The Lua scripts of cohorts, with the equivalent steps on a store.
 
 use store::{Reply, Script, ScriptCall};
 

@@ -1,4 +1,4 @@
-//! Cohorts on what a server is.
+//! Cohorts on a simulated server.
 
 use std::fmt::Debug;
 
@@ -12,7 +12,7 @@ use crate::backend::AsyncBackend;
 use crate::backend::{Backend, BackendKind};
 use crate::pretend::{Pretend, dump};
 
-/// What calls of all kinds return.
+/// Returns the results of calls of all kinds.
 #[blocking_and_async(all(feature = "async", feature = "redis"))]
 async fn scenario<B: Backend>(backend: &B, prefix: &str) -> Vec<String> {
     let mut said = Vec::new();
@@ -90,7 +90,7 @@ fn a_server_answers_as_a_store_does() {
     assert_eq!(said, scenario(&tagged, "{t}"));
 }
 
-/// A question about a key that holds something else is refused by a server, as by a store.
+/// A query of a key of another type fails on a server as on a store.
 #[test]
 fn what_is_no_string_is_refused() {
     for kind in [BackendKind::Server, BackendKind::Cluster] {

@@ -1,13 +1,13 @@
-//! When an event happened.
+//! The time of an event.
 
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
-/// When an event happened: an instant, or what the calendar and the clock showed.
+/// The time of an event: an instant, or a civil time.
 ///
-/// An instant ([`Timestamp`], [`Zoned`]) is shown by the clock of the recipe's time zone, whatever its own zone; a
-/// civil time ([`DateTime`], [`Date`] for its midnight) is taken as that clock shows it.
+/// An instant ([`Timestamp`], [`Zoned`]) is converted to the recipe's time zone, for any zone of its own; a civil time
+/// ([`DateTime`], [`Date`] for its midnight) is taken as a time in that zone.
 ///
 /// # Examples
 ///
@@ -27,12 +27,12 @@ use jiff::{Timestamp, Zoned};
 pub enum When {
     /// An instant.
     Timestamp(Timestamp),
-    /// What the calendar and the clock of the recipe's time zone show.
+    /// A civil time in the recipe's time zone.
     Civil(DateTime),
 }
 
 impl When {
-    /// What the clock of that zone shows.
+    /// Returns the civil time in a time zone.
     #[inline]
     pub(super) fn in_zone(self, zone: &TimeZone) -> DateTime {
         match self {

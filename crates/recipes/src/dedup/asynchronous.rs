@@ -1,4 +1,4 @@
-//! Dedups whose calls are futures.
+//! Tests of the asynchronous forms.
 
 #![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
 
@@ -18,7 +18,7 @@ fn say(said: &mut Vec<String>, what: impl Debug) {
     said.push(format!("{what:?}"));
 }
 
-/// What calls of all kinds return.
+/// Returns the results of calls of all kinds.
 #[blocking_and_async]
 async fn scenario<B: Backend + Clone>(backend: &B, clock: &ManualClock) -> Vec<String> {
     let mut said = Vec::new();
@@ -48,7 +48,7 @@ async fn scenario<B: Backend + Clone>(backend: &B, clock: &ManualClock) -> Vec<S
     said
 }
 
-/// What they return where the key holds something else.
+/// Returns the results where the key holds another type.
 #[blocking_and_async]
 async fn refused<B: Backend + Clone>(backend: &B, said: &mut Vec<String>) {
     let seen = Dedup::last(backend.clone(), "set", 50, 0.01).unwrap();

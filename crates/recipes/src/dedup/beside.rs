@@ -1,4 +1,4 @@
-//! The scripts of dedups beside the procedures.
+//! Compares the scripts of dedups with the procedures.
 
 #![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
 
@@ -33,12 +33,12 @@ fn scripts_do_what_procedures_do() {
     }
 }
 
-/// A procedure of random arguments, on keys that may hold anything.
+/// Runs a procedure with random arguments, on keys that may hold values of any type.
 fn step(both: &mut Beside, rng: &mut Rng) {
     let keys: [&[u8]; 2] = [b"seen", b"{seen}:older"];
     let [key, older] = keys;
     spoil(both, rng, &keys);
-    // Now and then more than Lua passes on at once.
+    // Now and then more than Lua passes to a function at once.
     let count = if rng.below(100) == 0 { 2500 } else { 1 + rng.below(40) };
     let among = if count > 100 { 3000 } else { *rng.pick(&[30, 300]).unwrap() };
     let items: Vec<i64> = (0..count).map(|_| rng.range(0..=among) - 9).collect();
@@ -67,7 +67,7 @@ fn step(both: &mut Beside, rng: &mut Rng) {
     }
 }
 
-/// Puts something at a key now and then.
+/// Sets a key to a random value now and then.
 fn spoil(both: &mut Beside, rng: &mut Rng, keys: &[&[u8]]) {
     let key = *rng.pick(keys).unwrap();
     match rng.below(30) {
@@ -75,7 +75,7 @@ fn spoil(both: &mut Beside, rng: &mut Rng, keys: &[&[u8]]) {
         1 => both.command(&[b"DEL", key]),
         2 => both.command(&[b"HSET", key, b"f", b"v"]),
         3 => both.command(&[b"PERSIST", key]),
-        // Filters of others, which may not grow.
+        // Filters of other clients, which may not grow.
         4 => both.command(&[b"BF.RESERVE", key, b"0.01", b"20", b"NONSCALING"]),
         5 => both.command(&[b"BF.RESERVE", key, b"0.01", b"20", b"EXPANSION", b"3"]),
         6 => both.command(&[b"BF.INSERT", key, b"CAPACITY", b"5", b"ITEMS", b"1", b"2", b"3"]),
@@ -84,7 +84,7 @@ fn spoil(both: &mut Beside, rng: &mut Rng, keys: &[&[u8]]) {
     }
 }
 
-/// What the calls of all recipes return, in order.
+/// Returns the results of all recipes, in order.
 fn ask<B: Backend + Clone>(backend: &B) -> Vec<String> {
     let mut log = Vec::new();
     let (all, last) = (

@@ -1,4 +1,4 @@
-//! Seen before: each item of a stream once, in some ten bits an item.
+//! Deduplication: reports each item of a stream once, in about ten bits per item.
 
 #[cfg(all(test, feature = "async", feature = "redis"))]
 mod asynchronous;
@@ -24,22 +24,23 @@ use procedures::{FilterInfo, InsertTurning, Items, Turn, has, info, insert};
 
 pub(crate) use scripts::SCRIPTS;
 
-/// How many items a server takes at once: it reads no more than 2^20 words in a request.
+/// The most items in a request to a server, which reads at most 2^20 words per request.
 const AT_ONCE_ON_SERVER: usize = 1_000_000;
 
 /// The longest period on a server, whose scripts count in 53 bits: 140,000 years.
 const LONGEST_ON_SERVER_MS: i64 = 1 << 52;
 
-/// Which items of a stream were seen before, on Bloom filters.
+/// Remembers which items of a stream were seen, in Bloom filters.
 ///
 /// # Idea
 ///
-/// A stream is too long to keep what it brought, but ten bits an item are enough to know an item again: a Bloom filter
-/// never takes an item that it has seen for a new one, and takes a new one for seen as seldom as is asked for.
+/// A stream is too long to store its items, but about ten bits per item are enough to recognize one: a Bloom filter
+/// never reports a seen item as new, and reports a new item as seen (a *false positive*) at the requested rate.
 ///
-/// A filter cannot forget, so one that goes on for ever fills up, or grows. [`last`](Self::last) and
-/// [`within`](Self::within) keep two filters, each for half a period. What is new goes into the younger one; when its
-/// half is over, it becomes the older one, and what that had is forgotten.
+/// Items cannot be removed from a filter, so a single filter fills up, or grows for ever. [`last`](Self::last) and
+/// [`within`](Self::within) keep two filters, each for half a period. New items are added to the younger filter. When
+/// its half is over, it becomes the older one, and the previous older one is dropped with its items. This exchange is a
+/// *turn*.
 ///
 /// ```text
 ///            half a period        half a period
@@ -48,40 +49,41 @@ const LONGEST_ON_SERVER_MS: i64 = 1 << 52;
 ///                               ^ a to h are still known, and forgotten at the next turn
 /// ```
 ///
-/// An item that comes again is remembered anew. So an item is known for at least half a period after it came last, and
-/// for at most a whole one.
+/// A repeated item is added again. So an item is remembered for at least half a period after it was last seen, and for
+/// at most a whole one.
 ///
 /// # Representation
 ///
-/// | key | what |
+/// | key | value |
 /// |---|---|
-/// | `KEY` | the filter that new items go into; with a period of time it expires when the period from its first item is over |
-/// | `{KEY}:older` | the one before, where there are two; `KEY:older` if the key has braces of its own that a cluster would go by |
+/// | `KEY` | the filter to which new items are added; with a period of time it expires when the period from its first item is over |
+/// | `{KEY}:older` | the older filter, if there are two; `KEY:older` if the key has braces that a cluster would take for a hash tag |
 ///
-/// Both are values of RedisBloom, and a turn is RENAME: a server that has the module can go on where the store ended.
+/// Both are values of RedisBloom, and a turn is RENAME, so a server that has the module can continue with the keys of a
+/// store.
 ///
 /// # Error
 ///
-/// A new item is taken for one that was seen with at most the probability asked for, as long as no more than the items
-/// planned for come (in each period); [`info`](Self::info) returns the rate that is expected now. Without a period the
-/// filter grows beyond its plan and keeps the rate; with one of items it never holds more than planned.
+/// The probability that a new item is reported as seen is at most the requested one, as long as at most the planned
+/// number of items arrive (per period); [`info`](Self::info) returns the current rate. Without a period the filter
+/// grows beyond its plan and keeps the rate; with a period of items it never holds more than planned.
 ///
 /// # Complexity
 ///
-/// As of BF.ADD, twice where there are two filters; the cache misses of many items at once overlap.
+/// As BF.ADD, twice if there are two filters; the cache misses of many items at once overlap.
 ///
 /// # Asynchronous calls
 ///
-/// Each call that asks the backend has an asynchronous form, whose name ends with `_async`, for an
+/// Each call that uses the backend has an asynchronous form, whose name ends with `_async`, for an
 /// [`AsyncBackend`](crate::AsyncBackend). Its future holds a copy of the items.
 ///
 /// # On a server
 ///
-/// The server has to have RedisBloom, and be of version 7.0 or later for [`within`](Self::within). Without the module, as
-/// Valkey is, it refuses the commands: [`ErrorKind::UnknownCommand`](store::ErrorKind::UnknownCommand), or
+/// The server must have RedisBloom, and version 7.0 or later for [`within`](Self::within). Without the module, as on
+/// Valkey, it refuses the commands: [`ErrorKind::UnknownCommand`](store::ErrorKind::UnknownCommand), or
 /// [`ErrorKind::Server`](store::ErrorKind::Server) from a script.
 ///
-/// | call | what is sent |
+/// | call | request |
 /// |---|---|
 /// | [`insert`](Self::insert) without a period | BF.INSERT |
 /// | [`insert_many`](Self::insert_many) without a period | the script `insert.lua` |
@@ -90,8 +92,8 @@ const LONGEST_ON_SERVER_MS: i64 = 1 << 52;
 /// | [`contains`](Self::contains) | BF.EXISTS, of both keys in one pipeline |
 /// | [`info`](Self::info) | BF.SCANDUMP of cursor 0, which is the header of the filter |
 ///
-/// Programs in other languages take part with the scripts' Lua: `filters.lua` with one of the others behind it, in which
-/// the comment says what KEYS and ARGV are.
+/// Programs in other languages can run the same scripts: `filters.lua` followed by one of the others, whose comment
+/// documents KEYS and ARGV.
 ///
 #[doc = concat!("```lua\n", include_str!("filters.lua"), "```")]
 ///
@@ -101,18 +103,18 @@ const LONGEST_ON_SERVER_MS: i64 = 1 << 52;
 ///
 #[doc = concat!("```lua\n", include_str!("insert_within.lua"), "```")]
 ///
-/// Both keys lie in one slot of a cluster, so each call of `insert` is atomic there too; but a key with a `}` and no hash
-/// tag has its older filter in another slot, and a cluster refuses it where there are two.
+/// Both keys are in one slot of a cluster, so each call of `insert` is atomic there too. An exception is a key with a
+/// `}` and no hash tag: its older filter is in another slot, and a cluster refuses calls that use both.
 ///
-/// While a slot moves from node to node, a call of `insert` for which the filters take turns is refused before anything
-/// changes, and so is each one while one of the two filters is there and the other is not: `TRYAGAIN`, on which clients of a
-/// cluster send the same again. If they give up first, the error is [`ErrorKind::Server`](store::ErrorKind::Server).
+/// While a slot moves from one node to another, a call of `insert` that makes a turn is refused before anything
+/// changes, and so is each call while only one of the two filters has been moved: `TRYAGAIN`, on which cluster clients
+/// retry. If they give up, the error is [`ErrorKind::Server`](store::ErrorKind::Server).
 ///
-/// The server says of a filter for which it has no memory only when it should grow: then the items before have been added,
-/// and a turn that came before has been made. A store knows it before, and adds none.
+/// A server detects that it has no memory for a filter only when it has to grow: then earlier items have been added,
+/// and an earlier turn has been made. A store detects it in advance, and adds none.
 ///
-/// After [`ErrorKind::Io`](store::ErrorKind::Io) the items were added or were not, and a caller who asks again, a client with
-/// retries included, may be told that they were seen before: by itself. What must not be lost has to be taken for new then.
+/// After [`ErrorKind::Io`](store::ErrorKind::Io) it is unknown whether the items were added. A repeated call, also by a
+/// client that retries, may report its own items as seen. If no item may be lost, treat them as new.
 ///
 /// # Examples
 ///
@@ -136,12 +138,12 @@ pub struct Dedup<B = Store> {
 }
 
 impl<B: Keyspace> Dedup<B> {
-    /// Remembers all items. The filter is made for `capacity` of them (1 to 2^30), of which one in `1 / error_rate`
-    /// (between 0 and 1) is wrongly taken for seen, and grows when there are more.
+    /// Creates a dedup that remembers all items. The filter is sized for `capacity` items (1 to 2^30) at a false
+    /// positive rate of `error_rate` (between 0 and 1), and grows when there are more.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for numbers out of range.
+    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for arguments out of range.
     pub fn new(
         backend: B,
         key: impl AsRef<[u8]>,
@@ -151,12 +153,12 @@ impl<B: Keyspace> Dedup<B> {
         Self::with(backend, key.as_ref(), Settings::new(capacity, error_rate), None)
     }
 
-    /// Remembers at least the last `count / 2` different items (rounded up), and at most about `count` of them. `count`
-    /// is 1 to 2^30.
+    /// Creates a dedup that remembers at least the last `count / 2` different items (rounded up), and at most about
+    /// `count` of them. `count` is 1 to 2^30.
     ///
     /// # Errors
     ///
-    /// As of [`new`](Self::new).
+    /// As [`new`](Self::new).
     ///
     /// # Examples
     ///
@@ -178,17 +180,17 @@ impl<B: Keyspace> Dedup<B> {
         error_rate: f64,
     ) -> Result<Self, Error> {
         let half = count.div_ceil(2);
-        // Each filter has half of the rate, since two are asked.
+        // Each filter has half of the rate, because both are queried.
         let settings = Settings::new(half, error_rate / 2.0).non_scaling();
         Self::with(backend, key.as_ref(), settings, Some(Turn::Items(half)))
     }
 
-    /// Remembers the items of at least half of `period`, and of at most all of it. The filters are made for `capacity`
-    /// items a period (1 to 2^30), and grow when there are more.
+    /// Creates a dedup that remembers the items of at least half of `period`, and of at most all of it. The filters are
+    /// sized for `capacity` items per period (1 to 2^30), and grow when there are more.
     ///
     /// # Errors
     ///
-    /// As of [`new`](Self::new); also for a period of no time, or of more than 146 million years, on a server 140,000.
+    /// As [`new`](Self::new); also for a period of zero, or of more than 146 million years, on a server 140,000.
     ///
     /// # Examples
     ///
@@ -228,7 +230,7 @@ impl<B: Keyspace> Dedup<B> {
             return Err(invalid("ERR the number of items is not between 1 and 1073741824"));
         }
         let rate = settings.error_rate();
-        // A half of it is smaller than any that can be asked for.
+        // Half of a smaller rate is below the smallest valid one.
         if !(rate >= f64::MIN_POSITIVE && rate < if turn.is_some() { 0.5 } else { 1.0 }) {
             return Err(invalid("ERR the error rate is not between 0 and 1, neither included"));
         }
@@ -247,30 +249,31 @@ impl<B: Backend> Dedup<B> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if a key of the recipe holds something else;
+    /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if a key of the recipe holds another type;
     /// [`ErrorKind::OutOfMemory`](store::ErrorKind::OutOfMemory) if the filter would grow beyond
     /// [`Limits::bloom_memory_usage_limit`](store::Limits::bloom_memory_usage_limit);
-    /// [`ErrorKind::FilterFull`](store::ErrorKind::FilterFull) if another client made one that does not grow. Nothing
-    /// has changed then.
+    /// [`ErrorKind::FilterFull`](store::ErrorKind::FilterFull) if another client created one that does not grow.
+    /// Nothing has changed then.
     #[inline]
     pub fn insert(&self, item: impl ToMember) -> Result<bool, Error> {
         item.with_member(|item| Ok(self.add(&[item])?.first().copied().unwrap_or_default()))
     }
 
-    /// [`insert`](Self::insert) of each item, in order, at once. Without items nothing is looked at.
+    /// Adds items in order, in one call; returns for each whether it is new, as [`insert`](Self::insert) does. Without
+    /// items nothing is read.
     ///
     /// # Errors
     ///
-    /// As of [`insert`](Self::insert): then none of them is added. On a server also for more than a million items.
+    /// As [`insert`](Self::insert): then no item is added. On a server also for more than a million items.
     pub fn insert_many(&self, items: impl ToMembers) -> Result<Vec<bool>, Error> {
         items.with_members(|items| self.add(items))
     }
 
-    /// Whether an item was seen, without adding it.
+    /// Returns whether an item was seen, without adding it.
     ///
     /// # Errors
     ///
-    /// Those of the backend; the store has none: a key that holds something else has no items.
+    /// Errors of the backend. A store has none: a key of another type has no items.
     pub fn contains(&self, item: impl ToMember) -> Result<bool, Error> {
         item.with_member(|item| self.has(item))
     }
@@ -278,7 +281,7 @@ impl<B: Backend> Dedup<B> {
 
 /// # Items
 impl<B: AsyncBackend> Dedup<B> {
-    /// As [`insert`](Self::insert). The thread does not wait.
+    /// The asynchronous form of [`insert`](Self::insert): it does not block the thread.
     ///
     /// # Errors
     ///
@@ -288,7 +291,7 @@ impl<B: AsyncBackend> Dedup<B> {
         Ok(self.add_async(&[held.as_member()]).await?.first().copied().unwrap_or_default())
     }
 
-    /// As [`insert_many`](Self::insert_many). The thread does not wait.
+    /// The asynchronous form of [`insert_many`](Self::insert_many): it does not block the thread.
     ///
     /// # Errors
     ///
@@ -299,7 +302,7 @@ impl<B: AsyncBackend> Dedup<B> {
         self.add_async(&items).await
     }
 
-    /// As [`contains`](Self::contains). The thread does not wait.
+    /// The asynchronous form of [`contains`](Self::contains): it does not block the thread.
     ///
     /// # Errors
     ///
@@ -312,11 +315,11 @@ impl<B: AsyncBackend> Dedup<B> {
 
 #[blocking_and_async]
 impl<B: Backend> Dedup<B> {
-    /// What is kept now.
+    /// Returns the size and the false positive rate of the filters.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if a key of the recipe holds something else.
+    /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if a key of the recipe holds another type.
     pub async fn info(&self) -> Result<DedupInfo, Error> {
         let [key, older] = self.keys();
         let keys = if self.turn.is_some() { vec![key, older] } else { vec![key] };
@@ -333,7 +336,7 @@ impl<B: Backend> Dedup<B> {
             return Err(error);
         }
         let sum = |of: fn(&FilterInfo) -> u64| filters.iter().map(of).sum();
-        // Through logarithms, because 1 - p has few digits left where p is small.
+        // Computed by logarithms, because 1 - p is inexact if p is small.
         let known: f64 = filters.iter().map(|info| (-info.error_rate).ln_1p()).sum();
         Ok(DedupInfo {
             items: sum(|info| info.items),
@@ -351,7 +354,7 @@ impl<B: Backend> Dedup<B> {
             return Err(invalid("ERR a server takes a million items at once, at most"));
         }
         let settings = self.settings;
-        // Outside of the lock.
+        // Computed before the lock is taken.
         let hashes: SmallVec<[ItemHash; 32]> =
             items.iter().map(|&item| BloomEntry::hash(item)).collect();
         let items = Items { items, hashes: &hashes };
@@ -367,7 +370,7 @@ impl<B: Backend> Dedup<B> {
     async fn has(&self, item: Member<'_>) -> Result<bool, Error> {
         let [key, older] = self.keys();
         if self.turn.is_some() && self.backend.kind() != BackendKind::Store {
-            // The younger one first: what a turn moves meanwhile is found in the older one.
+            // The younger filter first: items that a concurrent turn moves are found in the older one.
             let mut found = false;
             let both = [key, older].map(|key| has(key, item));
             call_all(&self.backend, &both, |_, has| found |= has).await?;
@@ -378,15 +381,15 @@ impl<B: Backend> Dedup<B> {
     }
 }
 
-/// What a [`Dedup`] keeps.
+/// The state of a [`Dedup`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct DedupInfo {
-    /// Items in the filters. Where there are two, an item may be in both.
+    /// The number of items in the filters. If there are two, an item may be in both.
     pub items: u64,
-    /// Bytes, by RedisBloom's reckoning.
+    /// The memory of the filters in bytes, as RedisBloom reports it.
     pub bytes: u64,
-    /// How often a new item is now taken for one that was seen.
+    /// The probability that a new item is currently reported as seen.
     pub error_rate: f64,
 }

@@ -1,11 +1,11 @@
-//! The name of the second key.
+//! The name of the key of the older filter.
 
 use crate::slot::hash_tag;
 
-/// Where the older filter is: a name that a cluster keeps in the same slot as the key itself.
+/// Returns the key of the older filter, which is in the same slot of a cluster as the key itself.
 pub(super) fn older_key(key: &[u8]) -> Vec<u8> {
     const OLDER: &[u8] = b":older";
-    // A name with a closing brace would make another tag of itself. It goes without one, and is for a single server.
+    // In a name with a closing brace the tag would end early. So it gets no tag, and works on a single server only.
     if hash_tag(key).is_some() || key.is_empty() || key.contains(&b'}') {
         return [key, OLDER].concat();
     }

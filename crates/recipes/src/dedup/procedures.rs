@@ -8,7 +8,7 @@ use super::scripts::{INSERT, INSERT_LAST, INSERT_WITHIN};
 use crate::procedure::{Procedure, parts, read, step, unexpected};
 use crate::request::Request;
 
-/// Items, and the hash of each.
+/// Items with their hashes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Items<'p> {
     pub(super) items: &'p [Member<'p>],
@@ -37,7 +37,7 @@ impl Items<'_> {
         }
     }
 
-    /// Whether `check` finds room for the items that the filter has not, but for no more than `most`.
+    /// Returns whether `check` finds room for the items that the filter lacks, but for at most `most`.
     #[inline]
     fn check(
         self,
@@ -45,14 +45,14 @@ impl Items<'_> {
         most: u64,
         check: impl Fn(u64) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        // There nearly always is room for all of them, and then there is no need to know which are new.
+        // There is usually room for all of them, and then it does not matter which are new.
         if check(most.min(self.len() as u64)).is_ok() {
             return Ok(());
         }
         check(most.min(self.new_to(filter)))
     }
 
-    /// Whether the filter has room for them, but for no more than `most`.
+    /// Returns whether the filter has room for the items, but for at most `most`.
     #[inline]
     fn check_room(
         self,
@@ -63,7 +63,7 @@ impl Items<'_> {
         self.check(filter.filter(), most, |new| filter.check_room(new, options))
     }
 
-    /// How many different items the filter has not.
+    /// Returns how many different items the filter lacks.
     #[cold]
     fn new_to(self, filter: Option<&BloomFilter>) -> u64 {
         let has = |hash: &ItemHash| filter.is_some_and(|filter| filter.contains_hash(*hash));
@@ -75,7 +75,7 @@ impl Items<'_> {
     }
 }
 
-/// BF.INSERT: adds all of the items, or none; returns whether each was new.
+/// BF.INSERT: adds all of the items, or none; returns for each whether it was new.
 #[inline]
 pub(super) fn insert(
     key: &[u8],
@@ -85,7 +85,7 @@ pub(super) fn insert(
     step([key], move |tx| {
         let options = BloomInsertOptions::new(settings);
         tx.with_bloom(key, |filter| {
-            // One item is added or not.
+            // A single item is added or not.
             if items.len() > 1 {
                 items.check_room(filter, u64::MAX, &options)?;
             }
@@ -95,7 +95,7 @@ pub(super) fn insert(
     .on_server_with(
         move || {
             let (capacity, rate) = (capacity_arg(&settings), rate_arg(&settings));
-            // One item is added or not.
+            // A single item is added or not.
             if items.len() > 1 {
                 let request = Request::script(&INSERT).key(key).arg(capacity).arg(&*rate);
                 return request.args(items.items.iter().copied());
@@ -108,16 +108,16 @@ pub(super) fn insert(
     )
 }
 
-/// By how much a filter grows, which a server may be set to do otherwise.
+/// The growth factor of a filter, because the default of a server can be changed.
 const EXPANSION: i64 = Settings::DEFAULT_EXPANSION as i64;
 
-/// For how many items a filter is made, as an argument.
+/// Returns the capacity of a filter as an argument.
 const fn capacity_arg(settings: &Settings) -> i64 {
     settings.capacity().cast_signed()
 }
 
-/// An error rate as an argument: the digits from which the same number comes back. RedisBloom before 8 does not cut a high
-/// one of a filter that does not grow.
+/// Formats an error rate as an argument, so that it parses to the same number. RedisBloom before version 8 does not
+/// round a high rate of a filter that does not grow.
 fn rate_arg(settings: &Settings) -> String {
     format!("{:?}", settings.error_rate().min(MAX_ERROR_RATE))
 }
@@ -125,25 +125,25 @@ fn rate_arg(settings: &Settings) -> String {
 /// When the younger of two filters becomes the older one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Turn {
-    /// When it has so many items.
+    /// When it has this number of items.
     Items(u64),
-    /// When half of so many milliseconds are over since its first item, at which it was given an expiry that many
-    /// milliseconds away.
+    /// When half of this period in milliseconds has passed since its first item, at which its expiry was set to the end
+    /// of the period.
     PeriodMs(i64),
 }
 
 /// For each item in order:
 ///
 /// 1. BF.EXISTS of `older`,
-/// 2. if it is time for a [`Turn`], RENAME `key` to `older`,
-/// 3. BF.INSERT into `key`; if that made the filter and turns go by time, PEXPIREAT at the end of the period.
+/// 2. if a [`Turn`] is due, RENAME `key` to `older`,
+/// 3. BF.INSERT into `key`; if that created the filter and turns depend on time, PEXPIREAT at the end of the period.
 ///
-/// A filter that is full makes no turn for an item that it has.
+/// A full filter makes no turn for an item that it has.
 ///
-/// Returns of each item whether neither filter had it. All are added, or none.
+/// Returns for each item whether neither filter had it. All are added, or none.
 ///
-/// Of the settings a server is told the capacity and the error rate. A filter that turns by its items has room for as many
-/// as make a turn, and does not scale; one that turns by time does.
+/// Of the settings, a server uses the capacity and the error rate. A filter with turns by items has the capacity of one
+/// turn, and does not scale; one with turns by time does.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct InsertTurning<'p> {
     pub(super) key: &'p [u8],
@@ -178,7 +178,7 @@ impl InsertTurning<'_> {
     }
 
     fn run(&self, tx: &Tx<'_>) -> Result<Vec<bool>, Error> {
-        // Whatever may be refused comes before the first change.
+        // All checks that can fail come before the first change.
         tx.with_bloom(self.older, |_| Ok(()))?;
         let mut new = Vec::with_capacity(self.items.len());
         match self.turn {
@@ -207,8 +207,8 @@ impl InsertTurning<'_> {
         Ok(new)
     }
 
-    /// Refuses what finds no room; returns whether half of the period of the younger filter is over. A filter without
-    /// an expiry is none of ours, and is taken for old.
+    /// Checks that there is room; returns whether half of the period of the younger filter is over. A filter without an
+    /// expiry was not created by this recipe, and is treated as old.
     fn check_period(&self, filter: &BloomEntry<'_>, period_ms: i64) -> Result<bool, Error> {
         let left = filter.expires_at_ms().map(|at| at.saturating_sub(filter.now_ms()));
         let is_over = filter.exists() && left.is_none_or(|left| left <= period_ms / 2);
@@ -220,14 +220,14 @@ impl InsertTurning<'_> {
         Ok(is_over)
     }
 
-    /// Refuses what finds no room.
+    /// Checks that there is room.
     fn check_turns(&self, filter: &BloomEntry<'_>, most: u64) -> Result<(), Error> {
         let room = room(filter, most);
         self.items.check_room(filter, room, &self.options())?;
         if self.items.len() as u64 <= room {
             return Ok(());
         }
-        // There is a turn if more of them are new. The filters that it makes are for as many as they get.
+        // There is a turn if more of them are new. The filters that it creates have room for what they get.
         match filter.check_new(1, &self.options()) {
             Err(why) if self.items.new_to(filter.filter()) > room => Err(why),
             _ => Ok(()),
@@ -249,15 +249,15 @@ impl InsertTurning<'_> {
         Ok(())
     }
 
-    /// Passes over items that the younger filter has; for the first that it has not, it becomes the older one. Returns
-    /// the items that are left.
+    /// Skips items that the younger filter has; at the first that it lacks, it becomes the older one. Returns the
+    /// remaining items.
     fn add_to_full<'p>(
         &self,
         tx: &Tx<'_>,
         items: Items<'p>,
         new: &mut Vec<bool>,
     ) -> Result<Items<'p>, Error> {
-        /// As many as are asked at once.
+        /// The number of items that are looked up at once.
         const WINDOW: usize = 32;
         let held = has_each(tx, self.key, &items.hashes[..items.len().min(WINDOW)])?;
         let first = held.iter().take_while(|&&held| held).count();
@@ -267,7 +267,7 @@ impl InsertTurning<'_> {
             return Ok(left);
         }
         let (next, left) = left.split_at(1);
-        // The older filter is asked before it goes.
+        // The older filter is queried before it is replaced.
         let known = has_each(tx, self.older, next.hashes)?;
         tx.rename(self.key, self.older)?;
         tx.with_bloom(self.key, |filter| next.insert(filter, &self.options()))?;
@@ -276,12 +276,12 @@ impl InsertTurning<'_> {
     }
 }
 
-/// How many more items the younger filter takes.
+/// Returns how many more items the younger filter takes.
 fn room(filter: &BloomEntry<'_>, most: u64) -> u64 {
     most.saturating_sub(filter.filter().map_or(0, BloomFilter::len))
 }
 
-/// Which items the filter at a key has.
+/// Returns for each item whether the filter at a key has it.
 fn has_each(tx: &Tx<'_>, key: &[u8], hashes: &[ItemHash]) -> Result<Vec<bool>, Error> {
     tx.with_bloom(key, |filter| {
         let Some(filter) = filter.filter() else { return Ok(vec![false; hashes.len()]) };
@@ -297,17 +297,17 @@ pub(super) fn has(key: &[u8], item: Member<'_>) -> impl Procedure<Output = bool>
         .on_server(move || Request::command("BF.EXISTS").key(key).arg(item))
 }
 
-/// What is kept in a filter.
+/// The state of a filter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct FilterInfo {
     pub(super) items: u64,
-    /// By RedisBloom's reckoning.
+    /// As RedisBloom reports it.
     pub(super) bytes: u64,
-    /// How often it takes a new item for one that was added, as it is now.
+    /// The current probability of a false positive.
     pub(super) error_rate: f64,
 }
 
-/// BF.INFO, with the error rate; on a server the header of BF.SCANDUMP, from which all of it follows.
+/// BF.INFO, with the error rate. On a server it is the header of BF.SCANDUMP, from which all figures are computed.
 pub(super) fn info(key: &[u8]) -> impl Procedure<Output = FilterInfo> {
     step([read(key)], move |tx| {
         let info = tx.bf_info(key)?;

@@ -17,7 +17,7 @@ pub(super) static INSERT: Script =
         Ok(bits(insert(key, args.items(), args.settings).run(tx)?))
     });
 
-/// BF.INSERT of items, and a turn when a filter has as many as it takes.
+/// BF.INSERT of items, with a turn when a filter is full.
 pub(super) static INSERT_LAST: Script = Script::new(
     concat!(include_str!("filters.lua"), include_str!("insert_last.lua")),
     |tx, call| {
@@ -27,7 +27,7 @@ pub(super) static INSERT_LAST: Script = Script::new(
     },
 );
 
-/// BF.INSERT of items, and a turn when half of a period is over.
+/// BF.INSERT of items, with a turn when half of a period is over.
 pub(super) static INSERT_WITHIN: Script = Script::new(
     concat!(include_str!("filters.lua"), include_str!("insert_within.lua")),
     |tx, call| {
@@ -36,7 +36,7 @@ pub(super) static INSERT_WITHIN: Script = Script::new(
     },
 );
 
-/// What a script is called with.
+/// The arguments of a script.
 struct Args<'c> {
     settings: Settings,
     items: Vec<Member<'c>>,
@@ -44,7 +44,7 @@ struct Args<'c> {
 }
 
 impl<'c> Args<'c> {
-    /// The capacity, the error rate, and the items from an argument on.
+    /// Parses the capacity, the error rate, and the items from an argument on.
     fn of(call: &ScriptCall<'c>, items_at: usize) -> Result<Self, Error> {
         let capacity = u64::try_from(call.int(0)?).map_err(|_| ScriptCall::wrong())?;
         let rate = str::from_utf8(call.arg(1)?).ok().and_then(|rate| rate.parse().ok());
@@ -72,7 +72,7 @@ impl<'c> Args<'c> {
     }
 }
 
-/// 1 for what is new.
+/// Converts to 1 for a new item and 0 for others.
 fn bits(new: Vec<bool>) -> Reply {
     Reply::Array(new.into_iter().map(|new| Reply::Int(new.into())).collect())
 }

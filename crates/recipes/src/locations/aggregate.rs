@@ -1,4 +1,4 @@
-//! Counting users by place.
+//! Counts of users per location.
 
 use bitpack::packed::Histogram;
 use macros::blocking_and_async;
@@ -14,11 +14,11 @@ use crate::backend::{AsyncBackend, Backend, BackendKind};
 /// # Counting
 #[blocking_and_async]
 impl<B: Backend, P: Precision> Locations<B, P> {
-    /// The largest user id that was ever set; `None` if there is none. O(1).
+    /// Returns the largest user id that was ever set; `None` if there is none. O(1).
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if `location:max` is not such a set,
+    /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if `location:max` is not such a sorted set,
     /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) if the id in it is above
     /// [`MAX_USER`](Locations::MAX_USER).
     pub async fn largest_user(&self) -> Result<Option<u64>, Error> {
@@ -38,16 +38,16 @@ impl<B: Backend, P: Precision> Locations<B, P> {
         checked(user).map(Some)
     }
 
-    /// Counts all users by what the precision tells. O(largest id). On a server it reads the shards in blocks, which takes
-    /// 8 MiB.
+    /// Counts all users per location, as precisely as it is stored. O(largest id). On a server it reads the shards in
+    /// blocks, which takes 8 MiB.
     ///
-    /// [`unknown`](super::LocationCounts::unknown) are those whose code is not in the table. Zeros do not count: see
-    /// [above](Self#unknown).
+    /// [`unknown`](super::LocationCounts::unknown) counts those whose code is not in the table. Codes of zeros do not
+    /// count: see [above](Self#unknown).
     ///
     /// # Errors
     ///
     /// As [`largest_user`](Self::largest_user); [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if the key of a
-    /// shard holds something else.
+    /// shard holds another type.
     pub async fn aggregate(&self) -> Result<P::Counts, Error> {
         let mut histogram = Histogram::new();
         let shards = self.largest_user().await?.map_or(0, |user| user / USERS_PER_SHARD + 1);
@@ -61,16 +61,17 @@ impl<B: Backend, P: Precision> Locations<B, P> {
         Ok(self.precision.counts(&Tally::new(histogram, Zeros::NoUser, 0)))
     }
 
-    /// Counts the listed users by what the precision tells; one that is listed twice counts twice. O(users).
+    /// Counts the listed users per location, as precisely as it is stored; a user that is listed twice counts twice.
+    /// O(users).
     ///
-    /// [`users`](super::LocationCounts::users) is the length of the list.
-    /// [`unknown`](super::LocationCounts::unknown) are those of whom no country is known.
+    /// [`users`](super::LocationCounts::users) is the length of the list. [`unknown`](super::LocationCounts::unknown)
+    /// counts those whose country is unknown.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for an id above
     /// [`MAX_USER`](Locations::MAX_USER); [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if the key of a shard
-    /// holds something else.
+    /// holds another type.
     ///
     /// # Examples
     ///

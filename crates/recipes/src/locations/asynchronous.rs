@@ -1,4 +1,4 @@
-//! Locations whose calls are futures.
+//! Tests of the asynchronous forms.
 
 #![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
 
@@ -17,7 +17,7 @@ fn say(said: &mut Vec<String>, what: impl Debug) {
     said.push(format!("{what:?}"));
 }
 
-/// What calls of all kinds return.
+/// Returns the results of calls of all kinds.
 #[blocking_and_async]
 async fn scenario<B: Backend>(backend: &B) -> Vec<String> {
     let mut said = Vec::new();
@@ -71,7 +71,7 @@ async fn other_widths<B: Backend>(backend: &B, said: &mut Vec<String>) {
     say(said, codes.aggregate().await);
 }
 
-/// Users of many shards, of which some are asked for alone and some in blocks.
+/// Users of many shards, some of which are read one by one and some in blocks.
 #[blocking_and_async]
 async fn many<B: Backend>(backend: &B, said: &mut Vec<String>) {
     let locations = Locations::new(backend).prefix("many");
@@ -88,7 +88,7 @@ async fn many<B: Backend>(backend: &B, said: &mut Vec<String>) {
     say(said, locations.set_codes(too_large).await);
 }
 
-/// What calls return where a key holds something else.
+/// Returns the results where a key holds another type.
 #[blocking_and_async]
 async fn refused<B: Backend>(backend: &B, said: &mut Vec<String>) {
     let locations = Locations::new(backend).prefix("set");

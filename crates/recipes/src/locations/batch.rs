@@ -1,4 +1,4 @@
-//! Setting the codes of many users.
+//! Setting the locations of many users.
 
 use macros::blocking_and_async;
 use store::Error;
@@ -7,20 +7,20 @@ use super::procedures::{self, OfShard};
 use super::{Locations, Precision, RecordOf, USERS_PER_SHARD, checked};
 use crate::backend::{AsyncBackend, Backend, BackendKind, batch};
 
-/// Users of a shard whose codes are set in one step, at most: a server does nothing else meanwhile.
+/// The most users of a shard whose codes are set in one step. A server runs no other command meanwhile.
 const IN_ONE_STEP: usize = 256;
 
 /// # Many users
 #[blocking_and_async]
 impl<B: Backend, P: Precision> Locations<B, P> {
-    /// Sets the codes of many users, as [`set_code`](Self::set_code) does of one, under fewer locks. The last code of a
-    /// user who is there several times stays. O(users).
+    /// Sets the codes of many users, as [`set_code`](Self::set_code) does, under fewer locks. For a user that occurs
+    /// several times the last code is kept. O(users).
     ///
-    /// The users of a shard are set in atomic steps of some hundreds, all together are not.
+    /// The users of a shard are set in atomic steps of some hundreds, the call as a whole is not atomic.
     ///
     /// # Errors
     ///
-    /// That of the first user of whom [`set_code`](Self::set_code) would return one; all others have been set then.
+    /// As [`set_code`](Self::set_code), for the first user that fails; all others have been set then.
     ///
     /// # Examples
     ///
@@ -56,7 +56,7 @@ impl<B: Backend, P: Precision> Locations<B, P> {
         }
     }
 
-    /// Sets the codes of some users, with room to put them in order.
+    /// Sets the codes of some users, with a buffer for sorting them.
     async fn set_batch(
         &self,
         batch: &[(u64, RecordOf<P>)],
@@ -65,7 +65,7 @@ impl<B: Backend, P: Precision> Locations<B, P> {
         let shard = |&(user, _): &(u64, RecordOf<P>)| user / USERS_PER_SHARD;
         ordered.clear();
         ordered.extend(batch.iter().filter(|(user, _)| checked(*user).is_ok()));
-        // Those of a shard stay in their order.
+        // A stable sort: users of a shard keep their order.
         ordered.sort_by_key(shard);
         let steps = ordered.chunk_by(|a, b| shard(a) == shard(b));
         let steps: Vec<_> = steps

@@ -1,4 +1,4 @@
-//! The scripts of locations beside the procedures.
+//! Compares the scripts of locations with the procedures.
 
 #![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
 
@@ -33,7 +33,7 @@ fn scripts_do_what_procedures_do() {
     }
 }
 
-/// A procedure of random arguments, on keys that may hold anything.
+/// Runs a procedure with random arguments, on keys that may hold values of any type.
 fn step<const W: usize>(both: &mut Beside, rng: &mut Rng)
 where
     [u8; W]: bitpack::packed::Record,
@@ -41,7 +41,7 @@ where
     let keys: [&[u8]; 2] = [b"shard\xff'\n:0", b"shard:max"];
     let [shard, max] = keys;
     spoil(both, rng, &keys);
-    // Few are far from the others, for the shards are compared after each step.
+    // Few are far from the others, because the shards are compared after each step.
     let place = |rng: &mut Rng| if rng.below(200) == 0 { (1 << 20) - 1 } else { rng.below(30) };
     let users: Vec<(u64, [u8; W])> = (0..=rng.below(6))
         .map(|_| (rng.below(4) << 38 | place(rng), rng.bytes(W).try_into().unwrap()))
@@ -64,7 +64,7 @@ where
     }
 }
 
-/// Puts something at a key now and then.
+/// Sets a key to a random value now and then.
 fn spoil(both: &mut Beside, rng: &mut Rng, keys: &[&[u8]]) {
     let key = *rng.pick(keys).unwrap();
     match rng.below(24) {
@@ -81,7 +81,7 @@ fn spoil(both: &mut Beside, rng: &mut Rng, keys: &[&[u8]]) {
     }
 }
 
-/// What calls return, in order.
+/// The results of calls, in order.
 #[derive(Default)]
 struct Log(Vec<String>);
 
@@ -91,7 +91,7 @@ impl Log {
     }
 }
 
-/// Asks all of a recipe; of what there are more than one block, and more than a few users.
+/// Calls all functions of a recipe, with more than one block, and more than a few users.
 fn ask<B: Backend, P: Precision<Counts: Debug>>(
     locations: &Locations<B, P>,
     codes: impl Fn(u64) -> RecordOf<P>,
@@ -114,7 +114,7 @@ fn ask<B: Backend, P: Precision<Counts: Debug>>(
     log.add(&locations.set_codes([(1, codes(1)), (too_large, codes(2)), (2, codes(3))]));
     log.add(&locations.largest_user());
     log.add(&locations.aggregate());
-    // One user of a block, nearly all of another, some twice, some behind all.
+    // One user of a block, nearly all of another, some twice, some beyond the end.
     let mut listed = vec![7, 7, 7, 2 << 20, 2 << 20];
     listed.extend((0..3000).map(|_| rng.below(200_000)));
     listed.extend((0..300).map(|_| rng.below(4 << 20)));
@@ -122,7 +122,7 @@ fn ask<B: Backend, P: Precision<Counts: Debug>>(
     log
 }
 
-/// In several precisions: what each of them returned.
+/// Returns the results in several precisions.
 fn ask_all<B: Backend + Clone>(backend: &B, prefix: &str) -> Vec<String> {
     let locations = || Locations::new(backend.clone()).prefix(prefix);
     let byte = |number: u64| u8::try_from(number % 256).unwrap();
@@ -133,7 +133,7 @@ fn ask_all<B: Backend + Clone>(backend: &B, prefix: &str) -> Vec<String> {
     log.0.extend(ask(&cities, |user| [byte(user % 3), byte(user % 2), 1]).0);
     let numbers = locations().codec::<NumberCode>().prefix(three("numbers"));
     log.0.extend(ask(&numbers, |user| [0, 0, byte(user % 9), byte(user)]).0);
-    // The strings of one width are none of another, but for those that are.
+    // The strings of one width are invalid for most others.
     log.add(&numbers.clone().prefix(three("cities")).code(1));
     log.add(&numbers.clone().prefix(three("cities")).set_code(1, [0; 4]));
     log.add(&numbers.clone().prefix(three("cities")).set_codes([(1, [0; 4])]));
@@ -173,7 +173,7 @@ fn on_a_cluster_all_is_as_on_a_store() {
         }
         assert_eq!(count, store.dbsize().unwrap());
     }
-    // The largest id may be that of a user who was refused.
+    // The largest id may be that of a user that was refused.
     let countries = Locations::new(&server).countries().prefix("odd");
     countries.set(0, "USA").unwrap();
     let regions = Locations::new(&server).prefix("odd");

@@ -1,4 +1,4 @@
-//! Reading the codes of shards: in place on a store, from a server in blocks.
+//! Reading the codes of shards: in place on a store, in blocks from a server.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -13,25 +13,25 @@ use super::{CodecOf, Locations, Precision, RecordOf};
 use crate::backend::{AsyncBackend, Backend, batch, call_all, call_all_async};
 use crate::text::Text;
 
-/// The bytes of a block, as in the book; fewer where a code would be cut.
+/// The bytes of a block, as in the book; fewer if a code would be split.
 const BLOCK: usize = 128 << 10;
 
-/// The bytes that are asked for in one pipeline, at most.
+/// The most bytes that are read in one pipeline.
 const IN_ONE_PIPELINE: usize = 64 * BLOCK;
 
-/// How many bytes of a block it costs as much to ask for one code alone: a request, and the head of its reply.
+/// The overhead of reading a single code, in bytes of a block: a request, and the header of its reply.
 const OF_REQUEST: usize = 64;
 
-/// Users of a shard that are listed.
+/// The listed users of a shard.
 #[derive(Debug)]
 pub(super) struct Listed {
     shard: u64,
-    /// Their places, ascending.
+    /// Their slots, ascending.
     places: Vec<usize>,
 }
 
 impl Listed {
-    /// Those at these slots, in any order.
+    /// Creates it from slots in any order.
     pub(super) fn new(shard: u64, slots: &[u32]) -> Self {
         let mut places: Vec<usize> = slots.iter().map(|&slot| slot as usize).collect();
         places.sort_unstable();
@@ -43,12 +43,12 @@ impl Listed {
 struct Read<'l> {
     shard: &'l [u8],
     codes: Range<usize>,
-    /// Which of them count; all if that is not said.
+    /// The indexes of those that count; all codes if it is empty.
     listed: &'l [usize],
 }
 
 impl<B: Backend, P: Precision> Locations<B, P> {
-    /// Looks at the codes of a shard in place, on a store.
+    /// Reads the codes of a shard in place, on a store.
     #[inline]
     pub(super) fn read_shard<R>(
         &self,
@@ -76,11 +76,11 @@ impl<B: AsyncBackend, P: Precision> Locations<B, P> {
 
 #[blocking_and_async]
 impl<B: Backend, P: Precision> Locations<B, P> {
-    /// Hands over all codes of the first shards, block by block, in any order.
+    /// Passes all codes of the first shards to a function, block by block, in any order.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if the key of a shard holds something else.
+    /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if the key of a shard holds another type.
     pub(super) async fn read_shards(
         &self,
         shards: u64,
@@ -109,8 +109,8 @@ impl<B: Backend, P: Precision> Locations<B, P> {
         }
     }
 
-    /// Hands over codes, with the places of users that are listed; returns how many users are beyond the ends of their
-    /// shards, those included for whom `read` says so.
+    /// Passes codes to a function, with the slots of listed users; returns how many users are beyond the ends of their
+    /// shards, including those that `read` reports.
     ///
     /// # Errors
     ///
@@ -151,7 +151,7 @@ impl<B: Backend, P: Precision> Locations<B, P> {
         Ok(beyond)
     }
 
-    /// How many codes each shard has.
+    /// Returns the number of codes in each shard.
     async fn lens(&self, shards: &[Text]) -> Result<Vec<usize>, Error> {
         let mut lens = vec![0; shards.len()];
         let all: Vec<_> =
@@ -193,7 +193,7 @@ impl<B: Backend, P: Precision> Locations<B, P> {
     }
 }
 
-/// How many codes a block has.
+/// Returns the number of codes in a block.
 fn of_block<P: Precision>() -> usize {
     BLOCK / RecordOf::<P>::WIDTH
 }

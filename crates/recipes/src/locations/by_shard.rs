@@ -1,33 +1,33 @@
-//! Users, ordered by the shard that they are in.
+//! Users, grouped by shard.
 
 use std::mem;
 use std::ops::RangeInclusive;
 
 use super::USERS_PER_SHARD;
 
-/// How many users are ordered at once: their shards are looked up once for all of them, and what orders them stays in
-/// the cache.
+/// How many users are grouped at once: each shard is looked up once for all of them, and the working memory fits the
+/// cache.
 pub(super) const BATCH: usize = 1 << 18;
 
-/// Orders batches of users by shard.
+/// Groups batches of users by shard.
 ///
-/// Counting the users of each shard and then dealing them out takes two passes, far less than sorting. It is only when
-/// a few users are spread over many shards that they are sorted.
+/// It uses a counting sort, which takes two passes and is much faster than a comparison sort. Only a few users that are
+/// spread over many shards are sorted by comparison.
 #[derive(Debug, Default)]
 pub(super) struct ByShard {
-    /// For each shard from the least one on, where its users begin.
+    /// For each shard from the least one on, the index at which its users begin.
     starts: Vec<u32>,
     /// The users' slots in their shards.
     slots: Vec<u32>,
-    /// The shards that have users, and where the slots of each end.
+    /// The shards that have users, with the index at which the slots of each end.
     shards: Vec<(u64, usize)>,
 }
 
 impl ByShard {
-    /// The shards that have users, with the slots of the users of each, in any order of either. O(users), or
+    /// Returns the shards that have users, with the slots of the users of each, in no particular order. O(users), or
     /// O(users log users) for a few that are spread over many shards.
     ///
-    /// The batch may come back in another order.
+    /// It may reorder the batch.
     pub(super) fn order(&mut self, users: &mut [u64]) -> impl Iterator<Item = (u64, &[u32])> {
         self.slots.clear();
         self.shards.clear();
@@ -53,13 +53,13 @@ impl ByShard {
         }
     }
 
-    /// Deals the users out to shards, of which there are no more than users.
+    /// Distributes the users to shards, of which there are at most as many as users.
     fn deal(&mut self, users: &[u64], shards: RangeInclusive<u64>) {
         let (least, most) = (*shards.start(), *shards.end());
         let span = usize::try_from(most - least).unwrap_or(0);
         let index = |user: u64| usize::try_from(user / USERS_PER_SHARD - least).unwrap_or(0);
-        // Counts, moved on by one shard, whose sums are then where each shard begins; dealing moves those to where it
-        // ends.
+        // The counts are shifted by one shard, so that their sums are where each shard begins; distributing the users
+        // moves these to where it ends.
         self.starts.clear();
         self.starts.resize(span + 2, 0);
         for &user in users {
@@ -86,7 +86,7 @@ impl ByShard {
     }
 }
 
-/// A user's slot in the shard.
+/// Returns a user's slot in the shard.
 #[inline]
 fn slot(user: u64) -> u32 {
     u32::try_from(user % USERS_PER_SHARD).unwrap_or(0)

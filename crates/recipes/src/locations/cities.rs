@@ -1,4 +1,4 @@
-//! The countries, regions and cities that codes of three bytes stand for.
+//! Tables of countries, regions and cities, for codes of three bytes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -10,18 +10,18 @@ use super::names::{MAX, Names};
 use super::table::{LocationTable, shown};
 use crate::errors::invalid;
 
-/// The countries, regions and cities that codes of three bytes stand for: at most 255 countries, 255 regions of each of
-/// them, and 255 cities of each region.
+/// A table of countries, regions and cities with codes of three bytes: at most 255 countries, 255 regions per country,
+/// and 255 cities per region.
 ///
-/// A code is the two bytes of a [`LocationTable`] and a third, the city's index in the sorted list of the region's
-/// cities plus one; 0 is unknown. So the table is part of the stored data, as that one is: a program that adds a name,
-/// or takes one away, gives the codes that are stored another meaning.
+/// A code is the two bytes of a [`LocationTable`] and a third, which is the index of the city in the sorted list of the
+/// region's cities plus one; 0 is unknown. So the table is part of the stored data, as there: adding or removing a name
+/// changes the meaning of stored codes.
 ///
 /// # Rows
 ///
-/// [`from_rows`](Self::from_rows) takes the names by row, in any order: country, region, city. An empty city tells of a
-/// region that need not have cities, an empty region of a country that need not have regions; a city without a region
-/// belongs to the country alone.
+/// [`from_rows`](Self::from_rows) takes the names as rows in any order: country, region, city. A row with an empty city
+/// adds a region that may have no cities, a row with an empty region adds a country that may have no regions; a city
+/// without a region belongs to the country only.
 ///
 /// # Examples
 ///
@@ -61,12 +61,12 @@ pub struct CityTable {
 }
 
 impl CityTable {
-    /// The table of these rows, which may be in any order. O(rows * log(rows)).
+    /// Creates the table of these rows, which may be in any order. O(rows * log(rows)).
     ///
     /// # Errors
     ///
-    /// No rows; a row that is there twice, or has no country; more than 255 countries, regions of a country or cities
-    /// of a region.
+    /// If there are no rows; for a duplicate row, or one without a country; for more than 255 countries, regions of a
+    /// country or cities of a region.
     pub fn from_rows<C: AsRef<str>, R: AsRef<str>, T: AsRef<str>>(
         rows: impl IntoIterator<Item = (C, R, T)>,
     ) -> Result<Self, CityTableError> {
@@ -81,7 +81,7 @@ impl CityTable {
             if !cities.insert(city.to_owned()) {
                 return Err(CityTableError::Twice { row });
             }
-            // An empty name is none, and takes no code.
+            // An empty name means none, and takes no code.
             if cities.len() > MAX + usize::from(cities.contains("")) {
                 return Err(CityTableError::TooManyCities { row });
             }
@@ -96,7 +96,7 @@ impl CityTable {
         let regions = tree.values().map(|regions| names(regions.keys())).collect();
         let cities = tree.values().map(|regions| {
             let without = regions.get("").and_then(names);
-            // In the order of their codes, which is that of their names.
+            // Sorted by name, which is the order of their codes.
             let with = regions.iter().filter(|(region, _)| !region.is_empty());
             std::iter::once(without).chain(with.map(|(_, cities)| names(cities))).collect()
         });
@@ -104,9 +104,9 @@ impl CityTable {
         Ok(Self { regions: Arc::new(LocationTable::of(countries, regions)), cities })
     }
 
-    /// The code of a country, a region and a city. O(1), or O(log(cities)) for a name of more than eight bytes.
+    /// Returns the code of a country, a region and a city. O(1), or O(log(cities)) for a name of more than eight bytes.
     ///
-    /// An empty name is none.
+    /// An empty name means none.
     ///
     /// # Errors
     ///
@@ -128,8 +128,9 @@ impl CityTable {
         Ok(code)
     }
 
-    /// The code of a country, a region and a city, with 0 for what is not in the table: an unknown city leaves the
-    /// region, an unknown region the country. O(1), or O(log(cities)) for a name of more than eight bytes.
+    /// Returns the code of a country, a region and a city, with 0 for names that are not in the table: for an unknown
+    /// city the region is kept, for an unknown region the country. O(1), or O(log(cities)) for a name of more than
+    /// eight bytes.
     ///
     /// # Examples
     ///
@@ -153,12 +154,13 @@ impl CityTable {
     ) -> [u8; 3] {
         let region = region.into().unwrap_or("");
         let of = self.regions.code_lenient(country, region);
-        // A city of a region that is unknown is not one of those without a region.
+        // If the region is unknown, the city is too, even if the country has one of this name without a region.
         let city = if of[1] == 0 && !region.is_empty() { None } else { city.into() };
         self.with_city(of, city.unwrap_or(""))
     }
 
-    /// The country, the region and the city of a code; `None` for 0 and for what the table does not have. O(1).
+    /// Returns the country, the region and the city of a code; `None` for 0 and for codes that are not in the table.
+    /// O(1).
     ///
     /// # Examples
     ///
@@ -184,14 +186,14 @@ impl CityTable {
         (country, region, city)
     }
 
-    /// The countries and regions, whose codes are the first two bytes.
+    /// Returns the table of countries and regions, whose codes are the first two bytes.
     #[must_use]
     pub const fn regions(&self) -> &Arc<LocationTable> {
         &self.regions
     }
 
-    /// The cities of a region, or those of a country without a region, in the order of their codes; `None` if there are
-    /// none, or the table does not have the region.
+    /// Returns the cities of a region, or those of a country without a region, in the order of their codes; `None` if
+    /// there are none, or if the region is not in the table.
     #[must_use]
     pub fn cities<'n>(
         &self,
@@ -202,7 +204,7 @@ impl CityTable {
         self.cities_at(of).map(Names::iter)
     }
 
-    /// The cities by the code of their country and region.
+    /// Returns the cities by the code of their country and region.
     #[inline]
     pub(super) fn cities_at(&self, [country, region]: [u8; 2]) -> Option<&Names> {
         let regions = self.cities.get(usize::from(country.checked_sub(1)?))?;
@@ -227,14 +229,14 @@ impl CityTable {
     }
 }
 
-/// The list of those names that are not empty; there may be none.
+/// Returns the list of the names that are not empty, if there are any.
 fn names<'n>(sorted: impl IntoIterator<Item = &'n String>) -> Option<Names> {
     let names = sorted.into_iter().map(String::as_str).filter(|name| !name.is_empty());
-    // They come out of a tree, and are not too many.
+    // They come from a sorted tree, and their number was checked.
     Names::new(&names.collect::<Vec<_>>()).ok()
 }
 
-/// Why rows are no [`CityTable`]. Rows count from 1.
+/// Why rows are not a valid [`CityTable`]. Rows count from 1.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CityTableError {
@@ -242,27 +244,27 @@ pub enum CityTableError {
     NoRows,
     /// A row has no country.
     NoCountry {
-        /// Which row.
+        /// The row.
         row: usize,
     },
-    /// A row is there already.
+    /// A row is a duplicate.
     Twice {
-        /// Which row.
+        /// The row.
         row: usize,
     },
-    /// A row has one more country than a byte can number.
+    /// A row has the 256th country.
     TooManyCountries {
-        /// Which row.
+        /// The row.
         row: usize,
     },
-    /// A row has one more region of its country than a byte can number.
+    /// A row has the 256th region of its country.
     TooManyRegions {
-        /// Which row.
+        /// The row.
         row: usize,
     },
-    /// A row has one more city of its region than a byte can number.
+    /// A row has the 256th city of its region.
     TooManyCities {
-        /// Which row.
+        /// The row.
         row: usize,
     },
 }
@@ -289,10 +291,10 @@ mod tests {
 
     type Row = (String, String, String);
 
-    /// A row with that name in one of its places.
+    /// Returns a row with this name in one of its columns.
     type RowOf = fn(String) -> Row;
 
-    /// Rows of each kind, in no order.
+    /// Returns rows of each kind, unsorted.
     fn rows() -> Vec<Row> {
         let rows = [
             "USA,CA,San Jose",
@@ -340,7 +342,7 @@ mod tests {
         for (country, region) in [("USA", "WY"), ("FRA", ""), ("USA", "QQ"), ("ZZZ", "")] {
             assert!(table.cities(country, region).is_none(), "{country} {region}");
         }
-        // The order of the rows is nothing.
+        // The order of the rows does not matter.
         let mut back = rows();
         back.reverse();
         assert_eq!(CityTable::from_rows(back), Ok(table));
@@ -418,7 +420,7 @@ mod tests {
             assert_eq!(CityTable::from_rows((0..256).map(|n| row(number(n)))), Err(error));
             assert_eq!(error.to_string(), text);
         }
-        // What is empty takes no code: 255 names fit beside it.
+        // An empty name takes no code: 255 names fit in addition.
         let beside = |row: RowOf| {
             let rows = (0..255).map(number).chain([String::new()]).map(row);
             CityTable::from_rows(rows.collect::<Vec<_>>())

@@ -1,4 +1,4 @@
-//! What an aggregate returns.
+//! The results of aggregates.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,13 +9,13 @@ use super::cities::CityTable;
 use super::names::Names;
 use super::table::LocationTable;
 
-/// How many users there are in each country, region and city: what [`aggregate`](super::Locations::aggregate) and
-/// [`aggregate_list`](super::Locations::aggregate_list) return.
+/// The number of users in each country, region and city, as [`aggregate`](super::Locations::aggregate) and
+/// [`aggregate_list`](super::Locations::aggregate_list) return it.
 ///
-/// There are as many levels as the [precision](super::Precision) tells: no region has users where it tells countries
-/// alone, and no city has where it does not tell cities.
+/// The levels are those of the [precision](super::Precision): regions have no users if it has countries only, and
+/// cities have none if it has no cities.
 ///
-/// Two are equal if they count the same by the same table.
+/// Two values are equal if they have the same counts for the same table.
 ///
 /// # Examples
 ///
@@ -36,7 +36,7 @@ use super::table::LocationTable;
 #[derive(Clone, PartialEq, Eq)]
 pub struct LocationCounts {
     table: Arc<LocationTable>,
-    /// Where the precision tells cities, those.
+    /// The cities, if the precision has them.
     cities: Option<Arc<CityTable>>,
     /// By the index of the country.
     countries: Box<[InCountry]>,
@@ -49,12 +49,13 @@ struct InCountry {
     users: u64,
     /// By the index of the region; empty if the country has no regions.
     regions: Box<[u64]>,
-    /// By the code of the region, 0 for none, and the index of the city; empty if cities are not told.
+    /// By the code of the region, 0 for none, and the index of the city; empty if the precision has no cities.
     cities: Box<[Box<[u64]>]>,
 }
 
 impl LocationCounts {
-    /// Of how many users each code is, whose bytes are 0 where the precision tells less; so many more have none.
+    /// Creates the counts from the number of users per code, whose bytes are 0 below the precision, and the number of
+    /// users without a code.
     pub(super) fn new(
         table: &Arc<LocationTable>,
         cities: Option<&Arc<CityTable>>,
@@ -90,50 +91,52 @@ impl LocationCounts {
         Self { table: Arc::clone(table), cities: cities.cloned(), countries, unknown }
     }
 
-    /// All users that were counted.
+    /// Returns the number of users that were counted.
     #[must_use]
     pub fn users(&self) -> u64 {
         self.unknown + self.countries.iter().map(|country| country.users).sum::<u64>()
     }
 
-    /// Users whose country is unknown: their code is not in the table. Of a list, those too who have none.
+    /// Returns the number of users whose country is unknown: their code is not in the table. For a list, users without
+    /// a code are included.
     #[must_use]
     pub const fn unknown(&self) -> u64 {
         self.unknown
     }
 
-    /// Users of a country; 0 for one that is not in the table.
+    /// Returns the number of users of a country; 0 if it is not in the table.
     #[must_use]
     pub fn country(&self, country: &str) -> u64 {
         self.of(country).map_or(0, |country| country.users)
     }
 
-    /// Users of a region; 0 for one that is not in the table.
+    /// Returns the number of users of a region; 0 if it is not in the table.
     #[must_use]
     pub fn region(&self, country: &str, region: &str) -> u64 {
         self.all_regions(country).find(|&(name, _)| name == region).map_or(0, |(_, users)| users)
     }
 
-    /// Users of a country whose region is unknown: none was given, or its code is not in the table. All of them where
-    /// the table has no regions.
+    /// Returns the number of users of a country whose region is unknown: none was set, or its code is not in the table.
+    /// All users of the country, if the precision has no regions.
     #[must_use]
     pub fn without_region(&self, country: &str) -> u64 {
         let regions = |country: &InCountry| country.regions.iter().sum::<u64>();
         self.of(country).map_or(0, |country| country.users - regions(country))
     }
 
-    /// The countries that have users, and how many, in the order of the table.
+    /// Iterates over the countries with users, and their number, in the order of the table.
     pub fn countries(&self) -> impl Iterator<Item = (&str, u64)> {
         let counts = self.countries.iter().map(|country| country.users);
         self.table.countries().zip(counts).filter(|&(_, users)| users > 0)
     }
 
-    /// The regions of a country that have users, and how many, in the order of the table.
+    /// Iterates over the regions of a country with users, and their number, in the order of the table.
     pub fn regions(&self, country: &str) -> impl Iterator<Item = (&str, u64)> {
         self.all_regions(country).filter(|&(_, users)| users > 0)
     }
 
-    /// Users of a city; 0 for one that is not in the table. Without a region it is one of the country alone.
+    /// Returns the number of users of a city; 0 if it is not in the table. Without a region it is a city of the country
+    /// only.
     ///
     /// # Examples
     ///
@@ -160,8 +163,8 @@ impl LocationCounts {
         cities.find(|&(name, _)| name == city).map_or(0, |(_, users)| users)
     }
 
-    /// The cities of a region that have users, and how many, in the order of the table. Without a region, those of the
-    /// country alone.
+    /// Iterates over the cities of a region with users, and their number, in the order of the table. Without a region,
+    /// over those of the country only.
     pub fn cities<'s, 'n>(
         &'s self,
         country: &str,
@@ -170,8 +173,9 @@ impl LocationCounts {
         self.all_cities(country, region.into()).filter(|&(_, users)| users > 0)
     }
 
-    /// Users of a region whose city is unknown: none was given, or its code is not in the table. All of them where
-    /// cities are not told. Without a region, users of the country of whom neither is known.
+    /// Returns the number of users of a region whose city is unknown: none was set, or its code is not in the table.
+    /// All users of the region, if the precision has no cities. Without a region, the users of the country for whom
+    /// neither is known.
     #[must_use]
     pub fn without_city<'n>(&self, country: &str, region: impl Into<Option<&'n str>>) -> u64 {
         let region = region.into().filter(|region| !region.is_empty());
@@ -207,7 +211,7 @@ impl LocationCounts {
     }
 }
 
-/// The count of a code, if there is one.
+/// Returns the count of a code, if there is one.
 fn of_code<T>(counts: &mut [T], code: u8) -> Option<&mut T> {
     counts.get_mut(usize::from(code.checked_sub(1)?))
 }
@@ -231,8 +235,8 @@ impl fmt::Debug for LocationCounts {
     }
 }
 
-/// How many users have each code: what [`aggregate`](super::Locations::aggregate) and
-/// [`aggregate_list`](super::Locations::aggregate_list) of [`Codes`](super::Codes) return.
+/// The number of users with each code, as [`aggregate`](super::Locations::aggregate) and
+/// [`aggregate_list`](super::Locations::aggregate_list) of [`Codes`](super::Codes) return it.
 ///
 /// # Examples
 ///
@@ -251,13 +255,13 @@ impl fmt::Debug for LocationCounts {
 /// # Ok::<(), tallis::Error>(())
 /// ```
 pub struct CodeCounts<C: Codec> {
-    /// Ascending, none of them of zeros alone.
+    /// Ascending, without the code of zeros.
     codes: Box<[(C::Record, u64)]>,
     unknown: u64,
 }
 
 impl<C: Codec> CodeCounts<C> {
-    /// Of how many users each code is; so many more have none.
+    /// Creates the counts from the number of users per code, and the number of users without a code.
     pub(super) fn new(codes: impl Iterator<Item = (C::Record, u64)>, mut unknown: u64) -> Self {
         let known = |&(code, users): &(C::Record, u64)| {
             let zeros = code == C::Record::default();
@@ -268,34 +272,34 @@ impl<C: Codec> CodeCounts<C> {
         Self { codes, unknown }
     }
 
-    /// All users that were counted.
+    /// Returns the number of users that were counted.
     #[must_use]
     pub fn users(&self) -> u64 {
         self.unknown + self.codes.iter().map(|&(_, users)| users).sum::<u64>()
     }
 
-    /// Users of a list who have no code: there are only zeros. A codec may take other codes too for unknown, which are
-    /// among the [items](Self::iter).
+    /// Returns the number of users of a list without a code, which is all zeros. If a codec has other codes for
+    /// unknown, these are among the [items](Self::iter).
     #[must_use]
     pub const fn unknown(&self) -> u64 {
         self.unknown
     }
 
-    /// Users of a code; 0 for that of zeros. O(log(codes)).
+    /// Returns the number of users with a code; 0 for the code of zeros. O(log(codes)).
     #[must_use]
     pub fn code(&self, code: C::Record) -> u64 {
         let at = self.codes.binary_search_by_key(&code, |&(code, _)| code);
         at.map_or(0, |at| self.codes[at].1)
     }
 
-    /// The codes that have users, and how many, ascending by their bytes.
+    /// Iterates over the codes with users, and their number, ascending by their bytes.
     #[must_use]
     pub fn codes(&self) -> impl ExactSizeIterator<Item = (C::Record, u64)> {
         self.codes.iter().copied()
     }
 
-    /// What the codes that have users mean, and how many have each, ascending by the bytes of the codes. A codec that
-    /// reads several codes as one item gives it as often.
+    /// Iterates over the items of the codes with users, and their number, ascending by the bytes of the codes. If a
+    /// codec decodes several codes to the same item, it occurs several times.
     #[must_use]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (C::Item, u64)> {
         self.codes().map(|(code, users)| (C::decode(code), users))

@@ -1,4 +1,4 @@
-//! Where users are, in one to eight bytes each: Redis in Action, section 9.2.3.
+//! Locations of users, in one to eight bytes each (Redis in Action, section 9.2.3).
 
 mod aggregate;
 #[cfg(all(test, feature = "async", feature = "redis"))]
@@ -37,24 +37,24 @@ pub use counts::{CodeCounts, LocationCounts};
 pub use precision::{Cities, Codes, Countries, Precision, Regions};
 pub use table::{LocationTable, TableError, TableProblem};
 
-/// What the keys begin with, in the book.
+/// The prefix of keys, as in the book.
 const PREFIX: &[u8] = b"location";
 
-/// How many users of [`Locations`] share a string, as in the book: of two bytes for each, two megabytes.
+/// The number of users in a string of [`Locations`], as in the book: two megabytes at two bytes per user.
 pub const USERS_PER_SHARD: u64 = 1 << 20;
 
-/// What a precision keeps of a user, and the bytes of that.
+/// The codec of a precision.
 type CodecOf<P> = <P as Precision>::Codec;
 type RecordOf<P> = <CodecOf<P> as Codec>::Record;
 
-/// The country and region of every user, in two bytes each: Redis in Action, section 9.2.3. Or the country alone, or
-/// the city too, or any code of one to eight bytes.
+/// Stores a location per user: the country and the region in two bytes (Redis in Action, section 9.2.3), the country
+/// only, the city too, or any code of one to eight bytes.
 ///
 /// # Idea
 ///
-/// Users are numbered, and nearly all numbers are in use. So no user needs a key: the number is the offset of two bytes
-/// in a long string, one of the country, one of the region. A million and some users share a string; to know where all
-/// users are, the strings are read from one end to the other, two bytes a user.
+/// Users are numbered, and nearly all numbers are in use. So a user needs no key: the number is the offset of two bytes
+/// in a long string, one of the country and one of the region. About a million users share a string; to count the
+/// locations of all users, the strings are scanned, two bytes per user.
 ///
 /// # Representation
 ///
@@ -69,83 +69,82 @@ type RecordOf<P> = <CodecOf<P> as Codec>::Record;
 ///
 /// * `location:<shard>`, a string: user `u` has the two bytes from `2 * (u % 2^20)` of shard `u / 2^20`. The first is
 ///   the index of the country in its [table](LocationTable) plus one, the second the index of the region in the
-///   country's table plus one; 0 is unknown.
+///   country's table plus one; 0 is unknown;
 /// * `location:max`, a sorted set: its member `max` has the largest user id as its score.
 ///
-/// These are the keys and bytes of the book's Python, so both sides can work on the same data, through a file too.
+/// These are the keys and bytes of the book's Python, so both programs can work on the same data.
 ///
 /// # Precision
 ///
-/// More bytes for a user tell more, and one byte takes less. A user `u` has those from `width * (u % 2^20)` of the
-/// shard; all else is the same.
+/// A location may have more bytes, or one. A user `u` has the bytes from `width * (u % 2^20)` of the shard; everything
+/// else is the same.
 ///
-/// | made by | bytes | what is told | MB for a million users |
+/// | created by | bytes | location | MB for a million users |
 /// |---|---|---|---|
 /// | [`new(store).countries()`](Self::countries) | 1 | the country: the first of the book's two bytes | 1 |
 /// | [`new(store)`](Self::new) | 2 | country and region | 2 |
 /// | [`new(store).cities(table)`](Self::cities) | 3 | country, region and city, by a [`CityTable`] | 3 |
-/// | [`new(store).codec::<C>()`](Self::codec) | 1 to 8 | postal areas, coordinates, any codec's items | 1 to 8 |
+/// | [`new(store).codec::<C>()`](Self::codec) | 1 to 8 | postal areas, coordinates, the items of any codec | 1 to 8 |
 ///
-/// Keys of one prefix hold one precision; [`prefix`](Self::prefix) puts another one beside it. No byte says which one
-/// it is. A string whose length is no multiple of the width, or that is longer than 2^20 codes, is refused, but not
-/// every string of another width is such a one.
+/// All keys with one prefix have one precision; use another [`prefix`](Self::prefix) for another one. The precision is
+/// not stored. A string whose length is no multiple of the width, or that is longer than 2^20 codes, is refused, but
+/// some strings of another width are not detected.
 ///
 /// # Unknown
 ///
-/// [`set`](Self::set) refuses names that the table does not have; [`set_lenient`](Self::set_lenient) stores 0 for them,
-/// as the book does. Two zeros are also what a string holds where nothing was written, so a user without a location
-/// looks like a number without a user.
+/// [`set`](Self::set) refuses names that are not in the table; [`set_lenient`](Self::set_lenient) stores 0 for them, as
+/// the book does. Bytes that were never written are also 0, so a user without a location cannot be distinguished from a
+/// number without a user.
 ///
 /// # Complexity
 ///
-/// [`set`](Self::set) and [`get`](Self::get) are O(1), but for a string that grows. [`aggregate`](Self::aggregate) is
-/// O(largest id): it counts shard after shard in place, without a copy, at about a nanosecond a user; each shard is
-/// read atomically, one after the other, and not all at once. [`aggregate_list`](Self::aggregate_list) is O(users in
-/// the list), which are taken by the shard and not one by one. [`set_codes`](Self::set_codes) sets many users, in
-/// O(users).
+/// [`set`](Self::set) and [`get`](Self::get) are O(1), unless a string has to grow. [`aggregate`](Self::aggregate) is
+/// O(largest id): it counts shard after shard in place, without a copy, in about a nanosecond per user; each shard is
+/// read atomically, the call as a whole is not. [`aggregate_list`](Self::aggregate_list) is O(users in the list), which
+/// are grouped by shard. [`set_codes`](Self::set_codes) sets many users, in O(users).
 ///
 /// # Asynchronous calls
 ///
-/// Each call that asks the backend has an asynchronous form, whose name ends with `_async`, for an
+/// Each call that uses the backend has an asynchronous form, whose name ends with `_async`, for an
 /// [`AsyncBackend`](crate::AsyncBackend).
 ///
 /// # On a server
 ///
-/// | call | what is sent |
+/// | call | request |
 /// |---|---|
 /// | [`set`](Self::set), [`set_code`](Self::set_code) | the script `set.lua` |
 /// | [`set_codes`](Self::set_codes) | `set.lua` for up to 256 users of a shard, in pipelines of up to 65,536 users |
 /// | [`get`](Self::get), [`code`](Self::code) | the script `code.lua` |
 /// | [`largest_user`](Self::largest_user) | ZSCORE |
 /// | [`aggregate`](Self::aggregate) | ZSCORE; STRLEN of each shard, and GETRANGE of its blocks of 128 KiB, as the book reads them: in pipelines of up to 8 MiB |
-/// | [`aggregate_list`](Self::aggregate_list) | STRLEN of each shard in the list; GETRANGE for each user, or for a block of which many users are listed |
+/// | [`aggregate_list`](Self::aggregate_list) | STRLEN of each shard in the list; GETRANGE for each user, or for a block with many listed users |
 ///
-/// A script is one atomic step. An aggregate is none: each block is as it was when it was read. A count by the book's
-/// Python goes on beside it.
+/// A script is one atomic step. An aggregate is not: each block has the state of when it was read, as in the book's
+/// Python.
 ///
-/// Programs in other languages take part with the scripts' Lua, in which the comment says what KEYS and ARGV are; or as the
-/// book does, with SETRANGE and ZADD GT, but then nothing refuses a string of another width.
+/// Programs in other languages can run the same scripts, whose comment documents KEYS and ARGV. They can also use
+/// SETRANGE and ZADD GT, as the book does, but then a string of another width is not refused.
 ///
 #[doc = concat!("```lua\n", include_str!("set.lua"), "```")]
 ///
 #[doc = concat!("```lua\n", include_str!("code.lua"), "```")]
 ///
-/// On a cluster a shard and `location:max` lie in two slots, and no step takes both. ZADD GT of the largest id comes first
-/// there, then `set.lua` with the shard alone. Between the two, and for good if the second one fails, the largest id may be
-/// that of a user who has no code: nothing is counted for it, and it may take an aggregate longer to look for shards. A
-/// prefix with a hash tag (`prefix("{location}")`) puts all keys in one slot, and so on one node, where a step is atomic
-/// again.
+/// On a cluster a shard and `location:max` are in two slots, and no step can access both. There ZADD GT of the largest
+/// id comes first, then `set.lua` with the shard only. Between the two, and permanently if the second one fails, the
+/// largest id may be that of a user without a code: it is not counted, but an aggregate may have to look for more
+/// shards. A prefix with a hash tag (`prefix("{location}")`) puts all keys in one slot, and so on one node, where a
+/// step is atomic again.
 ///
-/// After [`ErrorKind::Io`](store::ErrorKind::Io) a code was set or was not. Setting it again does no harm, unless another
-/// one was set since.
+/// After [`ErrorKind::Io`](store::ErrorKind::Io) it is unknown whether a code was set. Setting it again is safe, unless
+/// another one was set in between.
 ///
 /// # Limits
 ///
-/// Ids go up to [`MAX_USER`](Self::MAX_USER). They should be dense: a user far from all others takes a string of up to
-/// 2 MiB, of zeros for the most part; or as many MiB as a user has bytes.
+/// Ids are at most [`MAX_USER`](Self::MAX_USER). They should be dense: a user far from all others takes a string of up
+/// to 2 MiB that is mostly zeros, or in general 1 MiB per byte of the width.
 ///
-/// While it counts, an aggregate takes 11 KiB for codes of one byte, 1.5 MiB for two, 512 KiB for each country for
-/// three (for each first byte, that is), and an entry of a hash table for each code for more.
+/// An aggregate takes 11 KiB of memory for codes of one byte, 1.5 MiB for two, 512 KiB per country (per first byte) for
+/// three, and an entry of a hash table per code for more.
 ///
 /// # Examples
 ///
@@ -181,7 +180,7 @@ type RecordOf<P> = <CodecOf<P> as Codec>::Record;
 pub struct Locations<B = Store, P = Regions> {
     backend: B,
     precision: P,
-    /// What the keys of the shards begin with.
+    /// The prefix of the keys of the shards.
     shards: Box<[u8]>,
     /// The key of the largest user id.
     largest: PreparedKey,
@@ -190,12 +189,12 @@ pub struct Locations<B = Store, P = Regions> {
 impl Locations {
     /// The largest user id, 2^40 - 1: a trillion users, which are a million strings.
     ///
-    /// It bounds how many shards [`aggregate`](Self::aggregate) may have to look for, whatever ids were set.
+    /// It limits how many shards [`aggregate`](Self::aggregate) may have to look for.
     pub const MAX_USER: u64 = (1 << 40) - 1;
 }
 
 impl<B: Keyspace> Locations<B> {
-    /// The locations in that store, by the [book's table](LocationTable::redis_in_action).
+    /// Creates locations with the [table of Redis in Action](LocationTable::redis_in_action), two bytes per user.
     #[must_use]
     pub fn new(backend: B) -> Self {
         let [shards, largest] = keys(PREFIX);
@@ -204,7 +203,8 @@ impl<B: Keyspace> Locations<B> {
         Self { backend, precision, shards, largest }
     }
 
-    /// Goes by another table. What is stored already keeps its codes, so it must have been stored by the same one.
+    /// Sets another table. It must be the table that the existing data was stored with, because their codes are not
+    /// changed.
     ///
     /// # Examples
     ///
@@ -224,13 +224,13 @@ impl<B: Keyspace> Locations<B> {
         self
     }
 
-    /// The table that it goes by, for the codes of [`set_codes`](Self::set_codes).
+    /// Returns the table, for example to compute the codes for [`set_codes`](Self::set_codes).
     #[must_use]
     pub fn location_table(&self) -> &LocationTable {
         &self.precision.0
     }
 
-    /// Keeps the countries of the table alone, in one byte each.
+    /// Stores only the countries of the table, in one byte each.
     ///
     /// # Examples
     ///
@@ -253,7 +253,7 @@ impl<B: Keyspace> Locations<B> {
         self.with(countries)
     }
 
-    /// Keeps countries, regions and cities, in three bytes each, by a table that has them.
+    /// Stores countries, regions and cities, in three bytes each, by a table that has them.
     ///
     /// # Examples
     ///
@@ -281,12 +281,12 @@ impl<B: Keyspace> Locations<B> {
         self.with(Cities(table.into()))
     }
 
-    /// Keeps the items of a codec, in as many bytes as that takes. It may be your own, or one of [`bitpack::packed`]:
-    /// postal areas ([`PostalCode`](bitpack::packed::PostalCode), 3 bytes), coordinates
-    /// ([`LatLon4`](bitpack::packed::LatLon4), 4), numbers that mean what you like
+    /// Stores the items of a codec, in the number of bytes of its codes. It may be your own, or one of
+    /// [`bitpack::packed`]: postal areas ([`PostalCode`](bitpack::packed::PostalCode), 3 bytes), coordinates
+    /// ([`LatLon4`](bitpack::packed::LatLon4), 4), numbers with a meaning of your own
     /// ([`NumberCode`](bitpack::packed::NumberCode), 4).
     ///
-    /// Zeros are what a string holds where nothing was written, so a user whose code is zeros does not count in
+    /// Bytes that were never written are zeros, so a user whose code is all zeros is not counted by
     /// [`aggregate`](Self::aggregate).
     ///
     /// # Examples
@@ -323,13 +323,13 @@ impl<B: Keyspace> Locations<B> {
 
 #[blocking_and_async]
 impl<B: Backend> Locations<B> {
-    /// Sets the location of a user. An empty region is none. O(1).
+    /// Sets the location of a user. An empty region means none. O(1).
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for a country or region that the table does
-    /// not have, which the error names, and for an id above [`MAX_USER`](Locations::MAX_USER);
-    /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if a key of the recipe holds something else. Nothing is
+    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for a country or region that is not in the
+    /// table, which the error names, and for an id above [`MAX_USER`](Locations::MAX_USER);
+    /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if a key of the recipe holds another type. Nothing has
     /// changed then.
     ///
     /// # Examples
@@ -355,12 +355,12 @@ impl<B: Backend> Locations<B> {
         self.set_code(user, self.precision.0.code(country, region)?).await
     }
 
-    /// As [`set`](Self::set), but names that the table does not have are stored as unknown, as the book does: a region
-    /// of a country that is known leaves the country. O(1).
+    /// As [`set`](Self::set), but names that are not in the table are stored as unknown, as in the book: for an unknown
+    /// region the country is kept. O(1).
     ///
     /// # Errors
     ///
-    /// As [`set`](Self::set), names aside.
+    /// As [`set`](Self::set), except for unknown names.
     #[inline]
     pub async fn set_lenient<'r>(
         &self,
@@ -371,22 +371,22 @@ impl<B: Backend> Locations<B> {
         self.set_code(user, self.precision.0.code_lenient(country, region)).await
     }
 
-    /// The country of a user, and the region if that is known; `None` if the country is not. O(1).
+    /// Returns the country of a user, and the region if it is known; `None` if the country is unknown. O(1).
     ///
     /// # Errors
     ///
     /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for an id above
     /// [`MAX_USER`](Locations::MAX_USER); [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if the key of the shard
-    /// holds something else.
+    /// holds another type.
     pub async fn get(&self, user: u64) -> Result<Option<(&str, Option<&str>)>, Error> {
         let (country, region) = self.precision.0.names(self.code(user).await?);
         Ok(country.map(|country| (country, region)))
     }
 }
 
-/// In any precision.
+/// # Any precision
 impl<B: Keyspace, P: Precision> Locations<B, P> {
-    /// Replaces the `location` that every key begins with.
+    /// Sets the prefix of every key. Default: `location`.
     ///
     /// # Examples
     ///
@@ -411,7 +411,7 @@ impl<B: Keyspace, P: Precision> Locations<B, P> {
         self
     }
 
-    /// Whether one step cannot take a shard and the largest id: they are in two slots of a cluster.
+    /// Returns whether a shard and the largest id are in two slots of a cluster, so that one step cannot access both.
     fn is_apart(&self, shard: &[u8]) -> bool {
         self.backend.kind() == BackendKind::Cluster
             && key_slot(shard) != key_slot(self.largest.as_ref())
@@ -423,16 +423,17 @@ impl<B: Keyspace, P: Precision> Locations<B, P> {
     }
 }
 
-/// In any precision.
+/// # Any precision
 #[blocking_and_async]
 impl<B: Backend, P: Precision> Locations<B, P> {
-    /// Sets the code of a user, whatever it means. O(1).
+    /// Sets the code of a user, without a check against the table. O(1).
     ///
     /// # Errors
     ///
     /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for an id above
     /// [`MAX_USER`](Locations::MAX_USER); [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if a key of the recipe
-    /// holds something else, such as a string that no codes of this width leave. Nothing is changed then.
+    /// holds another type, or a string of a length that is impossible for codes of this width. Nothing has changed
+    /// then.
     #[inline]
     pub async fn set_code(&self, user: u64, code: RecordOf<P>) -> Result<(), Error> {
         let shard = &self.shard_key(shard(user)?);
@@ -449,33 +450,33 @@ impl<B: Backend, P: Precision> Locations<B, P> {
         self.backend.call(&procedures::set_largest(users, self.largest.as_ref())).await
     }
 
-    /// The code of a user; zeros if none was set. O(1).
+    /// Returns the code of a user; zeros if none was set. O(1).
     ///
     /// # Errors
     ///
     /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for an id above
     /// [`MAX_USER`](Locations::MAX_USER); [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if the key of the shard
-    /// holds something else.
+    /// holds another type.
     #[inline]
     pub async fn code(&self, user: u64) -> Result<RecordOf<P>, Error> {
         self.backend.call(&procedures::code(&self.shard_key(shard(user)?), index(user))).await
     }
 }
 
-/// What the keys of the shards begin with, and the key of the largest id.
+/// Returns the prefix of the keys of the shards, and the key of the largest id.
 fn keys(prefix: &[u8]) -> [Box<[u8]>; 2] {
     let shards = [prefix, b":"].concat();
     let largest = [&shards, procedures::MAX.as_bytes()].concat();
     [shards.into(), largest.into()]
 }
 
-/// The shard of a user.
+/// Returns the shard of a user.
 #[inline]
 fn shard(user: u64) -> Result<u64, Error> {
     Ok(checked(user)? / USERS_PER_SHARD)
 }
 
-/// The place of a user in the shard.
+/// Returns the index of a user in the shard.
 #[inline]
 fn index(user: u64) -> usize {
     usize::try_from(user % USERS_PER_SHARD).unwrap_or(0)

@@ -1,48 +1,48 @@
 //! A sorted list of names, and the index of a name.
 
-/// A sorted list of at most [`MAX`] names, whose indexes are what a code is made of.
+/// A sorted list of at most [`MAX`] names. Codes consist of their indexes.
 ///
-/// A search by halves takes eight steps that no processor foresees. Names are short, so those of up to eight bytes are
-/// found as one word in an index of slots, most of them at the first look.
+/// A binary search takes eight steps with unpredictable branches. Names are short, so those of up to eight bytes are
+/// found as one word in a hash table, most of them at the first probe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Names {
     words: Box<[Box<str>]>,
     /// A power of two, at least twice as many as there are names.
     slots: Box<[Slot]>,
-    /// By how much a hash is to be shifted to give a slot.
+    /// The right shift that maps a hash to a slot.
     shift: u32,
 }
 
 /// The most names of a list: an index and 0 for unknown fit into a byte.
 pub(super) const MAX: usize = 255;
 
-/// The longest name that the index has.
+/// The longest name in the hash table, in bytes.
 const WORD: usize = 8;
 
-/// An entry of the hash table, or nothing.
+/// A slot of the hash table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Slot {
     word: u64,
-    /// 0 if the slot is empty: no name is.
+    /// 0 if the slot is empty, because no name is empty.
     len: u8,
     index: u8,
 }
 
-/// Why words are no list of names.
+/// Why words are not a valid list of names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
     /// The word at this index is less than the one before it.
     Unsorted(usize),
-    /// The word at this index is that before it.
+    /// The word at this index is equal to the one before it.
     Twice(usize),
     /// There are more than [`MAX`].
     TooMany(usize),
-    /// There are none.
+    /// There are no words.
     Empty,
 }
 
 impl Names {
-    /// The list of these words.
+    /// Creates the list of these words.
     pub(super) fn new(words: &[&str]) -> Result<Self, Fault> {
         if words.is_empty() {
             return Err(Fault::Empty);
@@ -76,23 +76,23 @@ impl Names {
         Ok(names)
     }
 
-    /// How many names there are.
+    /// Returns the number of names.
     pub(super) const fn len(&self) -> usize {
         self.words.len()
     }
 
-    /// The name at an index.
+    /// Returns the name at an index.
     #[inline]
     pub(super) fn get(&self, index: u8) -> Option<&str> {
         self.words.get(usize::from(index)).map(|name| &**name)
     }
 
-    /// All names, in order.
+    /// Iterates over all names, in order.
     pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
         self.words.iter().map(|name| &**name)
     }
 
-    /// The index of a name.
+    /// Returns the index of a name.
     #[inline]
     pub(super) fn index(&self, name: &str) -> Option<u8> {
         if name.len() > WORD {
@@ -102,7 +102,7 @@ impl Names {
         let (word, len) = packed(name.as_bytes());
         let mut at = self.first_slot(word);
         loop {
-            // Half of the slots are empty, so this ends.
+            // Half of the slots are empty, so this terminates.
             let slot = self.slots[at];
             if slot.len == 0 {
                 return None;
@@ -116,13 +116,13 @@ impl Names {
 
     #[inline]
     fn first_slot(&self, word: u64) -> usize {
-        // Two to the 64th by the golden ratio: the high bits of the product depend on all of the word.
+        // 2^64 divided by the golden ratio: the high bits of the product depend on the whole word.
         let hash = word.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         usize::try_from(hash >> self.shift).unwrap_or(0)
     }
 }
 
-/// The bytes of a short name as a number, and how many there are.
+/// Returns the bytes of a short name as an integer, and their number.
 #[inline]
 fn packed(name: &[u8]) -> (u64, u8) {
     let word = name.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn every_name_has_its_place_and_no_other_word_has_one() {
         let mut words: Vec<String> = (0..MAX).map(|n| format!("{n:x}")).collect();
-        // Around the longest name of the index, and one that ends in what pads it.
+        // Around the longest name in the hash table, and one that ends in the padding byte.
         for word in ["seven77", "eight888", "nine99999", "a\0", "a\0\0", "\u{e4}\u{f6}"] {
             words.pop();
             words.push(word.to_owned());

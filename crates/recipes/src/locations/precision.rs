@@ -1,4 +1,4 @@
-//! How precisely a place is told: what the bytes of a user mean.
+//! The precision of a location: the meaning of the bytes of a user.
 
 #![expect(clippy::type_complexity, reason = "three names, each of them in doubt")]
 
@@ -18,9 +18,9 @@ use super::tally::Tally;
 use crate::backend::{AsyncBackend, Backend};
 use crate::errors::invalid;
 
-/// How precisely [`Locations`] tell a place, and in how many bytes: one of the types of this module.
+/// The precision of [`Locations`], and its number of bytes: one of the types of this module.
 ///
-/// | precision | bytes | what is told | made by |
+/// | precision | bytes | location | created by |
 /// |---|---|---|---|
 /// | [`Countries`] | 1 | the country | [`Locations::countries`](Locations::countries) |
 /// | [`Regions`] | 2 | country and region, as in the book | [`Locations::new`](Locations::new) |
@@ -29,10 +29,10 @@ use crate::errors::invalid;
 pub trait Precision: sealed::Sealed {
     /// The bytes of a user.
     type Codec: Codec;
-    /// What the aggregates return.
+    /// The type that the aggregates return.
     type Counts;
 
-    /// What was counted.
+    /// Converts the result of counting.
     #[doc(hidden)]
     fn counts(&self, tally: &Tally<Self::Codec>) -> Self::Counts;
 }
@@ -54,7 +54,7 @@ pub struct Regions(pub(super) Arc<LocationTable>);
 #[derive(Clone, Debug)]
 pub struct Cities(pub(super) Arc<CityTable>);
 
-/// What a codec of [`bitpack::packed`] says, in the bytes that it takes.
+/// The items of a codec of [`bitpack::packed`], in the number of bytes of its codes.
 pub struct Codes<C>(pub(super) PhantomData<fn() -> C>);
 
 impl<C> Clone for Codes<C> {
@@ -115,7 +115,7 @@ impl<C: Codec> Precision for Codes<C> {
     }
 }
 
-/// Countries, in one byte each.
+/// # Countries, in one byte each
 #[blocking_and_async]
 impl<B: Backend> Locations<B, Countries> {
     /// Sets the country of a user. O(1).
@@ -123,14 +123,14 @@ impl<B: Backend> Locations<B, Countries> {
     /// # Errors
     ///
     /// As [`set_code`](Self::set_code), and [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for a
-    /// country that the table does not have.
+    /// country that is not in the table.
     #[inline]
     pub async fn set(&self, user: u64, country: &str) -> Result<(), Error> {
         let [country, _] = self.precision.0.code(country, None)?;
         self.set_code(user, [country]).await
     }
 
-    /// As [`set`](Self::set), but a country that the table does not have is stored as unknown. O(1).
+    /// As [`set`](Self::set), but a country that is not in the table is stored as unknown. O(1).
     ///
     /// # Errors
     ///
@@ -141,7 +141,7 @@ impl<B: Backend> Locations<B, Countries> {
         self.set_code(user, [country]).await
     }
 
-    /// The country of a user, if it is known. O(1).
+    /// Returns the country of a user, if it is known. O(1).
     ///
     /// # Errors
     ///
@@ -152,15 +152,15 @@ impl<B: Backend> Locations<B, Countries> {
     }
 }
 
-/// Countries, regions and cities, in three bytes each.
+/// # Countries, regions and cities, in three bytes each
 #[blocking_and_async]
 impl<B: Backend> Locations<B, Cities> {
-    /// Sets the location of a user. An empty region or city is none. O(1).
+    /// Sets the location of a user. An empty region or city means none. O(1).
     ///
     /// # Errors
     ///
     /// As [`set_code`](Self::set_code), and [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for a
-    /// name that the table does not have.
+    /// name that is not in the table.
     #[inline]
     pub async fn set<'n>(
         &self,
@@ -172,8 +172,8 @@ impl<B: Backend> Locations<B, Cities> {
         self.set_code(user, self.precision.0.code(country, region, city)?).await
     }
 
-    /// As [`set`](Self::set), but names that the table does not have are stored as unknown: an unknown city leaves the
-    /// region, an unknown region the country. O(1).
+    /// As [`set`](Self::set), but names that are not in the table are stored as unknown: for an unknown city the region
+    /// is kept, for an unknown region the country. O(1).
     ///
     /// # Errors
     ///
@@ -189,7 +189,8 @@ impl<B: Backend> Locations<B, Cities> {
         self.set_code(user, self.precision.0.code_lenient(country, region, city)).await
     }
 
-    /// The country of a user, and the region and the city if they are known; `None` if the country is not. O(1).
+    /// Returns the country of a user, and the region and the city if they are known; `None` if the country is unknown.
+    /// O(1).
     ///
     /// # Errors
     ///
@@ -203,7 +204,7 @@ impl<B: Backend> Locations<B, Cities> {
     }
 }
 
-/// The items of a codec.
+/// # Items of a codec
 #[blocking_and_async]
 impl<B: Backend, C: Codec<Error: fmt::Display>> Locations<B, Codes<C>> {
     /// Sets the item of a user. O(1).
@@ -218,7 +219,7 @@ impl<B: Backend, C: Codec<Error: fmt::Display>> Locations<B, Codes<C>> {
         self.set_code(user, code).await
     }
 
-    /// The item of a user: that of zeros if none was set. O(1).
+    /// Returns the item of a user: that of the code of zeros if none was set. O(1).
     ///
     /// # Errors
     ///

@@ -11,10 +11,10 @@ use super::{USERS_PER_SHARD, index};
 use crate::procedure::{Procedure, read, step, unexpected};
 use crate::request::Request;
 
-/// What the key of the sorted set that holds the largest user id ends with, and its member.
+/// The suffix of the key of the sorted set with the largest user id, and its member.
 pub(super) const MAX: &str = "max";
 
-/// The codes of users of one shard, the last of which counts for a user who has several.
+/// The codes of users of one shard. For a user that occurs several times the last one is kept.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OfShard<'p, R> {
     pub(super) shard: &'p [u8],
@@ -44,7 +44,7 @@ impl<R: Record> OfShard<'_, R> {
         self.codes.iter().map(|&(user, _)| user).max().unwrap_or(0)
     }
 
-    /// The script that sets the codes; `largest` is a key that it takes too.
+    /// Returns the script that sets the codes; `largest` is a second key for it.
     fn request(&self, largest: Option<&[u8]>) -> Request {
         let request = Request::script(&SET).key(self.shard).keys(largest);
         let request = request.arg(arg(R::WIDTH)).arg(self.largest().cast_signed());
@@ -54,7 +54,7 @@ impl<R: Record> OfShard<'_, R> {
     }
 }
 
-/// The score of a user.
+/// Returns the score of a user.
 #[inline]
 fn score(user: u64) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "ids have at most 53 bits")]
@@ -62,30 +62,30 @@ fn score(user: u64) -> f64 {
     score
 }
 
-/// A number of a shard as an argument: it has at most 24 bits.
+/// Converts an index in a shard to an argument: it has at most 24 bits.
 const fn arg(number: usize) -> i64 {
     number.cast_signed() as i64
 }
 
-/// The length of a string that is kept as a number, which no code has left.
+/// Returns the length of a string with the integer encoding, which cannot result from codes.
 #[cold]
 fn text_len(number: Member<'_>) -> usize {
     number.byte_len()
 }
 
-/// Whether codes of so many bytes leave a string of this length.
+/// Returns whether codes of this width can give a string of this length.
 #[inline]
 pub(super) const fn fits(len: usize, width: usize) -> bool {
     len.is_multiple_of(width) && len as u64 <= USERS_PER_SHARD * width as u64
 }
 
-/// Refuses the length of a string that no codes of this width leave: that of another width, most likely.
+/// Refuses a string whose length is impossible for codes of this width; most likely it has codes of another width.
 #[inline]
 fn check<R: Record>(shard: &[u8], len: usize) -> Result<(), Error> {
     if fits(len, R::WIDTH) { Ok(()) } else { Err(other_width(shard, len, R::WIDTH)) }
 }
 
-/// What a script replied about a shard, if that is not the length of a string that it refused.
+/// Checks the reply of a script about a shard, which is the length of the string if it refused it.
 fn checked<R: Record>(shard: &[u8], reply: Reply) -> Result<Reply, Error> {
     let Reply::Int(len) = reply else { return Ok(reply) };
     let len = usize::try_from(len).map_err(|_| unexpected(&reply))?;
@@ -101,7 +101,7 @@ fn other_width(shard: &[u8], len: usize, width: usize) -> Error {
 
 /// SETRANGE of the code of each user, if the largest id is at least that of each; returns whether it is.
 ///
-/// The key of the largest id is locked for reading only, so that users of different shards do not wait for each other.
+/// The key of the largest id is locked for reading only, so that users of different shards do not block each other.
 #[inline]
 pub(super) fn set<'k, R: Record>(
     users: OfShard<'k, R>,
@@ -120,13 +120,14 @@ pub(super) fn set<'k, R: Record>(
 
 /// SETRANGE of the code of each user, and ZADD GT of the largest id.
 ///
-/// On a store it is called seldom, and takes the key as bytes so that [`set`] has a ZSCORE of its own, which the compiler inlines.
+/// On a store it is called rarely, and takes the key as bytes so that [`set`] has a ZSCORE of its own, which the
+/// compiler inlines.
 pub(super) fn set_largest<'k, R: Record>(
     users: OfShard<'k, R>,
     largest: &'k [u8],
 ) -> impl Procedure<Output = ()> {
     step([users.shard, largest], move |tx| {
-        // What is no sorted set is refused before the string changes.
+        // A key of another type is refused before the string changes.
         tx.zscore(largest, MAX)?;
         users.set_ranges(tx)?;
         let higher = SortedSetAddOptions::add_or_update(Some(UpdateCheck::GT));
@@ -138,7 +139,7 @@ pub(super) fn set_largest<'k, R: Record>(
     )
 }
 
-/// SETRANGE of the code of each user, where the largest id is in another slot: [`raise`] comes before.
+/// SETRANGE of the code of each user, if the largest id is in another slot: [`raise`] is called before.
 pub(super) fn set_alone<R: Record>(users: OfShard<'_, R>) -> impl Procedure<Output = ()> {
     step([users.shard], move |tx| users.set_ranges(tx)).on_server_with(
         move || users.request(None),
@@ -163,7 +164,7 @@ pub(super) fn largest(key: &[u8]) -> impl Procedure<Output = Option<f64>> {
         .on_server(move || Request::command("ZSCORE").key(key).arg(MAX))
 }
 
-/// The code at a place of a shard; zeros beyond its end.
+/// Returns the code at an index of a shard; zeros beyond its end.
 #[inline]
 pub(super) fn code<R: Record>(shard: &[u8], place: usize) -> impl Procedure<Output = R> {
     step([read(shard)], move |tx| {
@@ -191,7 +192,7 @@ pub(super) fn len<R: Record>(shard: &[u8]) -> impl Procedure<Output = usize> {
     )
 }
 
-/// GETRANGE of the codes at some places of a shard, of which there is at least one; without those beyond its end.
+/// GETRANGE of the codes at a non-empty range of indexes of a shard, up to its end.
 pub(super) fn range<R: Record>(
     shard: &[u8],
     places: Range<usize>,
@@ -201,7 +202,7 @@ pub(super) fn range<R: Record>(
         .on_server(move || Request::command("GETRANGE").key(shard).arg(from).arg(end - 1))
 }
 
-/// GET of a shard, whose codes `look` sees in place; there are none without a string.
+/// GET of a shard, whose codes are passed to `look` in place; there are none without a string.
 #[inline]
 pub(super) fn look_at<R: Record, T>(
     shard: &[u8],

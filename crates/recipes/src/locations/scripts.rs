@@ -8,7 +8,7 @@ use super::procedures::{MAX, fits};
 /// The scripts of [`Locations`](super::Locations).
 pub(crate) static SCRIPTS: [&Script; 2] = [&SET, &CODE];
 
-/// SETRANGE of codes, and ZADD GT of the largest id where its key is named.
+/// SETRANGE of codes, and ZADD GT of the largest id if its key is passed.
 pub(super) static SET: Script = Script::new(include_str!("set.lua"), |tx, call| {
     let (shard, largest) = match *call.keys {
         [shard] => (shard, None),
@@ -56,18 +56,18 @@ pub(super) static CODE: Script = Script::new(include_str!("code.lua"), |tx, call
     })
 });
 
-/// The length of a shard that is refused.
+/// Returns the reply for a refused shard: its length.
 fn refused(len: usize) -> Reply {
     Reply::Int(len.try_into().unwrap_or(i64::MAX))
 }
 
-/// How many bytes a code has.
+/// Returns the number of bytes of a code.
 fn width(call: &ScriptCall<'_>) -> Result<usize, Error> {
     let width = usize::try_from(call.int(0)?).ok();
     width.filter(|width| (1..=8).contains(width)).ok_or_else(ScriptCall::wrong)
 }
 
-/// A place in a shard.
+/// Parses an index in a shard.
 fn place(call: &ScriptCall<'_>, at: usize) -> Result<usize, Error> {
     let place = u64::try_from(call.int(at)?).ok().filter(|&place| place < USERS_PER_SHARD);
     place.and_then(|place| place.try_into().ok()).ok_or_else(ScriptCall::wrong)

@@ -1,4 +1,4 @@
-//! The countries and regions that codes stand for.
+//! Tables of countries and regions, for codes of two bytes.
 
 use std::fmt;
 use std::sync::{Arc, LazyLock};
@@ -11,19 +11,18 @@ use crate::errors::invalid;
 /// The first word of the list of countries.
 const COUNTRIES: &str = "COUNTRIES";
 
-/// The countries and regions that codes stand for: at most 255 countries, and for each of them at most 255 regions, or
-/// none.
+/// A table of countries and regions with codes of two bytes: at most 255 countries, and at most 255 regions for each,
+/// or none.
 ///
-/// A code is two bytes: the country's index in the sorted list of countries plus one, and the region's index in the
-/// sorted list of the country's regions plus one; 0 is unknown. So a list is part of the stored data: a program that
-/// adds a name, or takes one away, gives the codes that are stored another meaning. Put a new table beside the old one
-/// instead.
+/// A code is two bytes: the index of the country in the sorted list of countries plus one, and the index of the region
+/// in the sorted list of the country's regions plus one; 0 is unknown. So a table is part of the stored data: adding or
+/// removing a name changes the meaning of stored codes. Create a new table under another prefix instead.
 ///
 /// # Text
 ///
-/// [`parse`](Self::parse) reads a list a line, whose words are parted by blanks. The first list is that of the
-/// countries; each of the others begins with a country and gives its regions. Empty lines, and those that begin with
-/// `#`, say nothing.
+/// [`parse`](Self::parse) reads one list per line, of words that are separated by blanks. The first list has the
+/// countries; each of the others begins with a country, and has its regions. Empty lines, and those that begin with
+/// `#`, are skipped.
 ///
 /// ```text
 /// COUNTRIES CAN DEU USA
@@ -50,19 +49,20 @@ const COUNTRIES: &str = "COUNTRIES";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LocationTable {
     countries: Names,
-    /// For each country its regions, if it has any.
+    /// The regions of each country, if it has any.
     regions: Box<[Option<Names>]>,
 }
 
-/// The table that [`LocationTable::redis_in_action`] gives.
+/// The table that [`LocationTable::redis_in_action`] returns.
 static REDIS_IN_ACTION: LazyLock<Arc<LocationTable>> = LazyLock::new(|| {
     let table = LocationTable::parse(include_str!("../../data/redis_in_action.txt"));
     Arc::new(table.expect("the table is sound"))
 });
 
 impl LocationTable {
-    /// The table of Redis in Action, 9.2.3: 249 countries by their ISO 3166-1 alpha-3 codes, with the 13 regions of
-    /// Canada and the 62 of the United States. It is frozen: what is stored by it will always be read as it was meant.
+    /// Returns the table of Redis in Action, 9.2.3: 249 countries by their ISO 3166-1 alpha-3 codes, with the 13
+    /// regions of Canada and the 62 of the United States. It will never change, so that stored codes keep their
+    /// meaning.
     ///
     /// # Examples
     ///
@@ -82,12 +82,13 @@ impl LocationTable {
         Arc::clone(&REDIS_IN_ACTION)
     }
 
-    /// Reads a table (see [the form](Self#text)). O(length of the text).
+    /// Parses a table (see [the format](Self#text)). O(length of the text).
     ///
     /// # Errors
     ///
-    /// Names out of order, given twice, or more than 255 of them; regions of a country that is not in the list, or a
-    /// second list for one; a list without names; a text that does not begin with the countries.
+    /// For names that are not sorted, duplicate names, or more than 255 of them; for regions of a country that is not
+    /// in the list, or a second list of a country; for a list without names; for a text that does not begin with the
+    /// countries.
     pub fn parse(text: &str) -> Result<Self, TableError> {
         let lines = text.lines().zip(1..).map(|(line, number)| (number, line.trim_ascii()));
         let mut lists = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
@@ -113,14 +114,14 @@ impl LocationTable {
         Ok(Self::of(countries, regions.into_boxed_slice()))
     }
 
-    /// The code of a country and a region. O(1).
+    /// Returns the code of a country and a region. O(1).
     ///
-    /// An empty region is none.
+    /// An empty region means none.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument), with the name, if the country or the region
-    /// is not in the table; a region of a country that has no list of regions is such a one.
+    /// is not in the table; this includes any region of a country without a list of regions.
     ///
     /// # Examples
     ///
@@ -148,7 +149,7 @@ impl LocationTable {
         Ok(code)
     }
 
-    /// The code of a country and a region, with 0 for what is not in the table, as the book has it. O(1).
+    /// Returns the code of a country and a region, with 0 for names that are not in the table, as in the book. O(1).
     ///
     /// # Examples
     ///
@@ -171,7 +172,7 @@ impl LocationTable {
         [index + 1, region.map_or(0, |index| index + 1)]
     }
 
-    /// The country and the region of a code; `None` for 0 and for what the table does not have. O(1).
+    /// Returns the country and the region of a code; `None` for 0 and for codes that are not in the table. O(1).
     ///
     /// # Examples
     ///
@@ -193,30 +194,30 @@ impl LocationTable {
         (Some(country), regions.zip(region.checked_sub(1)).and_then(|(names, at)| names.get(at)))
     }
 
-    /// The countries, in the order of their codes.
+    /// Iterates over the countries, in the order of their codes.
     #[must_use]
     pub fn countries(&self) -> impl ExactSizeIterator<Item = &str> {
         self.countries.iter()
     }
 
-    /// The regions of a country, in the order of their codes; `None` if it has none, or is not in the table.
+    /// Returns the regions of a country, in the order of their codes; `None` if it has none, or is not in the table.
     #[must_use]
     pub fn regions(&self, country: &str) -> Option<impl ExactSizeIterator<Item = &str>> {
         let index = self.countries.index(country)?;
         self.regions_at(index).map(Names::iter)
     }
 
-    /// The table of these lists.
+    /// Creates the table of these lists.
     pub(super) const fn of(countries: Names, regions: Box<[Option<Names>]>) -> Self {
         Self { countries, regions }
     }
 
-    /// The index of a country in the list.
+    /// Returns the index of a country in the list.
     pub(super) fn index_of(&self, country: &str) -> Option<u8> {
         self.countries.index(country)
     }
 
-    /// The regions of the country at an index.
+    /// Returns the regions of the country at an index.
     pub(super) fn regions_at(&self, index: u8) -> Option<&Names> {
         self.regions.get(usize::from(index))?.as_ref()
     }
@@ -232,17 +233,17 @@ impl LocationTable {
     }
 }
 
-/// A name as it is shown in an error: its beginning, with what is no plain text escaped.
+/// Formats a name for an error: its beginning, with other than plain characters escaped.
 pub(super) fn shown(name: &str) -> impl fmt::Display {
     let shown = name.char_indices().nth(64).map_or(name, |(end, _)| &name[..end]);
     shown.escape_debug()
 }
 
-/// The names that are left of a line.
+/// Parses the names of the rest of a line.
 fn list<'t>(words: impl Iterator<Item = &'t str>, line: usize) -> Result<Names, TableError> {
     let words: Vec<&str> = words.collect();
     Names::new(&words).map_err(|fault| {
-        // Behind the first word, and counted from one.
+        // After the first word, and counted from one.
         let problem = match fault {
             Fault::Unsorted(at) => TableProblem::Unsorted { word: at + 2 },
             Fault::Twice(at) => TableProblem::Twice { word: at + 2 },
@@ -253,12 +254,12 @@ fn list<'t>(words: impl Iterator<Item = &'t str>, line: usize) -> Result<Names, 
     })
 }
 
-/// Why a text is no [`LocationTable`].
+/// Why a text is not a valid [`LocationTable`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TableError {
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong there.
+    /// What is wrong in the line.
     pub problem: TableProblem,
 }
 
@@ -272,22 +273,22 @@ pub enum TableProblem {
     Empty,
     /// A name is less than the one before it, byte by byte.
     Unsorted {
-        /// Which word of the line, from 1.
+        /// The word of the line, from 1.
         word: usize,
     },
-    /// A name is the one before it.
+    /// A name is equal to the one before it.
     Twice {
-        /// Which word of the line, from 1.
+        /// The word of the line, from 1.
         word: usize,
     },
     /// A list has more names than a byte can number.
     TooMany {
-        /// How many it has.
+        /// The number of its names.
         names: usize,
     },
     /// A list begins with a country that is not in the list of countries.
     NoSuchCountry,
-    /// A country has a list already.
+    /// A country has two lists.
     SecondList,
 }
 
@@ -390,7 +391,7 @@ mod tests {
         ] {
             assert_eq!(LocationTable::parse(text), Err(TableError { line, problem }), "{text}");
         }
-        // As many names as there may be: those from 001 on, with the same names for the regions of the first.
+        // The most names that are possible: those from 001 on, with the same names for the regions of the first.
         let most = &many[" 000".len()..];
         let full = format!("COUNTRIES{most}\r\n001{most}");
         let table = LocationTable::parse(&full).unwrap();

@@ -1,20 +1,20 @@
-//! How often each code was met.
+//! The number of users with each code.
 #![expect(unnameable_types, reason = "what the sealed trait of precisions passes on")]
 
 use std::fmt;
 
 use bitpack::packed::{Codec, Histogram};
 
-/// What the zeros of a code mean, which are in a string where nothing was written.
+/// The meaning of a code of zeros, which are also the bytes that were never written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Zeros {
-    /// That there may be no such user.
+    /// There may be no such user.
     NoUser,
-    /// That a user has no location.
+    /// The user has no location.
     Unknown,
 }
 
-/// How often each code was met, and how many users have none.
+/// The number of users with each code, and of users without a code.
 pub struct Tally<C: Codec> {
     histogram: Histogram<C>,
     zeros: Zeros,
@@ -22,19 +22,19 @@ pub struct Tally<C: Codec> {
 }
 
 impl<C: Codec> Tally<C> {
-    /// What a histogram has counted, and so many users more who lie beyond the ends of the strings.
+    /// Creates it from a histogram and the number of users beyond the ends of the strings.
     pub(super) const fn new(histogram: Histogram<C>, zeros: Zeros, beyond: u64) -> Self {
         Self { histogram, zeros, beyond }
     }
 
-    /// The codes that count, ascending by their bytes, and how many users have each.
+    /// Iterates over the codes that count, ascending by their bytes, and the number of users with each.
     pub(super) fn records(&self) -> impl Iterator<Item = (C::Record, u64)> {
         let no_user = self.zeros == Zeros::NoUser;
         let zeros = C::Record::default();
         self.histogram.records().filter(move |&(record, _)| !(no_user && record == zeros))
     }
 
-    /// Users who lie beyond the end of a string: nothing is known of them.
+    /// Returns the number of users beyond the end of a string, for whom nothing is known.
     pub(super) const fn beyond(&self) -> u64 {
         self.beyond
     }

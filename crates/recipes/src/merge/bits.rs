@@ -1,6 +1,6 @@
 //! Strings that are arrays: locations and bitmaps.
 
-/// Puts the records of `later` that have any bit set into `earlier`.
+/// Overwrites the records of `earlier` by those of `later` in which any bit is set.
 pub(super) fn overlay(earlier: &mut Vec<u8>, later: &[u8], width: usize) {
     grow(earlier, later.len());
     for (old, new) in earlier.chunks_mut(width).zip(later.chunks(width)) {
@@ -12,7 +12,7 @@ pub(super) fn overlay(earlier: &mut Vec<u8>, later: &[u8], width: usize) {
     }
 }
 
-/// Sets the bits of `later` in `earlier`.
+/// Sets the bits of `later` in `earlier`, too.
 pub(super) fn unite(earlier: &mut Vec<u8>, later: &[u8]) {
     grow(earlier, later.len());
     for (old, new) in earlier.iter_mut().zip(later) {

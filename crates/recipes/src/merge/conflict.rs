@@ -1,4 +1,4 @@
-//! What cannot be merged.
+//! Conflicts and errors of a merge.
 
 use std::fmt;
 
@@ -12,9 +12,9 @@ pub struct Conflict {
     pub db: u32,
     /// The key.
     pub key: Box<[u8]>,
-    /// Its type, as TYPE says it; of two types, both.
+    /// Its type, as TYPE returns it; if the types differ, both.
     pub kind: Box<str>,
-    /// Why.
+    /// The reason.
     pub why: Box<str>,
 }
 
@@ -28,13 +28,13 @@ impl fmt::Display for Conflict {
     }
 }
 
-/// Why stores are not merged.
+/// The error of a merge.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum MergeError {
     /// Keys that both stores have and that cannot be merged.
     Conflicts(Vec<Conflict>),
-    /// A store refused a command.
+    /// The store refused a command.
     Store(Error),
 }
 

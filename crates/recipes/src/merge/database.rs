@@ -1,4 +1,4 @@
-//! A database of both stores.
+//! Merging one database of two stores.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use crate::visitors::Visitors;
 
 const DIFFER: &str = "the values differ";
 
-/// A database of both stores.
+/// One database of two stores.
 #[derive(Debug)]
 pub(super) struct Pair<'m> {
     pub(super) merge: &'m Merge,
@@ -25,7 +25,7 @@ pub(super) struct Pair<'m> {
     pub(super) from: Store,
 }
 
-/// What is to be done with a key.
+/// The action for a key.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Take,
@@ -42,7 +42,7 @@ enum Step {
 }
 
 impl Step {
-    /// Where it is counted.
+    /// Returns the figure in which the action is counted.
     const fn figure(self, merged: &mut Merged) -> &mut u64 {
         match self {
             Self::Take => &mut merged.taken,
@@ -60,7 +60,7 @@ impl Step {
     }
 }
 
-/// What is to be done with all keys.
+/// The actions for all keys.
 #[derive(Debug)]
 pub(super) struct Plan {
     buckets: Vec<Bucket>,
@@ -68,11 +68,11 @@ pub(super) struct Plan {
     keys: Vec<(Bytes, Step)>,
 }
 
-/// A step, or why there is none.
+/// A step, or the reason of a conflict.
 type Chosen = Result<Result<Step, String>, Error>;
 
 impl Pair<'_> {
-    /// What is to be done with each key, if it can be; what cannot is noted.
+    /// Chooses the action for each key; keys that cannot be merged are added to the conflicts.
     pub(super) fn plan(&self, conflicts: &mut Vec<Conflict>) -> Result<Plan, Error> {
         let mut names = self.from.keys("*")?;
         names.sort_unstable();
@@ -118,7 +118,8 @@ impl Pair<'_> {
         Ok(Plan { buckets, splits, keys })
     }
 
-    /// The buckets of visitors that both have, in order; those too that cannot be merged, which are noted.
+    /// Returns the buckets of visitors that both have, in order, including those that cannot be merged, which are added
+    /// to the conflicts.
     fn buckets(&self, names: &[Bytes], conflicts: &mut Vec<Conflict>) -> Vec<Bucket> {
         let [earlier, later] = self.visitors();
         let found: BTreeSet<Bucket> =
@@ -148,7 +149,7 @@ impl Pair<'_> {
         [&self.into, &self.from].map(|store| Visitors::new(store.clone()))
     }
 
-    /// What is to be done with two values of one type.
+    /// Chooses the action for two values of one type.
     fn step(&self, key: &Bytes, kind: &str) -> Chosen {
         let Self { into, from, .. } = self;
         match kind {
@@ -219,7 +220,7 @@ impl Pair<'_> {
         Ok(Ok(Step::Hash))
     }
 
-    /// Does what was planned.
+    /// Applies the plan.
     pub(super) fn apply(&self, plan: Plan, merged: &mut Merged) -> Result<(), Error> {
         let [earlier, later] = self.visitors();
         for bucket in plan.buckets {
@@ -274,7 +275,7 @@ impl Pair<'_> {
             Step::Sketch => self.change(key, |earlier, later| {
                 let mut union = Union::new();
                 let max = into.limits().hll_sparse_max_bytes;
-                // Both were found to be whole.
+                // Both were validated.
                 let union = Hll::new(later)
                     .and_then(|later| union.merge(&later))
                     .and_then(|()| union.merge_into(earlier, max));
@@ -297,7 +298,8 @@ impl Pair<'_> {
         set_later_expiry(into, key, earlier, later)
     }
 
-    /// When a field of the later hash is to expire: at the later of the two times; without one of them, never.
+    /// Returns when a field of the later hash is to expire: at the later of the two times; never, if one of them has
+    /// none.
     fn field_expiry(&self, key: &Bytes, field: &Bytes) -> Result<Option<i64>, Error> {
         let millis = |store: &Store| {
             let times = store.hexpire_time(key, field)?;
@@ -312,7 +314,7 @@ impl Pair<'_> {
         .filter(|&at_ms| at_ms >= 0))
     }
 
-    /// Changes the bytes of a string by those of the later.
+    /// Changes the bytes of a string, given those of the later store.
     fn change(&self, key: &Bytes, change: impl FnOnce(&mut Vec<u8>, &[u8])) -> Result<(), Error> {
         let mut earlier = self.into.get(key)?.map(Vec::from).unwrap_or_default();
         let later = self.from.get(key)?.unwrap_or_default();
@@ -325,7 +327,7 @@ impl Pair<'_> {
         self.into.set_options(key, value, options).map(drop)
     }
 
-    /// Copies a key, in the place of any other.
+    /// Copies a key, replacing any value.
     fn copy(&self, key: &Bytes, expires_at: Option<i64>) -> Result<(), Error> {
         let Some(payload) = self.from.dump(key)? else { return Ok(()) };
         let expires_at = expires_at.map_or(0, |at| u64::try_from(at).unwrap_or(0).max(1));
@@ -335,7 +337,7 @@ impl Pair<'_> {
 }
 
 impl Merge {
-    /// How many bytes a user has in the string at a key, if it is one of locations.
+    /// Returns the number of bytes per user of the string at a key, if it has locations.
     fn width_of(&self, key: &[u8]) -> Option<usize> {
         self.places.iter().find_map(|places| {
             let number = key.strip_prefix(&*places.prefix)?.strip_prefix(b":")?;
@@ -344,13 +346,13 @@ impl Merge {
         })
     }
 
-    /// Whether a key is that of the largest user that has a location.
+    /// Returns whether a key is that of the largest user id of locations.
     fn is_largest(&self, key: &[u8]) -> bool {
         self.places.iter().any(|places| key.strip_prefix(&*places.prefix) == Some(b":max"))
     }
 }
 
-/// The Bloom filter at a key.
+/// Returns the Bloom filter at a key.
 fn filter(store: &Store, key: &Bytes) -> Option<BloomFilter> {
     store.with_bloom(key, |entry| Ok(entry.filter().cloned())).ok().flatten()
 }

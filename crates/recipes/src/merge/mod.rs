@@ -1,4 +1,4 @@
-//! Adding up what several stores counted.
+//! Merging of stores.
 
 mod bits;
 mod conflict;
@@ -13,42 +13,42 @@ use store::{Error, ExpireTime, Store};
 pub use conflict::{Conflict, MergeError};
 pub use rule::{MergeRule, Merged};
 
-/// Where locations are, and how many bytes a user has there.
+/// A prefix of locations, and the number of bytes per user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Places {
     prefix: Vec<u8>,
     width: usize,
 }
 
-/// Adds up what several stores counted: what processes, machines or days counted each for itself.
+/// Merges one store into another, to add up what several processes, machines or days have counted.
 ///
 /// # Rules
 ///
-/// A key of one store alone is taken as it is, with its expiry. Of a key of both:
+/// A key that only one store has is kept or copied, with its expiry. For a key that both have:
 ///
-/// | what it is | what becomes of it |
+/// | value | result |
 /// |---|---|
-/// | a bucket of [`Visitors`](crate::Visitors), with all its keys | the visitors of both, in the form and the shards that the earlier has; a count is that of the visitors |
-/// | a set that [splits](crate::ShardedSet::splitting), with all its keys | shard by shard, if both have as many shards |
-/// | a HyperLogLog, so all of [`UvWindows`](crate::UvWindows) | the union, as PFMERGE makes it |
-/// | locations ([`locations`](Self::locations)) | the later user's bytes, where any of them is set; the largest id |
-/// | a bitmap of [`Cohorts`](crate::Cohorts), of their default prefix | the bits of both |
+/// | a bucket of [`Visitors`](crate::Visitors), with all its keys | the visitors of both, in the form and the shards of the earlier store; the count is their number |
+/// | a set that [splits](crate::ShardedSet::splitting), with all its keys | shard by shard, if both have the same number of shards |
+/// | a HyperLogLog, including those of [`UvWindows`](crate::UvWindows) | the union, as PFMERGE computes it |
+/// | locations ([`locations`](Self::locations)) | the later user's bytes, if any of them is set; the largest id |
+/// | a bitmap of [`Cohorts`](crate::Cohorts), with their default prefix | the bits of both |
 /// | a set | the members of both |
-/// | a sorted set | the members of both; of a member of both, the score by [`scores`](Self::scores) |
-/// | a Bloom filter | the items of both, if both were made with the same settings |
-/// | a hash | the fields of both, if those of both are equal; each expires at the later of its times, or never |
+/// | a sorted set | the members of both; for a member of both, the score by [`scores`](Self::scores) |
+/// | a Bloom filter | the items of both, if both have the same settings |
+/// | a hash | the fields of both, if fields of both are equal; each expires at the later of its times, or never |
 /// | an integer | by [`counters`](Self::counters) |
-/// | anything else | equal, or a conflict |
+/// | any other | unchanged if equal, otherwise a conflict |
 ///
-/// The expiry is the later of the two, and none if one has none. Where the rule finds no way, or the two are of
-/// different types, the key is a [`Conflict`]: nothing is changed then, and each of them is named; with
-/// [`prefer_later`](Self::prefer_later) the later value or field takes the place of the earlier.
+/// The expiry is the later of the two, and none if one has none. If there is no rule for the values, or their types
+/// differ, the key is a [`Conflict`]: then nothing is changed, and the error lists all of them; with
+/// [`prefer_later`](Self::prefer_later) the later value or field replaces the earlier.
 ///
-/// # What is not known
+/// # Limits
 ///
-/// A value does not say what it is for. A string of digits is a counter, even if it is a time or a setting; sharded
-/// sets and hashes of a fixed number of shards are to have the same number in both; and limits
-/// ([`SlidingWindow`](crate::SlidingWindow), [`Funnel`](crate::Funnel)) of two stores have no sum.
+/// The purpose of a value is not stored. A string of digits is merged as a counter, even if it is a time or a setting;
+/// sharded sets and hashes with a fixed number of shards must have the same number in both; and limits
+/// ([`SlidingWindow`](crate::SlidingWindow), [`Funnel`](crate::Funnel)) of two stores cannot be merged.
 ///
 /// # Examples
 ///
@@ -90,8 +90,8 @@ impl Default for Merge {
 }
 
 impl Merge {
-    /// Counters are summed, of two scores the higher stays, and locations are those of
-    /// [`Locations`](crate::Locations) by default: two bytes a user at `location`.
+    /// Creates a merge that sums counters, keeps the higher of two scores, and expects [`Locations`](crate::Locations)
+    /// with the default prefix and precision: two bytes per user at `location`.
     pub fn new() -> Self {
         Self {
             counters: MergeRule::Sum,
@@ -101,27 +101,27 @@ impl Merge {
         }
     }
 
-    /// What becomes of two integers at a key. Default: [`MergeRule::Sum`].
+    /// Sets the rule for two integers at a key. Default: [`MergeRule::Sum`].
     pub const fn counters(mut self, rule: MergeRule) -> Self {
         self.counters = rule;
         self
     }
 
-    /// What becomes of two scores of a member. Default: [`MergeRule::Max`].
+    /// Sets the rule for two scores of a member. Default: [`MergeRule::Max`].
     pub const fn scores(mut self, rule: MergeRule) -> Self {
         self.scores = rule;
         self
     }
 
-    /// Whether the later value, or the later field of a hash, takes the place of the earlier where the two cannot be
-    /// merged. Default: no.
+    /// Sets whether the later value, or the later field of a hash, replaces the earlier if the two cannot be merged.
+    /// Default: no.
     pub const fn prefer_later(mut self, later: bool) -> Self {
         self.later = later;
         self
     }
 
-    /// Says that the keys `PREFIX:0`, `PREFIX:1` and so on are [`Locations`](crate::Locations) of so many bytes a user,
-    /// at least one: 1 of countries, 2 of regions, 3 of cities.
+    /// Declares that the keys `PREFIX:0`, `PREFIX:1` and so on are [`Locations`](crate::Locations) with this number of
+    /// bytes per user, at least one: 1 for countries, 2 for regions, 3 for cities.
     pub fn locations(mut self, prefix: impl AsRef<[u8]>, bytes: usize) -> Self {
         let places = Places { prefix: prefix.as_ref().to_vec(), width: bytes.max(1) };
         self.places.retain(|other| other.prefix != places.prefix);
@@ -129,17 +129,16 @@ impl Merge {
         self
     }
 
-    /// Adds all that `from`, the later store, holds to `into`, in every database. O(what `from` holds, and the values
-    /// that both have).
+    /// Merges all of `from`, the later store, into `into`, in every database. O(size of `from`, and of the values that
+    /// both have).
     ///
-    /// All keys are looked at before any is changed. The two must not be the same store, and neither may be written to
-    /// meanwhile: each key is a step of its own.
+    /// All keys are checked before any is changed. The two must not be the same store, and neither may be written to
+    /// meanwhile, because each key is a separate step.
     ///
     /// # Errors
     ///
-    /// [`MergeError::Conflicts`] names each key that cannot be merged; then `into` is as it was.
-    /// [`MergeError::Store`] if the store refuses a change, for want of room as its limits have it: then the keys
-    /// before have been merged.
+    /// [`MergeError::Conflicts`] lists each key that cannot be merged; then `into` is unchanged. [`MergeError::Store`]
+    /// if the store refuses a change, for example because of a limit; then the keys before have been merged.
     pub fn add(&self, into: &Store, from: &Store) -> Result<Merged, MergeError> {
         let databases = from.databases()?;
         let mut conflicts = Vec::new();
@@ -171,7 +170,7 @@ impl From<Error> for MergeError {
     }
 }
 
-/// When a key expires, in milliseconds since the epoch.
+/// Returns when a key expires, in milliseconds since the epoch.
 pub(crate) fn expiry(store: &Store, key: &[u8]) -> Result<Option<i64>, Error> {
     Ok(match store.expire_time(key)? {
         ExpireTime::NoKey | ExpireTime::Never => None,
@@ -182,7 +181,7 @@ pub(crate) fn expiry(store: &Store, key: &[u8]) -> Result<Option<i64>, Error> {
     })
 }
 
-/// Lets a key expire at the later of two times; without one of them, never.
+/// Sets the expiry of a key to the later of two times; without one of them, removes it.
 pub(crate) fn set_later_expiry(
     store: &Store,
     key: &[u8],

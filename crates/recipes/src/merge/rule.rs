@@ -1,6 +1,6 @@
-//! By which rule a key is merged, and how many were by each.
+//! The rules for merging numbers, and the figures of a merge.
 
-/// What becomes of two numbers.
+/// The result of merging two numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum MergeRule {
@@ -8,12 +8,12 @@ pub enum MergeRule {
     Sum,
     /// The larger one.
     Max,
-    /// The later store's.
+    /// The number of the later store.
     Last,
 }
 
 impl MergeRule {
-    /// `None` if the sum is out of range.
+    /// Returns the result; `None` if the sum overflows.
     pub(super) fn of_ints(self, earlier: i64, later: i64) -> Option<i64> {
         match self {
             Self::Sum => earlier.checked_add(later),
@@ -22,7 +22,7 @@ impl MergeRule {
         }
     }
 
-    /// `None` if the sum is no number.
+    /// Returns the result; `None` if the sum is NaN.
     pub(super) fn of_scores(self, earlier: f64, later: f64) -> Option<f64> {
         let score = match self {
             Self::Sum => earlier + later,
@@ -35,7 +35,7 @@ impl MergeRule {
 
 macro_rules! figures {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {
-        /// How many keys were merged by which rule (see [`Merge`](super::Merge)).
+        /// The number of keys that were merged by each rule (see [`Merge`](super::Merge)).
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         #[non_exhaustive]
         #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -44,7 +44,7 @@ macro_rules! figures {
         }
 
         impl Merged {
-            /// The figures, each with its name.
+            /// Iterates over the figures, each with its name.
             pub fn iter(&self) -> impl Iterator<Item = (&'static str, u64)> {
                 [$((stringify!($name), self.$name)),*].into_iter()
             }
@@ -59,9 +59,9 @@ macro_rules! figures {
 }
 
 figures! {
-    /// Taken as they were: the earlier store had no such key.
+    /// Keys that the earlier store did not have, which were copied.
     taken,
-    /// Equal in both, so left as they were.
+    /// Keys that are equal in both, which were left unchanged.
     equal,
     /// Buckets of visitors, each with all its keys.
     buckets,
@@ -81,6 +81,6 @@ figures! {
     counters,
     /// Hashes.
     hashes,
-    /// Replaced by the later store's value, since the two could not be merged.
+    /// Keys replaced by the later store's value, because the two could not be merged.
     replaced,
 }

@@ -1,4 +1,4 @@
-//! Sets that split, whose keys belong together: `NAME:shards`, how many shards there are, and `NAME:1` and so on.
+//! Merging of sets that split, whose keys belong together: `NAME:shards`, the number of shards, and `NAME:1` and so on.
 
 use std::collections::BTreeMap;
 
@@ -8,16 +8,16 @@ use store::{Error, Store};
 use super::{expiry, set_later_expiry};
 use crate::sharded_set::{Base, Ends, Splitting, Spread};
 
-/// The end of the key that says how many shards there are.
+/// The suffix of the key of the number of shards.
 const SHARDS: &[u8] = b":shards";
 
-/// The end of the key of the only shard.
+/// The suffix of the key of the only shard.
 const ONLY: &[u8] = b":1";
 
-/// The names of the sets that split, with the numbers of their shards in the two stores.
+/// The names of the sets that split, with their numbers of shards in the two stores.
 pub(super) type Splits = BTreeMap<Box<[u8]>, [i64; 2]>;
 
-/// The sets that split in both stores, of which the later has these keys.
+/// Returns the sets that split in both stores, given the keys of the later.
 pub(super) fn find(names: &[Bytes], into: &Store, from: &Store) -> Result<Splits, Error> {
     let level_keys = [b"*", SHARDS].concat();
     let of_into: Vec<Bytes> = into.scan_match(level_keys).collect::<Result<_, _>>()?;
@@ -31,7 +31,7 @@ pub(super) fn find(names: &[Bytes], into: &Store, from: &Store) -> Result<Splits
         }
         let [earlier, later] = [into, from].map(|store| Found::look(store, name));
         let (Some(earlier), Some(later)) = (earlier, later) else { continue };
-        // Where neither has a number there is one shard in each, which is a set as any.
+        // If neither has a number, each has one shard, which is merged like any set.
         if earlier.shards.is_some() || later.shards.is_some() {
             let shards = [earlier, later].map(|found| found.shards.unwrap_or(1));
             splits.insert(name.into(), shards);
@@ -40,13 +40,13 @@ pub(super) fn find(names: &[Bytes], into: &Store, from: &Store) -> Result<Splits
     Ok(splits)
 }
 
-/// What a store has of a set.
+/// The keys of a set that a store has.
 struct Found {
     shards: Option<i64>,
 }
 
 impl Found {
-    /// `None` if there is nothing of such a set, or something else.
+    /// Returns them; `None` if there are none, or if they are not those of a set that splits.
     fn look(store: &Store, name: &[u8]) -> Option<Self> {
         let base = Base::new(name);
         let shards = store.get_int(&base.with(b"shards")[..]).ok()?;
@@ -55,7 +55,7 @@ impl Found {
     }
 }
 
-/// Whether a key is one of a set that splits.
+/// Returns whether a key belongs to a set that splits.
 pub(super) fn has(splits: &Splits, key: &[u8]) -> bool {
     if splits.is_empty() {
         return false;
@@ -67,7 +67,7 @@ pub(super) fn has(splits: &Splits, key: &[u8]) -> bool {
     is_end && splits.contains_key(name)
 }
 
-/// Merges such a set, shard by shard.
+/// Merges a set that splits, shard by shard.
 pub(super) fn merge(into: &Store, from: &Store, name: &[u8], shards: i64) -> Result<(), Error> {
     let set = Splitting::new(into, name, Spread::default());
     for end in Ends::Suffixes(u64::try_from(shards).unwrap_or(1)).iter() {

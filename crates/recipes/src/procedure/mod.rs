@@ -1,4 +1,4 @@
-//! What a recipe asks of the backend that holds its keys.
+//! Procedures: the atomic steps of recipes.
 
 mod step;
 
@@ -9,14 +9,14 @@ use crate::errors::invalid;
 use crate::request::Request;
 pub(crate) use step::{Step, StoreOnly, step, step_on};
 
-/// One atomic step on keys that it names: what recipes are made of.
+/// An atomic step on named keys, of which recipes consist.
 ///
-/// A procedure says what is to be done; a [`Backend`](crate::Backend) does it. All of it happens or nothing, and no caller sees it half
-/// done: **what a procedure refuses, it refuses before it changes anything**.
+/// A procedure describes the step; a [`Backend`](crate::Backend) runs it. It is applied as a whole or not at all, and
+/// no other caller sees an intermediate state: **all errors must be detected before the first change**.
 ///
 /// # Examples
 ///
-/// A visit of a page counts once for each visitor:
+/// A visit of a page that counts once per visitor:
 ///
 /// ```
 /// # mod tallis { pub use {recipes::*, store::*}; }
@@ -54,59 +54,60 @@ pub(crate) use step::{Step, StoreOnly, step, step_on};
 /// # Ok::<(), Error>(())
 /// ```
 pub trait Procedure {
-    /// What it returns.
+    /// The type of its result.
     type Output;
     /// Its keys: a few that it borrows, as an array.
     type Keys<'p>: ToKeys
     where
         Self: 'p;
 
-    /// The keys that it touches. One that it only reads is a [`KeyRef::read`](store::KeyRef::read).
+    /// Returns the keys that it accesses. A key that it only reads is a [`KeyRef::read`](store::KeyRef::read).
     fn keys(&self) -> Self::Keys<'_>;
 
-    /// The member that [`run`](Self::run) looks for in the set at its last key, if it does that: a store asks for the
-    /// memory of many such look-ups ahead (see [`call_many`](crate::Backend::call_many)). None if not said otherwise.
+    /// Returns the member that [`run`](Self::run) looks up in the set at its last key, if it does: a store prefetches
+    /// the memory of many such lookups (see [`call_many`](crate::Backend::call_many)). `None` by default.
     fn member(&self) -> Option<Member<'_>> {
         None
     }
 
-    /// Does it, with the keys locked.
+    /// Runs the step, with the keys locked.
     ///
     /// # Errors
     ///
-    /// Why it is refused; then nothing has changed.
+    /// Why it is refused; then nothing may have changed.
     fn run(&self, tx: &Tx<'_>) -> Result<Self::Output, Error>;
 
-    /// What does the same on a server. If not said otherwise the procedure is for a store alone, and a server refuses it.
+    /// Returns the request that is equivalent on a server. By default there is none, and a server refuses the
+    /// procedure.
     ///
     /// # Errors
     ///
-    /// Why there is nothing that does: then no server is asked.
+    /// Why there is no such request; then nothing is sent.
     fn request(&self) -> Result<Request, Error> {
         Err(on_a_store_only("this step"))
     }
 
-    /// What a server's reply to the [`request`](Self::request) says.
+    /// Converts a server's reply to the [`request`](Self::request).
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Conversion`] for a reply that has another shape.
+    /// [`ErrorKind::Conversion`] for a reply of another type.
     fn output(&self, reply: Reply) -> Result<Self::Output, Error> {
         Err(unexpected(&reply))
     }
 }
 
-/// The error of what a server cannot do.
+/// Returns the error of a procedure that a server cannot run.
 #[cold]
 pub(crate) fn on_a_store_only(what: &str) -> Error {
     invalid(format!("ERR a server cannot do what a store does: {what}"))
 }
 
-/// A reply that has so many parts.
+/// Converts a reply that is an array of this length.
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Conversion`] if it has others.
+/// [`ErrorKind::Conversion`] if it is of another type or length.
 pub(crate) fn parts<T>(reply: Reply, count: usize) -> Result<Vec<T>, Error>
 where
     Vec<T>: FromReply,
@@ -119,13 +120,13 @@ where
     Err(Error::new(ErrorKind::Conversion, text))
 }
 
-/// The error of a reply that is not what a request is answered with.
+/// Returns the error of an unexpected reply.
 #[cold]
 pub(crate) fn unexpected(reply: &Reply) -> Error {
     Error::new(ErrorKind::Conversion, format!("ERR unexpected reply {reply:?}"))
 }
 
-/// A key that is only read.
+/// Returns a key for reading only.
 #[inline]
 pub(crate) const fn read(key: &[u8]) -> KeyRef<'_> {
     KeyRef::new(key).read()
@@ -134,7 +135,7 @@ pub(crate) const fn read(key: &[u8]) -> KeyRef<'_> {
 /// Any number of keys.
 pub(crate) type Keys<'k> = SmallVec<[KeyRef<'k>; 4]>;
 
-/// Keys that are only read.
+/// Returns keys for reading only.
 pub(crate) fn all_read<'k>(keys: &[&'k [u8]]) -> Keys<'k> {
     keys.iter().map(|key| read(key)).collect()
 }

@@ -1,13 +1,13 @@
-//! How the recipes here tell a procedure: by keys and closures.
+//! Procedures that are built from keys and closures.
 
 use store::{Error, FromReply, Member, Reply, ToKeys, Tx};
 
 use super::{Procedure, on_a_store_only, unexpected};
 use crate::request::Request;
 
-/// The procedure that does `run` on those keys.
+/// Builds a procedure that calls `run` on these keys.
 ///
-/// The recipes here tell theirs so: there is nothing to say of one but its keys and what is done, on a store and [on a
+/// The recipes of this crate build theirs so: from the keys, a closure for a store, and a [request for a
 /// server](Step::on_server).
 #[inline]
 pub(crate) const fn step<K, R, F>(keys: K, run: F) -> Step<'static, K, F, StoreOnly>
@@ -18,7 +18,7 @@ where
     Step { keys, member: None, run, server: StoreOnly("this step") }
 }
 
-/// As [`step`], which looks for this member in the set at the last key.
+/// As [`step`], with a lookup of this member in the set at the last key.
 #[inline]
 pub(crate) const fn step_on<K, R, F>(
     keys: K,
@@ -32,7 +32,7 @@ where
     Step { keys, member: Some(member), run, server: StoreOnly("this step") }
 }
 
-/// Keys, a member to look for, what is done on a store, and what on a server.
+/// The keys, a member to look up, the closure for a store, and the request for a server.
 pub(crate) struct Step<'m, K, F, S> {
     keys: K,
     member: Option<Member<'m>>,
@@ -41,13 +41,13 @@ pub(crate) struct Step<'m, K, F, S> {
 }
 
 impl<'m, K, F> Step<'m, K, F, StoreOnly> {
-    /// The same, which a server refuses: it is told what it is that a store alone has.
+    /// Sets the reason for which a server refuses it, which names what needs a store.
     #[inline]
     pub(crate) fn on_a_store_only(self, what: &'static str) -> Self {
         Self { server: StoreOnly(what), ..self }
     }
 
-    /// The same, for which a server is sent that request, unless there is none; its reply is the output.
+    /// Sets the request for a server, unless there is none; its reply is the output.
     #[inline]
     pub(crate) fn on_server<Q: Fn() -> I, I: IntoRequest, R: FromReply>(
         self,
@@ -56,7 +56,7 @@ impl<'m, K, F> Step<'m, K, F, StoreOnly> {
         self.on_server_with(request, Reply::convert)
     }
 
-    /// The same, for which a server is sent that request; `output` is what its reply says.
+    /// Sets the request for a server; `output` converts its reply.
     #[inline]
     pub(crate) fn on_server_with<Q, I, R, A>(
         self,
@@ -73,16 +73,16 @@ impl<'m, K, F> Step<'m, K, F, StoreOnly> {
     }
 }
 
-/// What a reply says by its type.
+/// Converts a reply by its type.
 pub(crate) type Convert<R> = fn(Reply) -> Result<R, Error>;
 
-/// How a server does a step whose output is `R`.
+/// How a server runs a step with the output `R`.
 pub(crate) trait Served<R> {
     fn request(&self) -> Result<Request, Error>;
     fn output(&self, reply: Reply) -> Result<R, Error>;
 }
 
-/// Not at all: what it would be.
+/// Not at all, with the name of what it would be.
 pub(crate) struct StoreOnly(&'static str);
 
 impl<R> Served<R> for StoreOnly {
@@ -95,7 +95,7 @@ impl<R> Served<R> for StoreOnly {
     }
 }
 
-/// What is sent to a server, or why there is nothing that does the same.
+/// A request, or the reason why there is none.
 pub(crate) trait IntoRequest {
     fn into_request(self) -> Result<Request, Error>;
 }

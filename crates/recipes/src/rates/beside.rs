@@ -1,4 +1,4 @@
-//! The scripts of limits beside the procedures.
+//! Compares the scripts of limits with the procedures.
 
 #![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
 
@@ -14,7 +14,7 @@ use super::history::{Limit, can_act, take};
 use super::{LONGEST, MOST_IN_LUA, Quota};
 use crate::beside::Beside;
 
-/// A key for each limit: each gets what another one has left now and then.
+/// A key for each limit: now and then it gets the value of another limit.
 const KEYS: [&[u8]; 3] = [b"hist:Lei:reply", b"funnel", b"counter"];
 
 #[test]
@@ -29,7 +29,7 @@ fn scripts_do_what_procedures_do() {
     }
 }
 
-/// What doubles do not hold is refused, or is no counts, and nothing changes.
+/// Numbers that a double cannot hold are refused, or are invalid counts, and nothing changes.
 #[test]
 fn numbers_that_lua_does_not_hold_are_refused() {
     let Some(mut both) = Beside::open() else { return };
@@ -60,7 +60,7 @@ fn numbers_that_lua_does_not_hold_are_refused() {
     both.check();
 }
 
-/// An action of random arguments, on keys that may hold anything.
+/// Runs an action with random arguments, on keys that may hold values of any type.
 fn step(both: &mut Beside, rng: &mut Rng) {
     spoil(both, rng);
     let key = if rng.below(20) == 0 { *rng.pick(&KEYS).unwrap() } else { b"" };
@@ -82,7 +82,7 @@ fn step(both: &mut Beside, rng: &mut Rng) {
     }
 }
 
-/// Counts at the edge of a decision: the products that make it differ by less than doubles tell apart.
+/// Compares counts at the limit of a decision, where the products differ by less than the precision of doubles.
 fn close(both: &mut Beside, rng: &mut Rng) {
     let (most, ago) = (MOST_IN_LUA, rng.range(1..=4));
     let counts = format!("{}:{}:0", both.now_ms() - ago, most - 1);
@@ -93,7 +93,7 @@ fn close(both: &mut Beside, rng: &mut Rng) {
     let throttle = both.call(&count(KEYS[2], meter, quantity.unsigned_abs())).unwrap();
     assert_eq!(throttle.limited, quantity > ago);
 
-    // A period that is yet to come has no part that is over.
+    // A period in the future has no elapsed part.
     let counts = format!("{}:10:0", both.now_ms() + 5);
     both.command(&[b"SET", KEYS[2], counts.as_bytes()]);
     let quantity = rng.below(5);
@@ -121,7 +121,7 @@ fn quota(rng: &mut Rng) -> Quota {
 }
 
 fn meter(rng: &mut Rng) -> Meter {
-    // Of large numbers the products have more digits than a double.
+    // With large numbers the products have more digits than a double.
     let limit = [1, 3, 10, 1_000_000, MOST_IN_LUA - 1, MOST_IN_LUA];
     let period = [1, 3, 20, 60, 3_600_000, MOST_IN_LUA];
     Meter { limit: *rng.pick(&limit).unwrap(), period_ms: *rng.pick(&period).unwrap() }
@@ -139,7 +139,7 @@ fn quantity(rng: &mut Rng) -> u64 {
     }
 }
 
-/// Puts something at a key now and then.
+/// Sets a key to a random value now and then.
 fn spoil(both: &mut Beside, rng: &mut Rng) {
     let key = *rng.pick(&KEYS).unwrap();
     let now = both.now_ms();
@@ -168,7 +168,7 @@ fn spoil(both: &mut Beside, rng: &mut Rng) {
     both.command(&[b"SET", key, text.as_bytes()]);
 }
 
-/// Something like a number, around one and at the ends.
+/// Returns text that is or resembles an integer, near a value or at the limits.
 fn number(rng: &mut Rng, around: i64) -> String {
     let all = [0, 1, -1, i64::MAX, i64::MIN, i64::MIN + 1, 1 << 53, around, around + 1, -around];
     let number = *rng.pick(&all).unwrap();
@@ -181,7 +181,7 @@ fn number(rng: &mut Rng, around: i64) -> String {
     }
 }
 
-/// Something like counts.
+/// Returns text that is or resembles the counts.
 fn counts(both: &Beside, rng: &mut Rng) -> String {
     let now = both.now_ms();
     let ago = *rng.pick(&[0, 1, 20, 59, 60, 119, 120, 3_600_000, now, -5]).unwrap();

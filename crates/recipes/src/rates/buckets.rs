@@ -1,4 +1,4 @@
-//! The arithmetic of the sliding counter: what two counts say of the last period.
+//! The arithmetic of the sliding counter: an estimate for the last period from two counts.
 
 use std::time::Duration;
 
@@ -7,10 +7,10 @@ use store::Member;
 use super::Throttle;
 use crate::text::{Text, concat};
 
-/// How many actions there were in a period of the calendar, and in the one before.
+/// The number of actions in a calendar period, and in the one before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Buckets {
-    /// When the period began, in milliseconds since the epoch.
+    /// The beginning of the period, in milliseconds since the epoch.
     pub(super) start_ms: i64,
     /// Actions of the period before, never negative.
     pub(super) before: i64,
@@ -19,7 +19,7 @@ pub(super) struct Buckets {
 }
 
 impl Buckets {
-    /// Those of the text `start:before:now`, all in canonical decimal, the counts not negative.
+    /// Parses the text `start:before:now`, all in canonical decimal, the counts not negative.
     pub(super) fn parse(text: &[u8]) -> Option<Self> {
         let mut parts =
             text.splitn(3, |&byte| byte == b':').map(|part| Member::Bytes(part).as_int());
@@ -28,7 +28,7 @@ impl Buckets {
         (buckets.before >= 0 && buckets.now >= 0).then_some(buckets)
     }
 
-    /// The greatest of the numbers, without its sign.
+    /// Returns the greatest absolute value of the numbers.
     pub(super) fn greatest(self) -> u64 {
         let [before, now] = [self.before, self.now].map(i64::unsigned_abs);
         self.start_ms.unsigned_abs().max(before).max(now)
@@ -42,9 +42,9 @@ impl Buckets {
         concat([start, b":", before, b":", now])
     }
 
-    /// The buckets as they are at `now_ms`: the next ones if their period is over.
+    /// Returns the buckets at `now_ms`: the next ones if their period is over.
     ///
-    /// Time that goes back is taken for the beginning of the period that was reached.
+    /// A time before the beginning of the period is taken as its beginning.
     pub(super) fn roll(stored: Option<Self>, now_ms: i64, period_ms: i64) -> Self {
         let fresh = || Self {
             start_ms: now_ms.saturating_sub(now_ms.rem_euclid(period_ms)),
@@ -62,7 +62,7 @@ impl Buckets {
         }
     }
 
-    /// When nothing of these counts matters any more, in milliseconds since the epoch.
+    /// Returns the time from which these counts have no effect, in milliseconds since the epoch.
     pub(super) const fn expiry_ms(self, period_ms: i64) -> i64 {
         self.start_ms.saturating_add(2 * period_ms)
     }
@@ -78,9 +78,10 @@ pub(super) struct Meter {
 }
 
 impl Meter {
-    /// Whether `quantity` more actions may be done at `now_ms`: the answer, and the buckets then if they are.
+    /// Decides whether `quantity` more actions are allowed at `now_ms`: returns the answer, and the new buckets if they
+    /// are.
     ///
-    /// All is reckoned in actions times milliseconds, so nothing is rounded.
+    /// All values are in actions times milliseconds, so nothing is rounded.
     #[inline]
     pub(super) fn take(
         self,
@@ -95,7 +96,7 @@ impl Meter {
             .ok()
             .filter(|&quantity| i128::from(quantity) * i128::from(self.period_ms) <= room.max(0));
         if let Some(quantity) = allowed {
-            // No more than the limit, which fits.
+            // At most the limit, so it does not overflow.
             let after = Buckets { now: buckets.now.saturating_add(quantity), ..buckets };
             let room = self.room(after, elapsed);
             return (
@@ -107,22 +108,22 @@ impl Meter {
         (self.answer(true, wait, room, buckets, elapsed), None)
     }
 
-    /// What part of the period is over.
+    /// Returns the elapsed part of the period, in milliseconds.
     fn elapsed(self, buckets: Buckets, now_ms: i64) -> i64 {
         now_ms.saturating_sub(buckets.start_ms).clamp(0, self.period_ms - 1)
     }
 
-    /// What is left of the limit, in actions times milliseconds.
+    /// Returns what remains of the limit, in actions times milliseconds.
     fn room(self, buckets: Buckets, elapsed: i64) -> i128 {
         let limit = i128::from(self.limit) - i128::from(buckets.now);
         let overlap = i128::from(self.period_ms - elapsed);
         limit * i128::from(self.period_ms) - i128::from(buckets.before) * overlap
     }
 
-    /// How many milliseconds to wait until so many will be allowed; `None` for more than the limit.
+    /// Returns how many milliseconds to wait until `quantity` actions are allowed; `None` for more than the limit.
     fn wait(self, buckets: Buckets, elapsed: i64, quantity: u64) -> Option<i64> {
         let quantity = i64::try_from(quantity).ok().filter(|&quantity| quantity <= self.limit)?;
-        // From when on do so many actions of the period before, weighed, leave that many?
+        // The time from which on the weighted actions of the period before leave room.
         let from = |before: i64, left: i64| {
             let overlap = i128::from(left) * i128::from(self.period_ms) / i128::from(before);
             self.period_ms - i64::try_from(overlap).unwrap_or(self.period_ms).min(self.period_ms)
@@ -225,7 +226,7 @@ mod tests {
                 }
             }
             if let Some(buckets) = Buckets::parse(&text) {
-                // Only what it would have written itself.
+                // Only text that it would have written itself.
                 assert_eq!(buckets.to_text().as_slice(), text);
                 assert!(buckets.before >= 0 && buckets.now >= 0);
                 taken += 1;
@@ -245,7 +246,7 @@ mod tests {
         assert_eq!(roll(Some(stored), NOW + 60_000), buckets(NOW + 60_000, 5, 0));
         assert_eq!(roll(Some(stored), NOW + 119_999), buckets(NOW + 60_000, 5, 0));
         assert_eq!(roll(Some(stored), NOW + 120_000), buckets(NOW + 120_000, 0, 0));
-        // A clock that was set back.
+        // The clock was set back.
         assert_eq!(roll(Some(stored), NOW - 1), stored);
         assert_eq!(roll(Some(stored), i64::MIN), stored);
         for now in [i64::MIN, -1, 0, i64::MAX] {
@@ -274,7 +275,7 @@ mod tests {
         assert_eq!(answer.reset_after, Duration::from_millis(1751));
         let (answer, next) = meter.take(stored, 250, 1);
         assert_eq!((answer.limited, answer.remaining, next), (false, 0, Some(buckets(0, 8, 4))));
-        // Eight more only in the next period, when the three of this one have become two.
+        // Eight more are allowed only in the next period, when the three of this one have decreased to two.
         let (answer, _) = meter.take(stored, 250, 8);
         assert_eq!(answer.retry_after, Some(Duration::from_millis(750 + 334)));
         let (answer, _) = meter.take(stored, 250, 11);

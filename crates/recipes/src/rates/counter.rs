@@ -1,4 +1,4 @@
-//! The sliding counter: two counts that stand for a period.
+//! The sliding counter: two counts per key.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::errors::invalid;
 use crate::procedure::{Procedure, step};
 use crate::request::Request;
 
-/// What [`count`] does, with numbers up to [`MOST_IN_LUA`].
+/// The script of [`count`], for numbers up to [`MOST_IN_LUA`].
 pub(super) static COUNT: Script = Script::new(include_str!("count.lua"), |tx, call| {
     let ([key], meter) =
         (call.keys()?, Meter { limit: int_in_lua(call, 0)?, period_ms: int_in_lua(call, 1)? });
@@ -27,7 +27,7 @@ pub(super) static COUNT: Script = Script::new(include_str!("count.lua"), |tx, ca
     ]))
 });
 
-/// What became of actions, and why.
+/// The outcome of an attempt, and the reason.
 struct Counted {
     throttle: Throttle,
     /// The counts before.
@@ -36,7 +36,7 @@ struct Counted {
 }
 
 /// GET of the counts, the decision, and, if the actions are allowed, SET of the new counts with PXAT, the millisecond
-/// from which they do not matter any more. Text with a number beyond `most` is no counts.
+/// from which they have no effect. Text with a number above `most` is not valid counts.
 #[inline]
 fn count_in(
     tx: &Tx<'_>,
@@ -65,7 +65,7 @@ pub(super) fn count(key: &[u8], meter: Meter, quantity: u64) -> impl Procedure<O
     .on_server_with(
         move || {
             let (limit, period_ms) = (in_lua(meter.limit)?, in_lua(meter.period_ms)?);
-            // Any beyond the limit are refused alike.
+            // All quantities above the limit are refused in the same way.
             let quantity = i64::try_from(quantity).unwrap_or(i64::MAX);
             Ok(Request::script(&COUNT).key(key).arg(limit).arg(period_ms).arg(quantity))
         },
@@ -77,7 +77,7 @@ pub(super) fn count(key: &[u8], meter: Meter, quantity: u64) -> impl Procedure<O
     )
 }
 
-/// The counts that a string is.
+/// Parses the counts in a string.
 fn counts(string: Member<'_>, most: u64) -> Result<Buckets, Error> {
     let buckets = match string {
         Member::Bytes(text) => Buckets::parse(text).filter(|buckets| buckets.greatest() <= most),
@@ -91,13 +91,14 @@ fn no_counts() -> Error {
     Error::new(ErrorKind::NotInteger, "ERR the value is not the counts of a sliding counter")
 }
 
-/// At most about so many actions in a period, from two counts: for limits of a million in a minute.
+/// A sliding-window counter: allows about `limit` actions in any period, from two counts, for limits such as a million
+/// per minute.
 ///
 /// # Idea
 ///
-/// To know how many actions the last period saw, a [`SlidingWindow`](super::SlidingWindow) keeps every one of them.
-/// This keeps two counts: of the period of the calendar (the minute, say) that runs, and of the one before. Of that
-/// one, as much is taken as the last period still overlaps, as if its actions had come evenly.
+/// To know the exact number of actions in the last period, a [`SlidingWindow`](super::SlidingWindow) stores each of
+/// them. This type stores two counts: of the current calendar period (the minute, say) and of the one before. The
+/// latter is weighted by the part of it that the last period still overlaps, as if its actions had been spread evenly.
 ///
 /// ```text
 ///        12:00                 12:01                 12:02
@@ -110,48 +111,48 @@ fn no_counts() -> Error {
 ///
 /// # Representation
 ///
-/// The key is the caller's own, and holds a string of three decimal numbers, `1700000040000:80:30`: when the period
-/// began, in milliseconds since the Unix epoch, the count before and the count now. It expires when neither matters,
-/// two periods after that. Periods begin at multiples of their length, as minutes do; a key that is used with another
-/// limit goes on from what it has.
+/// The key is the caller's own, and holds a string of three decimal integers, `1700000040000:80:30`: the beginning of
+/// the period in milliseconds since the Unix epoch, the count before and the current count. It expires when neither has
+/// an effect, two periods after that. Periods begin at multiples of their length, as minutes do; a key that is used
+/// with another limit keeps its counts.
 ///
 /// # Error
 ///
-/// How much of the period before still counts is estimated from its count alone. Let `f` be the part of the running
-/// period that is over, from 0 to 1, and `before` its count. Then the estimate is
+/// The share of the period before that still counts is estimated from its count alone. Let `f` be the elapsed part of
+/// the current period, from 0 to 1, and `before` the count of the period before. Then the estimate is
 ///
-/// * above the truth by at most `(1 - f) * before`: if all of them came at the beginning, they are out of the last
+/// * too high by at most `(1 - f) * before`, if all of its actions came at the beginning: they are out of the last
 ///   period and still count;
-/// * below the truth by at most `f * before`: if all came at the end, they all are in it and count in part.
+/// * too low by at most `f * before`, if all came at the end: all of them are in the last period and count in part.
 ///
-/// So **fewer than twice the limit** can be allowed in any period, `limit * (1 + f)`, and that is reached: by a whole
-/// limit in the last millisecond of a period of the calendar, and another spread over the next. In a period of the
-/// calendar never more than the limit are. If the actions come evenly, the estimate is off by no more than what comes
-/// in a millisecond, and two: of a million in a minute, 18. Nothing is rounded: the sum of the weighed counts and what
-/// is asked for has to be at most the limit.
+/// So **fewer than twice the limit** can be allowed in any period, `limit * (1 + f)`. That is reached by a full limit
+/// in the last millisecond of a calendar period, and another one spread over the next. In a calendar period at most the
+/// limit is allowed. If the actions are spread evenly, the error is at most the number of actions in a millisecond,
+/// plus two: 18 for a million per minute. Nothing is rounded: the sum of the weighted counts and of the requested
+/// quantity must be at most the limit.
 ///
 /// # Complexity
 ///
-/// O(1), and about 30 bytes, however large the limit. A refused action changes nothing.
+/// O(1), and about 30 bytes per key, for any limit. A refused action changes nothing.
 ///
 /// # On a server
 ///
-/// A call is one script on one key, by EVALSHA, so it is one step on a server and on a cluster alike. The time is the
-/// server's own. A service in another language takes part by the same script, whose comment says what KEYS and ARGV are:
+/// A call is one script on one key, by EVALSHA, so it is atomic on a server and on a cluster. The time is the server's.
+/// Services in other languages can run the same script, whose comment documents KEYS and ARGV:
 ///
 #[doc = concat!("```lua\n", include_str!("count.lua"), "```")]
 ///
-/// * Lua's numbers are exact to 15 digits and a little more. A limit of more digits, or a period of more than 31,000
-///   years, is refused there: [`ErrorKind::InvalidArgument`]. Text with a longer number is no counts there:
+/// * Lua's numbers are doubles, exact to 15 digits. A limit with more digits, or a period of more than 31,000 years, is
+///   refused on a server: [`ErrorKind::InvalidArgument`]. Text with a longer number is not valid counts there:
 ///   [`ErrorKind::NotInteger`].
-/// * [`ErrorKind::Io`], a connection that is lost, leaves its actions counted or not. If the caller or its client tries
-///   again, they may count twice: then less is allowed than the limit, never more.
-/// * A replica that takes its master's place may lack the last changes, and allows so much again.
+/// * After [`ErrorKind::Io`], a lost connection, it is unknown whether the actions were counted. If the caller or its
+///   client retries, they may count twice: then less than the limit is allowed, never more.
+/// * A replica that becomes the master may lack the last changes, and allows that many actions again.
 ///
 /// # Memory
 ///
-/// A key that has expired and that is not asked for any more keeps its memory until [`Store::sweep`] removes it, which
-/// a [`sweeper`](Store::sweeper) does.
+/// In a store, an expired key that is not accessed keeps its memory until [`Store::sweep`] removes it. A
+/// [`sweeper`](Store::sweeper) calls that regularly.
 ///
 /// # Examples
 ///
@@ -181,8 +182,8 @@ pub struct SlidingCounter<B = Store> {
 }
 
 impl<B: Keyspace> SlidingCounter<B> {
-    /// Counters that allow about `limit` actions in any `period`, one for each key of that store. The period is rounded
-    /// up to a whole millisecond.
+    /// Creates counters that allow about `limit` actions in any `period`, one counter per key. The period is rounded up
+    /// to milliseconds.
     ///
     /// # Errors
     ///
@@ -194,13 +195,13 @@ impl<B: Keyspace> SlidingCounter<B> {
         Ok(Self { backend, meter: Meter { limit, period_ms: period_ms(period)? } })
     }
 
-    /// The most actions in a period.
+    /// Returns the limit: the most actions in a period.
     #[must_use]
     pub const fn limit(&self) -> u64 {
         self.meter.limit.unsigned_abs()
     }
 
-    /// The period, in whole milliseconds.
+    /// Returns the period, in whole milliseconds.
     #[must_use]
     pub const fn period(&self) -> Duration {
         Duration::from_millis(self.meter.period_ms.unsigned_abs())
@@ -209,14 +210,14 @@ impl<B: Keyspace> SlidingCounter<B> {
 
 #[blocking_and_async]
 impl<B: Backend> SlidingCounter<B> {
-    /// Counts `quantity` actions at the key, if that many are allowed; 0 looks at it. O(1).
+    /// Counts `quantity` actions at the key, if they are allowed; a quantity of 0 only reads the state. O(1).
     ///
     /// [`remaining`](Throttle::remaining) is the limit less the estimate, rounded down.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::WrongType`] if the key holds no string, [`ErrorKind::NotInteger`] if the string is no such counts.
-    /// Nothing is changed then.
+    /// [`ErrorKind::WrongType`] if the key holds no string, [`ErrorKind::NotInteger`] if the string is not valid
+    /// counts. Nothing has changed then.
     #[inline]
     pub async fn take(&self, key: impl AsRef<[u8]>, quantity: u64) -> Result<Throttle, Error> {
         self.backend.call(&count(key.as_ref(), self.meter, quantity)).await

@@ -10,7 +10,7 @@ use crate::backend::{AsyncBackend, Backend, Keyspace, call_all, call_all_async};
 use crate::procedure::{Procedure, step};
 use crate::request::Request;
 
-/// What [`pour`] does.
+/// The script of [`pour`].
 pub(super) static POUR: Script = Script::new(include_str!("pour.lua"), |tx, call| {
     let ([key], quota) = (call.keys()?, Quota::of_depth(int_in_lua(call, 0)?));
     let drop = call.int(1)?.try_into().map_err(|_| ScriptCall::wrong())?;
@@ -20,9 +20,9 @@ pub(super) static POUR: Script = Script::new(include_str!("pour.lua"), |tx, call
     })
 });
 
-/// GET of the time at which the funnel is empty, [`Quota::take`], and, if that changes the time, SET with PXAT, the
-/// millisecond in which the funnel will be empty. `output` is given what became of the quantity, the time at which the funnel
-/// was to be empty, and the time.
+/// GET of the time at which the bucket is empty, [`Quota::take`], and, if that changes the time, SET with PXAT, the
+/// millisecond in which the bucket will be empty. `output` receives the answer, the time at which the bucket was to be
+/// empty, and the current time.
 #[inline]
 fn pour_into<R>(
     tx: &Tx<'_>,
@@ -41,8 +41,8 @@ fn pour_into<R>(
     })
 }
 
-/// Pours into a funnel, if it holds that much; `output` is what is made of the result. A caller that has one of its own has the
-/// step as a part of itself, where one that is shared stays a function.
+/// Adds a quantity to a bucket, if there is room; `output` converts the result. It is generic, so that the step is
+/// inlined into a caller with its own `output`.
 #[inline]
 pub(super) fn pour<R>(
     key: &[u8],
@@ -63,14 +63,14 @@ pub(super) fn pour<R>(
         )
 }
 
-/// The leaky bucket (GCRA): so much at once, and from then on so much a period.
+/// A leaky bucket (GCRA): allows a burst of up to its capacity, and then a constant rate.
 ///
 /// # Idea
 ///
-/// A funnel holds a capacity and leaks evenly. What is done is poured in; what would make it run over is refused. To
-/// know how full it is, one number is enough: the time at which it will be empty if nothing more comes. Whatever is
-/// done moves that time on. This is the generic cell rate algorithm (GCRA), where it is the *theoretical arrival time*,
-/// and the one of redis-cell.
+/// The bucket has a capacity and leaks at a constant rate. An action adds its quantity; an action that would make it
+/// overflow is refused. Its level follows from one number: the time at which it will be empty if nothing more is added.
+/// An allowed action moves that time forward. This is the generic cell rate algorithm (GCRA), which calls it the
+/// *theoretical arrival time*, and the algorithm of redis-cell.
 ///
 /// # Representation
 ///
@@ -84,16 +84,15 @@ pub(super) fn pour<R>(
 /// ```
 ///
 /// The key is the caller's own, and holds that time as a string: microseconds since the Unix epoch, in decimal. It
-/// expires in the millisecond in which the funnel is empty. A few bytes a key, however many actions.
+/// expires in the millisecond in which the bucket is empty. It takes a few bytes per key, for any number of actions.
 ///
 /// # Bounds
 ///
-/// In any span of time no more is allowed than the capacity plus the rate times the span, by any number of callers at
-/// once. A refused action changes nothing. [`Quota`] says how the rate is rounded.
+/// In any time span at most the capacity plus the rate times the span is allowed, with any number of concurrent
+/// callers. A refused action changes nothing. [`Quota`] documents how the rate is rounded.
 ///
-/// More than the capacity at once is refused for ever: it is `limited` without a `retry_after`. A quantity of 0 is a
-/// look that changes nothing. If a key is used with another quota, its time stays what it was, and counts in the new
-/// one's measure.
+/// A quantity above the capacity is always refused: it is `limited` without a `retry_after`. A quantity of 0 only reads
+/// the state. If a key is used with another quota, its time is kept, and is interpreted by the new quota.
 ///
 /// # Complexity
 ///
@@ -101,21 +100,21 @@ pub(super) fn pour<R>(
 ///
 /// # On a server
 ///
-/// A call is one script on one key, by EVALSHA, so it is one step on a server and on a cluster alike. The time is the
-/// server's own. A service in another language takes part by the same script, whose comment says what KEYS and ARGV are:
+/// A call is one script on one key, by EVALSHA, so it is atomic on a server and on a cluster. The time is the server's.
+/// Services in other languages can run the same script, whose comment documents KEYS and ARGV:
 ///
 #[doc = concat!("```lua\n", include_str!("pour.lua"), "```")]
 ///
-/// * Lua's numbers are exact to 15 digits and a little more. A quota whose full funnel takes more than 31 years to run empty is refused there:
-///   [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument).
-/// * [`ErrorKind::Io`](store::ErrorKind::Io), a connection that is lost, leaves what is poured in counted or not. If the caller
-///   or its client tries again, it may count twice: then less is allowed than the limit, never more.
-/// * A replica that takes its master's place may lack the last changes, and allows so much again.
+/// * Lua's numbers are doubles, exact to 15 digits. A quota whose full bucket takes more than 31 years to empty is
+///   refused on a server: [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument).
+/// * After [`ErrorKind::Io`](store::ErrorKind::Io), a lost connection, it is unknown whether the quantity was added. If
+///   the caller or its client retries, it may be added twice: then less than the limit is allowed, never more.
+/// * A replica that becomes the master may lack the last changes, and allows that many actions again.
 ///
 /// # Memory
 ///
-/// A key that has expired and that is not asked for any more keeps its memory until [`Store::sweep`] removes it, which
-/// a [`sweeper`](Store::sweeper) does.
+/// In a store, an expired key that is not accessed keeps its memory until [`Store::sweep`] removes it. A
+/// [`sweeper`](Store::sweeper) calls that regularly.
 ///
 /// # Examples
 ///
@@ -155,13 +154,13 @@ pub struct Funnel<B = Store> {
 }
 
 impl<B: Keyspace> Funnel<B> {
-    /// Funnels of that quota, one for each key of that store.
+    /// Creates leaky buckets with this quota, one bucket per key.
     #[must_use]
     pub const fn new(backend: B, quota: Quota) -> Self {
         Self { backend, quota }
     }
 
-    /// What each funnel holds, and how fast it runs empty.
+    /// Returns the quota: the capacity and the rate.
     #[must_use]
     pub const fn quota(&self) -> &Quota {
         &self.quota
@@ -170,26 +169,26 @@ impl<B: Keyspace> Funnel<B> {
 
 #[blocking_and_async]
 impl<B: Backend> Funnel<B> {
-    /// Pours `quantity` into the funnel at the key, if it holds that much; 0 looks at it. O(1).
+    /// Adds `quantity` to the bucket at the key, if there is room; a quantity of 0 only reads the state. O(1).
     ///
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if the key holds no string,
-    /// [`ErrorKind::NotInteger`](store::ErrorKind::NotInteger) if the string is no integer. Nothing is changed then.
+    /// [`ErrorKind::NotInteger`](store::ErrorKind::NotInteger) if the string is no integer. Nothing has changed then.
     #[inline]
     pub async fn take(&self, key: impl AsRef<[u8]>, quantity: u64) -> Result<Throttle, Error> {
         self.backend.call(&pour(key.as_ref(), &self.quota, quantity, |throttle| throttle)).await
     }
 
-    /// Pours `quantity` into the funnel at each of the keys, as [`take`](Self::take) does, under fewer locks; returns what
-    /// became of each, in the order of the keys. O(keys).
+    /// Adds `quantity` to the bucket at each of the keys, as [`take`](Self::take) does, under fewer locks; returns the
+    /// result of each, in the order of the keys. O(keys).
     ///
-    /// Each funnel is atomic, all together are not. A key that is there twice is poured into twice. A server gets them as
-    /// one pipeline, a cluster as one for each node.
+    /// Each bucket is atomic, the call as a whole is not. A key that occurs twice is added to twice. On a server the
+    /// call is one pipeline, on a cluster one for each node.
     ///
     /// # Errors
     ///
-    /// The first that [`take`](Self::take) would return; all other keys have been poured into then.
+    /// As [`take`](Self::take), for the first key that fails; all other keys have been processed then.
     ///
     /// # Examples
     ///

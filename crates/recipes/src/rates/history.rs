@@ -1,4 +1,4 @@
-//! The actions of a sliding window: one more, if there is room.
+//! The actions of a sliding-window log: adds one, if it is allowed.
 
 use std::time::Duration;
 
@@ -9,10 +9,11 @@ use crate::procedure::{Procedure, step};
 use crate::request::Request;
 use crate::text::{Text, concat, numbered};
 
-/// How much longer than the period a key lives, in milliseconds: the second that the notes on rate limiting add.
+/// How much longer than the period a key is kept, in milliseconds: one second, as in common descriptions of the
+/// algorithm.
 const LINGER_MS: i64 = 1000;
 
-/// What [`act`] does.
+/// The script of [`act`].
 pub(super) static ACT: Script = Script::new(include_str!("act.lua"), |tx, call| {
     let ([key], limit) = (call.keys()?, Limit::of_args(call)?);
     let of = |actions: &ZSetEntry<'_>, allowed| Acted::of(actions, limit, allowed);
@@ -27,35 +28,35 @@ pub(super) static ACT: Script = Script::new(include_str!("act.lua"), |tx, call| 
     ]))
 });
 
-/// The most actions in a period.
+/// The limit of actions in a period.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limit {
     pub(super) period_ms: i64,
     pub(super) max_count: u64,
-    /// Whether an action that is refused counts too.
+    /// Whether a refused action counts too.
     pub(super) count_refused: bool,
 }
 
 impl Limit {
-    /// What a server is sent for an action.
+    /// Returns the request to a server for an action.
     fn request(self, key: &[u8]) -> Result<Request, Error> {
         let max_count = i64::try_from(self.max_count).unwrap_or(i64::MAX);
         let request = Request::script(&ACT).key(key).arg(in_lua(self.period_ms)?).arg(max_count);
         Ok(request.arg(i64::from(self.count_refused)))
     }
 
-    /// What the arguments of [`ACT`] say.
+    /// Parses the arguments of [`ACT`].
     fn of_args(call: &ScriptCall<'_>) -> Result<Self, Error> {
         let max_count = call.int(1)?.try_into().map_err(|_| ScriptCall::wrong())?;
         Ok(Self { period_ms: int_in_lua(call, 0)?, max_count, count_refused: call.int(2)? == 1 })
     }
 
-    /// The figures of an action.
+    /// Returns the figures of an action.
     fn throttle(self, acted: Acted) -> Throttle {
-        // How long until an action is over.
+        // How long until an action leaves the period.
         let over = |score: f64| {
             let ms = as_ms(score).saturating_add(self.period_ms).saturating_sub(acted.now_ms);
-            // Above 0: an action that is over has been removed.
+            // Above 0: actions that have left the period were removed.
             Duration::from_millis(ms.unsigned_abs())
         };
         Throttle {
@@ -68,16 +69,16 @@ impl Limit {
     }
 }
 
-/// What became of an action, and which there are then.
+/// The outcome of an action, and the actions of the period after it.
 #[derive(Clone, Copy, Debug)]
 struct Acted {
     allowed: bool,
-    /// How many actions there are.
+    /// The number of actions.
     count: u64,
     now_ms: i64,
-    /// The time of the last one.
+    /// The time of the last action.
     last: Option<f64>,
-    /// The time of the one that has to be over until there is room, if there is none.
+    /// The time of the action that has to leave the period before another is allowed, if there is no room.
     first_to_go: Option<f64>,
 }
 
@@ -85,7 +86,7 @@ impl Acted {
     fn of(actions: &ZSetEntry<'_>, limit: Limit, allowed: bool) -> Self {
         let count = actions.len() as u64;
         let time_of = |rank: u64| actions.score_at(usize::try_from(rank).ok()?);
-        // One more fits when so many are over that the count is below the limit.
+        // Another action is allowed when so many have left the period that the count is below the limit.
         let too_many = count.checked_sub(limit.max_count);
         let too_many = too_many.filter(|_| !allowed && limit.max_count > 0);
         Self {
@@ -97,14 +98,14 @@ impl Acted {
         }
     }
 
-    /// What the reply of [`ACT`] says.
+    /// Parses the reply of [`ACT`].
     fn of_reply(reply: Reply) -> Result<Self, Error> {
         let (allowed, count, now_ms, last, first_to_go) = reply.convert()?;
         Ok(Self { allowed, count, now_ms, last, first_to_go })
     }
 }
 
-/// Whether one more action is allowed, which is added then.
+/// Adds an action if it is allowed; returns whether it is.
 #[inline]
 pub(super) fn can_act(key: &[u8], limit: Limit) -> impl Procedure<Output = bool> {
     step([key], move |tx| act(tx, key, limit, |_, allowed| allowed)).on_server_with(
@@ -113,7 +114,7 @@ pub(super) fn can_act(key: &[u8], limit: Limit) -> impl Procedure<Output = bool>
     )
 }
 
-/// The figures of one more action, which is added if it is allowed.
+/// Adds an action if it is allowed; returns its figures.
 pub(super) fn take(key: &[u8], limit: Limit) -> impl Procedure<Output = Throttle> {
     step([key], move |tx| {
         let of = |actions: &ZSetEntry<'_>, allowed| Acted::of(actions, limit, allowed);
@@ -132,7 +133,7 @@ pub(super) fn take(key: &[u8], limit: Limit) -> impl Procedure<Output = Throttle
 /// 3. if it is allowed, or if `count_refused`: ZADD with the score `now` of the member `<now>`, or the first of
 ///    `<now>-1`, `<now>-2`, ... that is free, and PEXPIREAT at `now + period_ms + 1000`.
 ///
-/// Returns what `answer` makes of that, and of the actions then.
+/// Returns the result of `answer` for the decision and the actions after it.
 #[inline]
 fn act<R>(
     tx: &Tx<'_>,
@@ -153,27 +154,26 @@ fn act<R>(
     })
 }
 
-/// Adds an action of now under a name that is free.
+/// Adds an action of the current time under an unused name.
 #[inline]
 fn add(actions: &mut ZSetEntry<'_>, now: i64) -> Result<(), Error> {
     let score = as_score(now);
     let mut number = actions.count_scores(score..=score);
-    // A name that is taken: another client has taken members out or put some in. The next one then, before the set runs
-    // out of members.
+    // The name is in use, because another client has added or removed members. So the following names are tried.
     while !actions.add_new(&*name(now, number), score)? {
         number += 1;
     }
     Ok(())
 }
 
-/// What the first action of a millisecond is called, the second, and so on.
+/// Returns the name of the first action of a millisecond, of the second, and so on.
 #[inline]
 fn name(now_ms: i64, number: usize) -> Text {
     let now_ms = numbered(b"", now_ms);
     if number == 0 { now_ms } else { numbered(&concat([&now_ms, b"-"]), number) }
 }
 
-/// The key of a user's actions: `hist:<user>:<action>`.
+/// Returns the key of a user's actions: `hist:<user>:<action>`.
 #[inline]
 pub(super) fn history_key(user: &[u8], action: &[u8]) -> Text {
     concat([b"hist:", user, b":", action])
@@ -185,7 +185,7 @@ const fn as_score(ms: i64) -> f64 {
     ms as f64
 }
 
-/// A time, rounded up.
+/// Converts a time, rounded up.
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "what is beyond 64 bits becomes the greatest")]
 fn as_ms(score: f64) -> i64 {

@@ -1,18 +1,17 @@
-//! How often something may happen: limits that are kept in the store or on a server, under a key for each of whom or what is
-//! limited.
+//! Rate limits, whose state is kept in a store or on a server, under a key for each user, address or other subject.
 //!
-//! | recipe | keeps | a key holds | exact |
+//! | recipe | allows | a key holds | exact |
 //! |---|---|---|---|
 //! | [`SlidingWindow`], a sliding-window log | at most N actions in any period | every action of the period | yes |
-//! | [`Funnel`], a leaky bucket (GCRA) | N at once, and then so many a period | one time | yes |
-//! | [`SlidingCounter`] | about N actions in any period | two counts | no: [its error](SlidingCounter#error) |
+//! | [`Funnel`], a leaky bucket (GCRA) | N at once, then a constant rate | one time | yes |
+//! | [`SlidingCounter`], a sliding-window counter | about N actions in any period | two counts | no: [its error](SlidingCounter#error) |
 //!
-//! Keys expire when they do not matter any more. In a store, one that is not asked for then keeps its memory until
-//! [`Store::sweep`](store::Store::sweep) removes it: start a [`sweeper`](store::Store::sweeper) where limits are by
-//! address or by user.
+//! Keys expire when they have no effect any more. In a store, an expired key that is not accessed keeps its memory
+//! until [`Store::sweep`](store::Store::sweep) removes it: start a [`sweeper`](store::Store::sweeper) if there is a
+//! limit per address or per user.
 //!
-//! The window is for small limits, the counter for limits of a million in a minute, and the funnel for streams that are
-//! to be smooth.
+//! The log is for small limits, the counter for limits such as a million per minute, and the leaky bucket for a smooth
+//! rate.
 
 #[cfg(all(test, feature = "redis"))]
 mod beside;
@@ -44,22 +43,21 @@ use crate::procedure::on_a_store_only;
 /// The scripts of the limits.
 pub(crate) static SCRIPTS: [&Script; 3] = [&history::ACT, &funnel::POUR, &counter::COUNT];
 
-/// The longest period or burst, in the unit in which it is counted: half of what 63 bits hold, so that it can be added
-/// to a time.
+/// The longest period or burst, in its unit: half of the range of an `i64`, so that it can be added to a time.
 const LONGEST: i64 = i64::MAX / 2;
 
-/// The greatest number of 15 digits. Lua's numbers are doubles: sums and differences of a few numbers up to that one are
-/// exact.
+/// The greatest integer of 15 digits. Lua's numbers are doubles: sums and differences of a few numbers up to this one
+/// are exact.
 const MOST_IN_LUA: i64 = 999_999_999_999_999;
 
-/// A period in whole milliseconds, rounded up: never shorter than was asked for.
+/// Converts a period to milliseconds, rounded up, so that it is never shorter than requested.
 pub(super) fn period_ms(period: Duration) -> Result<i64, Error> {
     let ms = i64::try_from(period.as_nanos().div_ceil(1_000_000)).ok();
     let ms = ms.filter(|ms| (1..=LONGEST).contains(ms));
     ms.ok_or_else(|| invalid("ERR the period is zero or too long"))
 }
 
-/// A number for a script to reckon with.
+/// Checks that a script can compute with a number.
 fn in_lua(number: i64) -> Result<i64, Error> {
     let fits = number <= MOST_IN_LUA;
     if fits {
@@ -69,13 +67,13 @@ fn in_lua(number: i64) -> Result<i64, Error> {
     }
 }
 
-/// The same in an argument: from 1 to [`MOST_IN_LUA`].
+/// Parses an argument from 1 to [`MOST_IN_LUA`].
 fn int_in_lua(call: &ScriptCall<'_>, at: usize) -> Result<i64, Error> {
     let number = call.int(at)?;
     if (1..=MOST_IN_LUA).contains(&number) { Ok(number) } else { Err(ScriptCall::wrong()) }
 }
 
-/// The figures that follow from what a script replied with, if they agree with what it has decided.
+/// Checks that the figures that follow from the reply of a script agree with its decision.
 fn decided(throttle: Throttle, allowed: bool) -> Result<Throttle, Error> {
     if throttle.limited != allowed {
         return Ok(throttle);

@@ -1,4 +1,4 @@
-//! The limits on servers, beside a store.
+//! Compares the limits on servers with those in a store.
 
 #![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
 
@@ -37,13 +37,13 @@ fn limits_are_the_same_on_servers() {
     assert_eq!(calls(&Server::redis(served.redis_connection())), wanted);
 }
 
-/// Calls of all limits, and what they return as far as it does not go by the time.
+/// Calls all limits, and returns the results as far as they do not depend on the time.
 fn calls<B: Backend + Clone>(backend: &B) -> Vec<String> {
     let mut told = Told(Vec::new());
     let window = SlidingWindow::new(backend.clone());
     let strict = SlidingWindow::new(backend.clone()).count_refused(true);
     let funnel = Funnel::new(backend.clone(), Quota::new(3, 1, HOUR).unwrap());
-    // The period of the calendar that began in 1970.
+    // The calendar period that began in 1970.
     let long = Duration::from_secs(1 << 39);
     let counter = SlidingCounter::new(backend.clone(), 1_000_000_000_000, long).unwrap();
     for _ in 0..5 {
@@ -64,7 +64,7 @@ fn calls<B: Backend + Clone>(backend: &B) -> Vec<String> {
     told.add(counter.take("funnel", 1).map(figures));
     told.add(window.take("", "", HOUR, 1).map(figures));
 
-    // Waiting for a server that has the time.
+    // Waits by the time of the server.
     let fast = Funnel::new(backend.clone(), Quota::new(1, 1, Duration::from_millis(40)).unwrap());
     told.add(fast.until_ready("fast", 1).map(|throttle| throttle.limited));
     told.add(fast.until_ready("fast", 1).map(|throttle| throttle.limited));
@@ -72,7 +72,7 @@ fn calls<B: Backend + Clone>(backend: &B) -> Vec<String> {
     told.0
 }
 
-/// What has been returned.
+/// The results.
 struct Told(Vec<String>);
 
 impl Told {

@@ -1,4 +1,4 @@
-//! The arithmetic of the funnel: what a time says of a bucket.
+//! The arithmetic of the leaky bucket: computes its level from a time.
 
 use std::time::Duration;
 
@@ -7,11 +7,11 @@ use store::Error;
 use super::{LONGEST, Throttle};
 use crate::errors::invalid;
 
-/// How much a [`Funnel`](super::Funnel) holds, and how fast it runs empty.
+/// The capacity and the rate of a [`Funnel`](super::Funnel), which is a leaky bucket.
 ///
 /// # Examples
 ///
-/// Five at once, and then 30 a minute:
+/// Five at once, and then 30 per minute:
 ///
 /// ```
 /// # mod tallis { pub use {recipes::*, store::*}; }
@@ -26,24 +26,24 @@ use crate::errors::invalid;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Quota {
     capacity: u64,
-    /// The time in which one leaks out.
+    /// The time in which one unit leaks.
     interval_us: i64,
-    /// The time in which a full funnel runs empty.
+    /// The time in which a full bucket empties.
     depth_us: i64,
 }
 
 impl Quota {
-    /// A funnel for `capacity` that leaks `count` in each `period`: CL.THROTTLE's `max_burst` plus one, `count per
-    /// period` and `period`.
+    /// Returns the quota of a bucket for `capacity` that leaks `count` in each `period`. In terms of CL.THROTTLE they
+    /// are `max_burst` plus one, `count per period` and `period`.
     ///
-    /// The time in which one leaks out is rounded up to a whole [microsecond](Self::interval): three a second are one
-    /// in 333,334 microseconds. So the rate is never above what was asked for, and below it by at most a hundredth up
-    /// to 10,000 a second.
+    /// The time per unit is rounded up to whole [microseconds](Self::interval): three per second are one per 333,334
+    /// microseconds. So the rate is never above the requested one, and below it by at most a hundredth for up to 10,000
+    /// per second.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for a capacity, count or period of zero, for
-    /// more than a million a second, and if a full funnel would take more than 146,000 years to run empty.
+    /// more than a million per second, and if a full bucket would take more than 146,000 years to empty.
     pub fn new(capacity: u64, count: u64, period: Duration) -> Result<Self, Error> {
         let nanos = period.as_nanos();
         if capacity == 0 || count == 0 || nanos == 0 {
@@ -62,22 +62,23 @@ impl Quota {
         }
     }
 
-    /// How many may be done at once when the funnel is empty.
+    /// Returns the capacity: how many actions are allowed at once when the bucket is empty.
     #[must_use]
     pub const fn capacity(&self) -> u64 {
         self.capacity
     }
 
-    /// The time in which one leaks out, an integer number of microseconds.
+    /// Returns the time in which one unit leaks, in whole microseconds.
     #[must_use]
     pub const fn interval(&self) -> Duration {
         micros(self.interval_us)
     }
 
-    /// Whether a funnel takes `quantity` at `now_us`, if it runs empty at `arrival_us`, or is empty: the answer, and
-    /// when it will be empty then if that changes. Times are microseconds since the Unix epoch.
+    /// Decides whether a bucket has room for `quantity` at `now_us`, if it will be empty at `arrival_us`, or is empty
+    /// for `None`. Returns the answer, and the new time at which it will be empty if that changes. Times are
+    /// microseconds since the Unix epoch.
     ///
-    /// For callers that keep the time elsewhere: [`Funnel::take`](super::Funnel::take) is this between a read and a
+    /// For callers that store the time elsewhere: [`Funnel::take`](super::Funnel::take) calls it between a read and a
     /// write.
     ///
     /// # Examples
@@ -103,7 +104,7 @@ impl Quota {
         now_us: i64,
         quantity: u64,
     ) -> (Throttle, Option<i64>) {
-        // How full the funnel is, as the time that it would take to run empty.
+        // The level of the bucket, as the time that it would take to empty.
         let level = arrival_us.map_or(0, |at| at.saturating_sub(now_us).max(0));
         let Some(drop) = self.time_of(quantity) else {
             return (self.answer(true, None, level), None);
@@ -114,28 +115,28 @@ impl Quota {
         }
         match now_us.checked_add(filled) {
             Some(empty_at) => (self.answer(false, None, filled), (drop > 0).then_some(empty_at)),
-            // After the last time that there is.
+            // The time would overflow.
             None => (self.answer(true, None, level), None),
         }
     }
 
-    /// The one that holds as many as the microseconds in which it runs empty.
+    /// Returns the quota that leaks one per microsecond, and whose full bucket empties in this many microseconds.
     pub(super) const fn of_depth(depth_us: i64) -> Self {
         Self { capacity: depth_us.unsigned_abs(), interval_us: 1, depth_us }
     }
 
-    /// The time in which a full funnel runs empty, in microseconds.
+    /// Returns the time in which a full bucket empties, in microseconds.
     pub(super) const fn depth_us(&self) -> i64 {
         self.depth_us
     }
 
-    /// The time in which so much leaks out, in microseconds; for more than a funnel holds, some time longer than
+    /// Returns the time in which `quantity` leaks, in microseconds; for more than the capacity, a time longer than
     /// [`depth_us`](Self::depth_us).
     pub(super) fn drop_us(&self, quantity: u64) -> i64 {
         self.time_of(quantity).unwrap_or(i64::MAX)
     }
 
-    /// The time in which so much leaks out; `None` if it is more than the funnel holds.
+    /// Returns the time in which `quantity` leaks; `None` if it is more than the capacity.
     #[inline]
     fn time_of(&self, quantity: u64) -> Option<i64> {
         if quantity > self.capacity {
@@ -162,7 +163,7 @@ const fn micros(us: i64) -> Duration {
     Duration::from_micros(us.unsigned_abs())
 }
 
-/// The millisecond in which a funnel that runs empty then is surely empty.
+/// Returns the first millisecond in which a bucket that empties at this time is empty.
 #[inline]
 pub(super) const fn expiry_ms(arrival_us: i64) -> i64 {
     arrival_us.div_euclid(1000) + (arrival_us.rem_euclid(1000) > 0) as i64
@@ -251,7 +252,7 @@ mod tests {
         assert_eq!(answer.reset_after, Duration::from_micros(2 * S + 1));
         let (answer, next) = quota.take(arrival, start + 1_000_000, 1);
         assert_eq!((answer.limited, next), (false, Some(start + 4_000_000)));
-        // Two at once have to wait for one second more.
+        // Two at once have to wait one second longer.
         let (answer, _) = quota.take(arrival, start + 1_000_000, 2);
         assert_eq!(answer.retry_after, Some(Duration::from_secs(1)));
         assert_eq!((answer.limited, answer.remaining), (true, 1));
@@ -274,7 +275,7 @@ mod tests {
         assert_eq!((answer.to_reply(), next), ([0, 3, 3, -1, 0], None));
         let (answer, next) = quota.take(Some(1_500_000), 0, 0);
         assert_eq!((answer.to_reply(), next), ([0, 3, 1, -1, 2], None));
-        // A time that another quota has left: too full even for nothing.
+        // A time that was written with another quota: the level is above the capacity.
         let (answer, next) = quota.take(Some(5_000_000), 0, 0);
         assert_eq!((answer.to_reply(), next), ([1, 3, 0, 2, 5], None));
     }
@@ -296,7 +297,7 @@ mod tests {
                         assert!(answer.remaining <= answer.limit);
                         if let Some(next) = next {
                             assert!(!answer.limited && next > now);
-                            // i128, so that nothing can wrap here either.
+                            // In i128, so that nothing overflows here either.
                             let level = i128::from(next) - i128::from(now);
                             assert!(level <= i128::from(quota.depth_us));
                             assert!(expiry_ms(next) >= next / 1000);

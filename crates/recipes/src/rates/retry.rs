@@ -8,7 +8,7 @@ use store::Error;
 use super::Throttle;
 use crate::errors::invalid;
 
-/// The error of an action that a limit refuses: when to come back.
+/// The error of an action that a limit refuses: it has the time to wait before a retry.
 ///
 /// # Examples
 ///
@@ -34,26 +34,26 @@ pub struct RetryAfter {
 }
 
 impl RetryAfter {
-    /// How long to wait until the same action will be allowed if no other comes between; `None` if it never will be,
-    /// since it is for more than the whole limit.
+    /// Returns how long to wait until the same action will be allowed if no other comes in between; `None` if it never
+    /// will be, because its quantity is above the limit.
     #[must_use]
     pub const fn after(self) -> Option<Duration> {
         self.after
     }
 
-    /// The same in seconds, rounded up, as HTTP's `Retry-After` has them.
+    /// Returns the same in seconds, rounded up, as HTTP's `Retry-After` has them.
     #[must_use]
     pub fn seconds(self) -> Option<u64> {
         self.after.map(whole_seconds)
     }
 
-    /// How long to wait for what will be allowed.
+    /// Returns how long to wait for an action that will be allowed.
     pub(super) fn wait(self) -> Result<Duration, Error> {
         self.after.ok_or_else(|| invalid("ERR more than the whole limit is never allowed"))
     }
 }
 
-/// A part of a second counts as a whole, so that no caller tries again too early.
+/// Rounds up to whole seconds, so that no caller retries too early.
 pub(super) fn whole_seconds(time: Duration) -> u64 {
     time.as_secs().saturating_add(u64::from(time.subsec_nanos() > 0))
 }
@@ -70,28 +70,28 @@ impl fmt::Display for RetryAfter {
 impl std::error::Error for RetryAfter {}
 
 impl Throttle {
-    /// The figures of an action that is allowed.
+    /// Returns these figures if the action is allowed.
     ///
     /// # Errors
     ///
-    /// When to come back, if it is refused.
+    /// A [`RetryAfter`] if it is refused.
     pub const fn check(self) -> Result<Self, RetryAfter> {
         if self.limited { Err(RetryAfter { after: self.retry_after }) } else { Ok(self) }
     }
 }
 
-/// Waiting for a limit that takes a quantity at a key.
+/// Implements waiting for a limit that takes a quantity at a key.
 macro_rules! waits {
     ($limit:ident) => {
         /// # Waiting
         impl<B: Backend> $limit<B> {
-            /// As [`take`](Self::take), but waits until it is allowed: the thread sleeps for as long as told, and tries
-            /// again. Others may be faster, so there is no order among those who wait.
+            /// As [`take`](Self::take), but waits until the quantity is allowed: it sleeps for `retry_after`, and tries
+            /// again. Waiting callers are not ordered.
             ///
             /// # Errors
             ///
-            /// As [`take`](Self::take); [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for more than
-            /// the whole limit, which is never allowed.
+            /// As [`take`](Self::take); [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for a
+            /// quantity above the limit, which is never allowed.
             pub fn until_ready(
                 &self,
                 key: impl AsRef<[u8]>,
@@ -108,8 +108,8 @@ macro_rules! waits {
 
         /// # Waiting
         impl<B: $crate::backend::AsyncBackend> $limit<B> {
-            /// As [`until_ready`](Self::until_ready) without a thread that sleeps: `sleep` makes a future that ends
-            /// after a time, such as Tokio's `tokio::time::sleep`.
+            /// The asynchronous form of [`until_ready`](Self::until_ready): it does not block the thread. `sleep`
+            /// returns a future that completes after a time, such as Tokio's `tokio::time::sleep`.
             ///
             /// # Errors
             ///

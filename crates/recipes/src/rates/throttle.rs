@@ -1,36 +1,35 @@
-//! What a rate limit returns.
+//! The result of a rate limit.
 
 use std::time::Duration;
 
 use super::retry::whole_seconds;
 
-/// What a rate limit returns: whether the action is allowed, and what the caller may report.
+/// The result of a rate limit: whether the action is allowed, and figures to report to a client.
 ///
-/// These are the five numbers of redis-cell's CL.THROTTLE, which web services send on as `X-RateLimit-Limit`,
-/// `-Remaining`, `Retry-After` and `X-RateLimit-Reset`.
+/// These are the five numbers of redis-cell's CL.THROTTLE, which web services return as `X-RateLimit-Limit`,
+/// `X-RateLimit-Remaining`, `Retry-After` and `X-RateLimit-Reset`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Throttle {
     /// Whether the action is refused.
     pub limited: bool,
-    /// How many actions may be done at once when none was done before.
+    /// How many actions are allowed at once if there were none before.
     pub limit: u64,
-    /// How many could still be done now.
+    /// How many more actions are allowed now.
     pub remaining: u64,
-    /// How long to wait until the same action will be allowed if no other comes between. `None` if it is allowed now,
-    /// and also if it never will be, since it is for more than the whole limit.
+    /// How long to wait until the same action will be allowed if no other comes in between. `None` if it is allowed
+    /// now, and also if it never will be, because its quantity is above the limit.
     pub retry_after: Option<Duration>,
-    /// How long until nothing is left of what was done, if no more is.
+    /// How long until the limit is unused again, if there are no more actions.
     pub reset_after: Duration,
 }
 
 impl Throttle {
-    /// The reply of CL.THROTTLE: limited (0 or 1), limit, remaining, retry after, reset after. Both times are in
-    /// seconds, and a part of one counts as a whole, so that no caller tries again too early; -1 where there is nothing
-    /// to wait for.
+    /// Returns the reply of CL.THROTTLE: limited (0 or 1), limit, remaining, retry after, reset after. Both times are
+    /// in seconds, rounded up, so that no caller retries too early; -1 if there is nothing to wait for.
     ///
-    /// Numbers beyond 63 bits become the greatest of them.
+    /// Numbers above `i64::MAX` are replaced by it.
     ///
     /// # Examples
     ///

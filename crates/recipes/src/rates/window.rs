@@ -1,4 +1,4 @@
-//! The sliding window: every action of the last period, in a sorted set.
+//! The sliding-window log: the actions of the last period, in a sorted set.
 
 use std::thread;
 use std::time::Duration;
@@ -10,18 +10,18 @@ use super::history::{Limit, can_act, history_key, take};
 use super::{Throttle, period_ms};
 use crate::backend::{AsyncBackend, Backend, Keyspace};
 
-/// The sliding-window log: at most so many actions in any period, to the millisecond.
+/// A sliding-window log: limits the number of actions in any period, exact to the millisecond.
 ///
 /// # Idea
 ///
-/// A sorted set has every action of the last period with its time. What is older is taken out; the rest is counted; if
-/// there is room, the new action is put in.
+/// A sorted set has every action of the last period with its time. Older actions are removed; the remaining ones are
+/// counted; if there is room, the new action is added.
 ///
 /// # Representation
 ///
-/// `hist:<user>:<action>`, a sorted set: the score of an action is its time in milliseconds since the Unix epoch, and
-/// its member is the same number, or for the second one of that millisecond `<ms>-1`, for the third `<ms>-2`. The key
-/// expires a second after the last action is out of the period.
+/// The key is `hist:<user>:<action>`, a sorted set. The score of an action is its time in milliseconds since the Unix
+/// epoch, and its member is the same number, `<ms>-1` for the second action of that millisecond, `<ms>-2` for the
+/// third. The key expires a second after the last action has left the period.
 ///
 /// ```text
 /// hist:Lei:reply      1700000000000      1700000000000
@@ -31,39 +31,40 @@ use crate::backend::{AsyncBackend, Backend, Keyspace};
 ///
 /// # Which actions count
 ///
-/// * An action is over when it is as old as the period: at `t + period` there is room again for the one of `t`.
-/// * Two actions in one millisecond are two.
-/// * One that is refused does not count, so a caller that keeps on trying is allowed when the first has aged out.
-///   [`count_refused`](Self::count_refused) makes them count: then only a caller that waits is allowed.
+/// * An action leaves the period when it is as old as the period: an action at `t` makes room at `t + period`.
+/// * Two actions in one millisecond count as two.
+/// * A refused action does not count, so a caller that retries is allowed as soon as the first action has left the
+///   period. With [`count_refused`](Self::count_refused) it counts: then only a caller that waits is allowed.
 ///
-/// In any period no more are allowed than the count, by any number of callers at once. All of this holds for one key
-/// asked with one period; a shorter one takes out what a longer one would have counted. A clock that is set back finds
-/// actions that are yet to come, and counts them until they are over.
+/// In any period at most the limit is allowed, with any number of concurrent callers. This holds for a key that is used
+/// with one period only; a call with a shorter period removes actions that a longer one would have counted. If the
+/// clock is set back, actions with a later time count until they leave the period.
 ///
-/// A user whose name has a colon may share a key with another: `a:b` doing `c` and `a` doing `b:c`.
+/// A user whose name has a colon may share a key with another: user `a:b` with action `c`, and user `a` with action
+/// `b:c`.
 ///
 /// # Complexity
 ///
-/// O(log n) for n actions in the period, each of which takes some 20 bytes, and a few times that where they are more
-/// than fit a listpack; [`SlidingCounter`](super::SlidingCounter) takes no more for a million.
+/// O(log n) for n actions in the period. An action takes some 20 bytes, and a few times that if there are too many for
+/// a listpack; a [`SlidingCounter`](super::SlidingCounter) takes as much as one or two of them, for any number.
 ///
 /// # On a server
 ///
-/// An action is one script on one key, by EVALSHA, so it is one step on a server and on a cluster alike. The time is the
-/// server's own. A service in another language takes part by the same script, whose comment says what KEYS and ARGV are:
+/// An action is one script on one key, by EVALSHA, so it is atomic on a server and on a cluster. The time is the
+/// server's. Services in other languages can run the same script, whose comment documents KEYS and ARGV:
 ///
 #[doc = concat!("```lua\n", include_str!("act.lua"), "```")]
 ///
-/// * Lua's numbers are exact to 15 digits and a little more. A longer period, of more than 31,000 years, is refused there:
+/// * Lua's numbers are doubles, exact to 15 digits. A period of more than 31,000 years is refused on a server:
 ///   [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument).
-/// * [`ErrorKind::Io`](store::ErrorKind::Io), a connection that is lost, leaves it counted or not. If the caller
-///   or its client tries again, it may count twice: then less is allowed than the limit, never more.
-/// * A replica that takes its master's place may lack the last changes, and allows so much again.
+/// * After [`ErrorKind::Io`](store::ErrorKind::Io), a lost connection, it is unknown whether the action was counted. If
+///   the caller or its client retries, it may count twice: then less than the limit is allowed, never more.
+/// * A replica that becomes the master may lack the last changes, and allows that many actions again.
 ///
 /// # Memory
 ///
-/// A key that has expired and that is not asked for any more keeps its memory until [`Store::sweep`] removes it, which
-/// a [`sweeper`](Store::sweeper) does.
+/// In a store, an expired key that is not accessed keeps its memory until [`Store::sweep`] removes it. A
+/// [`sweeper`](Store::sweeper) calls that regularly.
 ///
 /// # Examples
 ///
@@ -98,14 +99,14 @@ pub struct SlidingWindow<B = Store> {
 }
 
 impl<B: Keyspace> SlidingWindow<B> {
-    /// Windows in that store, one for each user and action. Refused actions do not count.
+    /// Creates sliding-window logs, one per user and action. Refused actions do not count.
     #[must_use]
     pub const fn new(backend: B) -> Self {
         Self { backend, count_refused: false }
     }
 
-    /// Whether an action that is refused counts like one that is allowed, and so extends the refusal. Then a set grows
-    /// as long as a caller tries.
+    /// Sets whether a refused action counts like an allowed one, and so extends the refusal. Then the set grows with
+    /// every attempt.
     #[must_use]
     pub const fn count_refused(mut self, count: bool) -> Self {
         self.count_refused = count;
@@ -121,8 +122,8 @@ impl<B: Keyspace> SlidingWindow<B> {
 
 #[blocking_and_async]
 impl<B: Backend> SlidingWindow<B> {
-    /// Whether the user may do the action now, which counts as done then: at most `max_count` in any `period`, which is
-    /// rounded up to a whole millisecond. O(log n) for the actions in the period.
+    /// Adds an action of the user if it is allowed, and returns whether it is: at most `max_count` in any `period`,
+    /// which is rounded up to milliseconds. O(log n) for n actions in the period.
     ///
     /// # Errors
     ///
@@ -140,10 +141,10 @@ impl<B: Backend> SlidingWindow<B> {
         self.backend.call(&can_act(key, self.limit(period, max_count)?)).await
     }
 
-    /// As [`can_reply`](Self::can_reply), with the figures: how many actions are left, and when to come back. O(log n)
-    /// for the actions in the period.
+    /// As [`can_reply`](Self::can_reply), but returns figures: how many actions remain, and when to retry. O(log n) for
+    /// n actions in the period.
     ///
-    /// Once refused, the same action is allowed after [`retry_after`](Throttle::retry_after) if no other comes between.
+    /// A refused action is allowed after [`retry_after`](Throttle::retry_after) if no other comes in between.
     ///
     /// # Errors
     ///
@@ -180,8 +181,8 @@ impl<B: Backend> SlidingWindow<B> {
 
 /// # Waiting
 impl<B: Backend> SlidingWindow<B> {
-    /// The same, but waits until it is allowed: the thread sleeps for as long as told, and tries again. Others may be
-    /// faster, so there is no order among those who wait.
+    /// As [`take`](Self::take), but waits until the action is allowed: it sleeps for `retry_after`, and tries again.
+    /// Waiting callers are not ordered.
     ///
     /// # Errors
     ///
@@ -205,8 +206,8 @@ impl<B: Backend> SlidingWindow<B> {
 
 /// # Waiting
 impl<B: AsyncBackend> SlidingWindow<B> {
-    /// [`until_ready`](Self::until_ready) without a thread that sleeps: `sleep` makes a future that ends after a time,
-    /// such as Tokio's `tokio::time::sleep`.
+    /// The asynchronous form of [`until_ready`](Self::until_ready): it does not block the thread. `sleep` returns a
+    /// future that completes after a time, such as Tokio's `tokio::time::sleep`.
     ///
     /// # Errors
     ///

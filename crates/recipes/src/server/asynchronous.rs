@@ -1,4 +1,4 @@
-//! The backend whose calls are futures.
+//! The asynchronous backend for servers and clusters.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,12 +11,12 @@ use super::transport::AsyncTransport;
 use crate::backend::{AsyncBackend, BackendKind, Keyspace};
 use crate::procedure::Procedure;
 
-/// A Redis or Valkey server, or a cluster of them, as the [`AsyncBackend`] of recipes: what [`Server`](crate::Server) is for
-/// calls that block.
+/// An [`AsyncBackend`] on a Redis or Valkey server, or on a cluster: the asynchronous form of
+/// [`Server`](crate::Server).
 ///
-/// What is sent is the same. On a cluster the pipelines of a batch go to all nodes at once.
+/// The requests are the same. On a cluster the pipelines of a batch are sent to all nodes concurrently.
 ///
-/// A future that is dropped before it is ready has sent what it asked, or not.
+/// If a future is dropped before it is ready, it is unknown whether its requests were sent.
 #[derive(Clone)]
 pub struct AsyncServer {
     remote: Arc<Remote<dyn AsyncTransport + Send + Sync>>,

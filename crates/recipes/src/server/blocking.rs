@@ -1,4 +1,4 @@
-//! The backend whose calls block.
+//! The blocking backend for servers and clusters.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,15 +11,16 @@ use super::transport::Transport;
 use crate::backend::{Backend, BackendKind, Keyspace};
 use crate::procedure::Procedure;
 
-/// A Redis or Valkey server, or a cluster of them, as the [`Backend`] of recipes.
+/// A [`Backend`] on a Redis or Valkey server, or on a cluster.
 ///
-/// A recipe is given it in place of a store. Each [procedure](Procedure) is one command there, or one Lua script: EVALSHA,
-/// and EVAL where the server does not know the script yet. A batch is one pipeline, on a cluster one for each node.
+/// A recipe takes it in place of a store. Each [procedure](Procedure) is one command there, or one Lua script, sent by
+/// EVALSHA, and by EVAL if the server does not know the script yet. A batch is one pipeline, on a cluster one per node.
 ///
 /// # Errors
 ///
-/// A server's errors have the kinds that a store's have, and [`ErrorKind::Server`](store::ErrorKind::Server) where a store has none: CROSSSLOT,
-/// READONLY, LOADING. [`ErrorKind::Io`](store::ErrorKind::Io) says that the connection failed: then what was sent was done or was not.
+/// Errors of a server have the same kinds as those of a store, or [`ErrorKind::Server`](store::ErrorKind::Server) if a
+/// store has no such error: CROSSSLOT, READONLY, LOADING. [`ErrorKind::Io`](store::ErrorKind::Io) means that the
+/// connection failed: it is unknown whether the request was executed.
 #[derive(Clone)]
 pub struct Server {
     remote: Arc<Remote<dyn Transport + Send + Sync>>,

@@ -1,6 +1,6 @@
-//! The recipes on a server or a cluster.
+//! Backends on a server or a cluster.
 //!
-//! What is sent and what becomes of the replies is the same for all connections: `Remote`. Macros make the connections of
+//! `Remote` sends the requests and handles the replies, for all kinds of connections. Macros create the connections of
 //! each version of the `redis` crate.
 
 #[cfg(feature = "async")]

@@ -1,4 +1,4 @@
-//! Which node of a cluster has a slot.
+//! The map from slots to nodes of a cluster.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use store::Reply;
 use crate::request::Request;
 use crate::slot::key_slot;
 
-/// The masters of a cluster, by the slots that they have: the number of a node for each slot.
+/// The masters of a cluster, by slot: the index of a node for each slot.
 #[derive(Debug, Default)]
 pub(super) struct Nodes {
     /// The last slot of each range, in order, and the node that has the range.
@@ -15,7 +15,7 @@ pub(super) struct Nodes {
 }
 
 impl Nodes {
-    /// Those that CLUSTER SLOTS tells.
+    /// Parses the reply of CLUSTER SLOTS.
     pub(super) fn parse(reply: Reply) -> Option<Self> {
         let Reply::Array(told) = reply else { return None };
         let mut names: Vec<Reply> = Vec::new();
@@ -23,7 +23,7 @@ impl Nodes {
         for range in told {
             let Reply::Array(range) = range else { return None };
             let [_, Reply::Int(last), Reply::Array(master), ..] = &*range else { return None };
-            // The address, or the name if it is not known, and the port.
+            // The address, or the name if it is unknown, and the port.
             let name = Reply::Array(master.iter().take(2).cloned().collect());
             let node = names.iter().position(|known| *known == name).unwrap_or_else(|| {
                 names.push(name);
@@ -35,22 +35,22 @@ impl Nodes {
         Some(Self { ranges })
     }
 
-    /// The number of the node that has a slot, or an arbitrary one if none is known to have it.
+    /// Returns the index of the node that has a slot, or an arbitrary one if none is known to have it.
     pub(super) fn of_slot(&self, slot: u16) -> usize {
         let at = self.ranges.partition_point(|&(last, _)| last < slot);
         self.ranges.get(at).map_or(0, |&(_, node)| node)
     }
 
-    /// The number of the node that has a request's keys, or an arbitrary one.
+    /// Returns the index of the node that has a request's keys, or an arbitrary one.
     pub(super) fn of_request(&self, request: &Request) -> usize {
         request.slot().map_or(0, |slot| self.of_slot(slot))
     }
 
-    /// A key for each node that has slots: it lies in one of them.
+    /// Returns a key for each node that has slots, in one of its slots.
     pub(super) fn guides(&self) -> Vec<String> {
         let nodes: BTreeSet<usize> = self.ranges.iter().map(|&(_, node)| node).collect();
         let mut guides: BTreeMap<usize, String> = BTreeMap::new();
-        // The first few hundred thousand numbers come to all slots.
+        // The first few hundred thousand integers reach all slots.
         for number in 0..1_u32 << 20 {
             if guides.len() == nodes.len() {
                 break;
@@ -95,7 +95,7 @@ mod tests {
         let slots: Vec<u16> = guides.iter().map(key_slot).collect();
         assert_eq!(slots.iter().map(|&slot| nodes.of_slot(slot)).collect::<Vec<_>>(), [0, 1, 2]);
         assert_eq!((slots[0], slots[2]), (0, 16_383));
-        // A node of which another one has the slots has no keys.
+        // A node whose slots all belong to another one has no keys.
         let twice = Nodes::parse(Reply::Array(vec![range(0, 9, 1), range(0, 9, 2)])).unwrap();
         assert_eq!(twice.guides().len(), 1);
     }

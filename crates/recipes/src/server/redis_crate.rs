@@ -1,6 +1,6 @@
 //! Connections of one version of the `redis` crate.
 
-/// Makes the constructors for the version `$redis`.
+/// Defines the constructors for the version `$redis`.
 macro_rules! redis_server {
     ($version:literal, $redis:ident, $single:ident, $pool:ident, $cluster:ident, $open:ident) => {
         use std::ops::DerefMut;
@@ -21,13 +21,13 @@ macro_rules! redis_server {
 
         #[doc = concat!("# Connections of the `redis` crate, ", $version)]
         impl Server {
-            /// The server that this connection leads to. Threads that share the handle wait for each other.
+            /// Creates a backend on a single connection. Threads that share the handle use it one at a time.
             ///
-            /// A connection that breaks stays broken: [`pools`](#method.redis_pool) open another one.
+            /// A connection that breaks is not replaced: [`pools`](#method.redis_pool) open another one.
             ///
             /// # Examples
             ///
-            /// On a store's own connection, as a test does that has no server:
+            /// On a connection to a store, for a test without a server:
             ///
             /// ```
             /// # mod tallis { pub use {recipes::*, store::*}; }
@@ -45,9 +45,12 @@ macro_rules! redis_server {
                 Self::on(Remote::server(Single(Mutex::new(connection))))
             }
 
-            /// The server of a pool: `get` takes a connection out of it, which goes back when it is dropped. That is
-            /// `move || pool.get()` for a pool of `r2d2`, and `move || client.get_connection().map(Box::new)` opens
-            /// one for each call.
+            /// Creates a backend on a pool: `get` takes a connection, which is returned to the pool when it is dropped.
+            /// That is `move
+            ///
+            /// pool.get()` for a pool of `r2d2`; `move
+            ///
+            /// client.get_connection().map(Box::new)` opens a connection per call.
             #[must_use]
             pub fn $pool<C, E>(get: impl Fn() -> Result<C, E> + Send + Sync + 'static) -> Self
             where
@@ -57,10 +60,10 @@ macro_rules! redis_server {
                 Self::on(Remote::server(Pool(get)))
             }
 
-            /// The cluster that this client leads to. Connections are opened when they are needed, as many as threads
-            /// call at once, and once more after one is lost.
+            /// Creates a backend on a cluster. Connections are opened on demand, as many as there are concurrent calls,
+            /// and replaced after a failure.
             ///
-            /// A batch is one pipeline for each node, one node after the other.
+            /// A batch is one pipeline per node, sent to one node after the other.
             #[must_use]
             pub fn $cluster(client: ClusterClient) -> Self {
                 Self::on(Remote::cluster(Cluster { client, idle: Mutex::new(Vec::new()) }))
@@ -98,13 +101,13 @@ macro_rules! redis_server {
 
         struct Cluster {
             client: ClusterClient,
-            /// Connections that no call uses.
+            /// Idle connections.
             idle: Mutex<Vec<ClusterConnection<Node>>>,
         }
 
         impl Cluster {
-            /// Calls with a connection. One that is lost does not find out that another node has taken over, so it is
-            /// not used again.
+            /// Calls a function with a connection. A connection that failed is not used again, because it does not
+            /// learn that another node has taken over.
             fn with<R>(
                 &self,
                 call: impl FnOnce(&mut ClusterConnection<Node>) -> RedisResult<R>,
@@ -132,8 +135,8 @@ macro_rules! redis_server {
             }
         }
 
-        /// A connection to a node, whose pipelines have each reply: a cluster's connection returns the first error in place of
-        /// all, and sends all of a pipeline once more where a slot has moved.
+        /// A connection to a node, whose pipelines return each reply. The connection of a cluster returns only the
+        /// first error, and sends a whole pipeline again if a slot has moved.
         struct Node(Connection);
 
         impl Connect for Node {
@@ -189,10 +192,10 @@ macro_rules! redis_server {
             }
         }
 
-        /// The format of a text that is an error: no server has it.
+        /// The format of a text that is an error. No server uses it.
         const ERROR: &str = "error";
 
-        /// An error as a text, which is returned as it is.
+        /// Converts an error to a text, so that it is returned as a value.
         pub(super) fn hide_error(value: Value) -> Value {
             match value {
                 Value::ServerError(error) => Value::VerbatimString {
@@ -203,12 +206,12 @@ macro_rules! redis_server {
             }
         }
 
-        /// The replies of a pipeline.
+        /// Returns the replies of a pipeline.
         pub(super) fn replies(values: RedisResult<Vec<Value>>) -> Result<Vec<Reply>, Error> {
             values.map_err(failed)?.into_iter().map(of_value).collect()
         }
 
-        /// A server's reply, an error among them; the error of a connection that failed.
+        /// Returns a server's reply, which may be an error; fails with the error of a connection.
         pub(super) fn reply(value: RedisResult<Value>) -> Result<Reply, Error> {
             match value {
                 Ok(value) => of_value(value),
@@ -217,18 +220,18 @@ macro_rules! redis_server {
             }
         }
 
-        /// The error of a server, or of a connection.
+        /// Returns the error of a server, or of a connection.
         #[cold]
         fn failed(error: RedisError) -> Error {
             match (error.code(), error.detail()) {
                 (Some(code), Some(detail)) => of_text(format!("{code} {detail}")),
-                // The client has found out by itself.
+                // An error that the client itself has detected.
                 (Some(code), None) => of_text(format!("{code} {error}")),
                 (None, _) => io(error),
             }
         }
 
-        /// What a value says.
+        /// Converts a value.
         fn of_value(value: Value) -> Result<Reply, Error> {
             let each = |values: Vec<Value>| values.into_iter().map(of_value).collect::<Result<Vec<_>, Error>>();
             Ok(match value {
@@ -263,7 +266,7 @@ macro_rules! redis_server {
             })
         }
 
-        /// The error of a connection.
+        /// Returns the error of a connection.
         #[cold]
         pub(super) fn io(error: impl std::error::Error + Send + Sync + 'static) -> Error {
             Error::caused(ErrorKind::Io, format!("ERR the connection failed: {error}"), error)

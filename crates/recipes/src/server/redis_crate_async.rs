@@ -1,6 +1,6 @@
 //! Asynchronous connections of one version of the `redis` crate.
 
-/// Makes the constructors for the version `$redis`.
+/// Defines the constructors for the version `$redis`.
 macro_rules! redis_async_server {
     ($version:literal, $redis:ident, $single:ident, $pool:ident, $cluster:ident, $open:ident) => {
         use std::ops::DerefMut;
@@ -22,12 +22,12 @@ macro_rules! redis_async_server {
 
         #[doc = concat!("# Asynchronous connections of the `redis` crate, ", $version)]
         impl AsyncServer {
-            /// The server that this connection leads to. Each call has a clone of it: a `MultiplexedConnection` sends the
-            /// requests of all as they come, and so does a `ConnectionManager`, which connects again when it is lost.
+            /// Creates a backend on a connection. Each call uses a clone of it: a `MultiplexedConnection` multiplexes
+            /// the requests of all calls, and so does a `ConnectionManager`, which also reconnects.
             ///
             /// # Examples
             ///
-            /// On a store's own connection, as a test does that has no server:
+            /// On a connection to a store, for a test without a server:
             ///
             /// ```
             /// # mod tallis { pub use {recipes::*, store::*}; }
@@ -50,8 +50,8 @@ macro_rules! redis_async_server {
                 Self::on(Remote::server(Single(connection)))
             }
 
-            /// The server of a pool: the future that `get` returns takes a connection out of it, which goes back when it is
-            /// dropped. For a pool of `bb8` that is
+            /// Creates a backend on a pool: the future that `get` returns takes a connection, which is returned to the
+            /// pool when it is dropped. For a pool of `bb8` that is
             ///
             /// ```ignore
             /// move || {
@@ -69,18 +69,18 @@ macro_rules! redis_async_server {
                 Self::on(Remote::server(Pool(get)))
             }
 
-            /// The cluster that this client leads to, by one connection to each node, which all calls share.
+            /// Creates a backend on a cluster, with one connection per node, which all calls share.
             ///
             /// # Errors
             ///
-            /// [`ErrorKind::Io`](store::ErrorKind::Io) if no node answers.
+            /// [`ErrorKind::Io`](store::ErrorKind::Io) if no node can be reached.
             pub async fn $cluster(client: ClusterClient) -> Result<Self, Error> {
                 let connection = client.get_async_generic_connection().await.map_err(io)?;
                 Ok(Self::on(Remote::cluster(Cluster(connection))))
             }
         }
 
-        /// One connection, of which each call has a clone.
+        /// A connection that each call clones.
         struct Single<C>(C);
 
         impl<C: ConnectionLike + Clone + Send + Sync> AsyncTransport for Single<C> {
@@ -155,7 +155,7 @@ macro_rules! redis_async_server {
             replies(connection.req_packed_commands(&pipeline, 0, packed.requests).await)
         }
 
-        /// The requests as the crate has them.
+        /// Converts the requests to those of the crate.
         fn pipeline(packed: &Packed) -> Result<Pipeline, Error> {
             let mut requests = Requests::new();
             requests.feed(&packed.bytes);
@@ -166,7 +166,7 @@ macro_rules! redis_async_server {
             Ok(pipeline)
         }
 
-        /// The next request as the crate has it.
+        /// Converts the next request to one of the crate.
         fn next(requests: &mut Requests) -> Result<Cmd, Error> {
             let cut = || Error::new(ErrorKind::Conversion, "ERR the request is cut off");
             let words = requests.take().ok().flatten().ok_or_else(cut)?;
@@ -177,7 +177,7 @@ macro_rules! redis_async_server {
             Ok(command)
         }
 
-        /// A connection to a node, whose pipelines have each reply: as that of `Server`.
+        /// A connection to a node, whose pipelines return each reply, as that of `Server`.
         #[derive(Clone)]
         struct Node(MultiplexedConnection);
 

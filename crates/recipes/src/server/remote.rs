@@ -1,4 +1,4 @@
-//! What is sent to a server, and what becomes of its replies.
+//! Sending requests to a server, and handling its replies.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -17,24 +17,24 @@ use crate::procedure::Procedure;
 use crate::request::Request;
 use crate::scan::pattern;
 
-/// How many keys a step of SCAN looks at.
+/// The COUNT of SCAN.
 const SCANNED: i64 = 1000;
 
-/// A server or a cluster, and how it is asked.
+/// A server or a cluster, with its connections.
 pub(super) struct Remote<T: ?Sized> {
     kind: BackendKind,
-    /// Which node has which slots, as it was last looked up.
+    /// The map from slots to nodes, as last read.
     nodes: Mutex<Option<Arc<Nodes>>>,
     pub(super) transport: T,
 }
 
 impl<T> Remote<T> {
-    /// One server.
+    /// Creates it for one server.
     pub(super) const fn server(transport: T) -> Self {
         Self { kind: BackendKind::Server, nodes: Mutex::new(None), transport }
     }
 
-    /// Several nodes, each with its slots.
+    /// Creates it for a cluster.
     pub(super) const fn cluster(transport: T) -> Self {
         Self { kind: BackendKind::Cluster, nodes: Mutex::new(None), transport }
     }
@@ -52,13 +52,13 @@ impl<T: ?Sized> Remote<T> {
 
 #[blocking_and_async(feature = "async")]
 impl<T: Transport + ?Sized> Remote<T> {
-    /// Does a procedure.
+    /// Runs a procedure.
     pub(super) async fn call<P: Procedure>(&self, procedure: &P) -> Result<P::Output, Error> {
         let reply = self.send(&procedure.request()?).await?;
         procedure.output(reply.into_result()?)
     }
 
-    /// Does many procedures: those that the server refuses without being asked are answered first.
+    /// Runs many procedures. Those that cannot run on a server are answered first.
     pub(super) async fn call_many<P: Procedure>(
         &self,
         procedures: &[P],
@@ -94,7 +94,7 @@ impl<T: Transport + ?Sized> Remote<T> {
         Ok(())
     }
 
-    /// The keys that begin so, sorted, each once: SCAN, on a cluster of each node.
+    /// Returns the keys with this prefix, sorted and without duplicates, by SCAN, on a cluster of each node.
     pub(super) async fn keys_from(&self, start: &[u8]) -> Result<Vec<Bytes>, Error> {
         let pattern = pattern(start);
         let mut keys = BTreeSet::new();
@@ -108,8 +108,8 @@ impl<T: Transport + ?Sized> Remote<T> {
         Ok(keys.into_iter().collect())
     }
 
-    /// The keys of a server, or of the node of a cluster that has the key `guide`, which need not exist: SCAN names no key by
-    /// which it would find its way.
+    /// Scans the keys of a server, or of the node of a cluster that has the slot of the key `guide`, which need not
+    /// exist: SCAN has no key from which the node would follow.
     async fn scan(
         &self,
         guide: Option<&str>,
@@ -154,8 +154,8 @@ impl<T: Transport + ?Sized> Remote<T> {
         self.transport.send(&packed).await
     }
 
-    /// Sends the requests of a node as one pipeline, and once more those whose scripts it did not know; the replies in their
-    /// order.
+    /// Sends the requests for a node as one pipeline, and again those whose scripts it did not know; returns the
+    /// replies in order.
     async fn send_to_node<P: Procedure>(&self, of_node: &OfNode, procedures: &[P]) -> Vec<Reply> {
         let mut replies = self.pipeline(&of_node.packed).await;
         let mut again = OfNode::default();
@@ -188,8 +188,8 @@ impl<T: Transport + ?Sized> Remote<T> {
         replies
     }
 
-    /// Sends a pipeline. If the connection fails, that is the reply to each of its requests: what other nodes have replied
-    /// stays.
+    /// Sends a pipeline. If the connection fails, the reply to each of its requests is that error, so that the replies
+    /// of other nodes are kept.
     async fn pipeline(&self, packed: &Packed) -> Vec<Reply> {
         let requests = packed.requests;
         let error = match self.transport.send_all(packed).await {
@@ -203,7 +203,7 @@ impl<T: Transport + ?Sized> Remote<T> {
         vec![Reply::Error(error); requests]
     }
 
-    /// Sends one by one what a node of a cluster has not done, because another one has the slot by now.
+    /// Sends again, one by one, the requests that a node refused because another one has the slot now.
     async fn follow<P: Procedure>(
         &self,
         of_node: &OfNode,
@@ -223,7 +223,7 @@ impl<T: Transport + ?Sized> Remote<T> {
         }
     }
 
-    /// Which node has which slots, as far as is known.
+    /// Returns the map from slots to nodes, as last read.
     async fn nodes(&self) -> Result<Arc<Nodes>, Error> {
         let known = self.nodes.lock().clone();
         if let Some(nodes) = known {
@@ -240,7 +240,7 @@ impl<T: Transport + ?Sized> Remote<T> {
 }
 
 impl<T: Transport + ?Sized> Remote<T> {
-    /// Sends the requests of each node, one node's after the other's.
+    /// Sends the requests for each node, to one node after the other.
     fn send_to_nodes<P: Procedure>(
         &self,
         of_nodes: &[OfNode],
@@ -252,7 +252,7 @@ impl<T: Transport + ?Sized> Remote<T> {
 
 #[cfg(feature = "async")]
 impl<T: AsyncTransport + ?Sized> Remote<T> {
-    /// Sends the requests of each node, those of all nodes at once.
+    /// Sends the requests for each node, to all nodes concurrently.
     async fn send_to_nodes_async<P: Procedure>(
         &self,
         of_nodes: &[OfNode],
@@ -263,34 +263,34 @@ impl<T: AsyncTransport + ?Sized> Remote<T> {
     }
 }
 
-/// What is sent to a node.
+/// The requests for a node.
 #[derive(Default)]
 struct OfNode {
     packed: Packed,
-    /// Those of the procedures, in order.
+    /// The indexes of their procedures, in order.
     numbers: Vec<usize>,
 }
 
 impl OfNode {
-    /// Appends the request of a procedure, which is kept as the bytes that are sent: it can be made again.
+    /// Appends the request of a procedure, as the bytes to send. It can be built again if needed.
     fn push(&mut self, number: usize, request: &Request) {
         self.packed.push(request);
         self.numbers.push(number);
     }
 
-    /// As [`push`](Self::push), a script as its text.
+    /// As [`push`](Self::push), with the text of the script.
     fn push_whole(&mut self, number: usize, request: &Request) {
         self.packed.push_whole(request);
         self.numbers.push(number);
     }
 }
 
-/// Whether a server has refused a digest.
+/// Returns whether a server did not know a script.
 fn lacks_script(reply: &Reply) -> bool {
     begins(reply, "NOSCRIPT ")
 }
 
-/// Whether a node has refused the key, or could not say.
+/// Returns whether a node does not have the key, or could not be reached.
 fn is_elsewhere(reply: &Reply) -> bool {
     ["MOVED ", "ASK ", "TRYAGAIN "].iter().any(|code| begins(reply, code))
 }
@@ -308,7 +308,7 @@ mod tests {
     use crate::backend::Backend;
     use crate::procedure::step;
 
-    /// A cluster of two nodes, the second of which is lost.
+    /// A cluster of two nodes, the second of which has failed.
     struct Half(Mutex<usize>);
 
     impl Transport for Half {

@@ -21,32 +21,33 @@ use crate::errors::invalid;
 use crate::procedure::{Keys, all_read};
 use crate::text::Text;
 
-/// Sets of one shape.
+/// Sets of the same shape.
 enum Aligned<'s> {
-    /// Of one number of shards.
+    /// With the same number of shards.
     Fixed(SmallVec<[&'s Fixed; 4]>),
-    /// That split, whatever the number of their shards is.
+    /// That split, with any number of shards.
     Splitting(SmallVec<[&'s Splitting; 4]>),
 }
 
-/// The keys of the shards of those numbers.
+/// Returns the keys of the shards with these numbers.
 fn shards_of(sets: &[&Fixed], numbers: Range<u64>) -> Vec<SmallVec<[Text; 4]>> {
     numbers.map(|number| sets.iter().map(|set| set.base.shard(number)).collect()).collect()
 }
 
 /// # Intersection, union and difference
 ///
-/// All sets must be of one shape, so that a member lies in the shard of the same number in each of them, or split by
-/// the same; sets of another shape are refused with [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument)
-/// before anything is done. The other sets and the target are keys of the same backend as this set. One shard is done
-/// after the other, each of them atomic: a change made meanwhile is seen in the shards that are still to come.
+/// All sets must have the same shape, so that a member is in the same shard of each: the same fixed number of shards,
+/// with or without hash tags, or shards that split by the same hash. Other sets are refused with
+/// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) before anything is done. The other sets and the
+/// target are keys of the backend of this set. One shard is processed after the other, each atomically: a concurrent
+/// change is seen in the shards that were not yet processed.
 impl<B: Backend> ShardedSet<B> {
-    /// The members that this set and all others have, in no order. O(members of all).
+    /// Iterates over the members that are in this set and in all others, in no particular order. O(members of all).
     ///
     /// # Errors
     ///
-    /// A set of another shape; then, for a shard, [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if its key
-    /// holds something else.
+    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for a set of another shape; then, for each
+    /// shard, [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if its key holds another type.
     ///
     /// # Examples
     ///
@@ -73,7 +74,7 @@ impl<B: Backend> ShardedSet<B> {
         self.combined(others, SetOperation::Inter)
     }
 
-    /// The members that this set or any other has, in no order. O(members of all).
+    /// Iterates over the members that are in this set or in any other, in no particular order. O(members of all).
     ///
     /// # Errors
     ///
@@ -85,7 +86,7 @@ impl<B: Backend> ShardedSet<B> {
         self.combined(others, SetOperation::Union)
     }
 
-    /// The members of this set that no other has, in no order. O(members of all).
+    /// Iterates over the members of this set that are in no other, in no particular order. O(members of all).
     ///
     /// # Errors
     ///
@@ -97,7 +98,7 @@ impl<B: Backend> ShardedSet<B> {
         self.combined(others, SetOperation::Diff)
     }
 
-    /// Members, shard after shard.
+    /// Iterates over the members of the result, shard by shard.
     fn combined<'s>(
         &'s self,
         others: impl IntoIterator<Item = &'s Self>,
@@ -120,7 +121,7 @@ impl<B: Backend> ShardedSet<B> {
 
 #[blocking_and_async]
 impl<B: Backend> ShardedSet<B> {
-    /// How many members this set and all others have. O(members of all).
+    /// Returns the number of members that are in this set and in all others. O(members of all).
     ///
     /// # Errors
     ///
@@ -137,14 +138,15 @@ impl<B: Backend> ShardedSet<B> {
         }
     }
 
-    /// Makes `target` the set of what this set and all others have; returns how many members that are. O(members of
+    /// Stores the intersection of this set and all others in `target`; returns its number of members. O(members of
     /// all).
     ///
-    /// Whatever the target held is replaced, shard by shard. It may be one of the sets.
+    /// The previous members of the target are replaced, shard by shard. The target may be one of the sets.
     ///
     /// # Errors
     ///
-    /// As [`inter`](Self::inter). An error in a shard leaves that shard of the target as it was; others may be done.
+    /// As [`inter`](Self::inter). An error in a shard leaves that shard of the target unchanged; others may have been
+    /// replaced.
     ///
     /// # Examples
     ///
@@ -176,7 +178,7 @@ impl<B: Backend> ShardedSet<B> {
         self.stored(others, target, SetOperation::Inter).await
     }
 
-    /// Makes `target` the set of what this set or any other has; returns how many members that are. O(members of all).
+    /// Stores the union of this set and all others in `target`; returns its number of members. O(members of all).
     ///
     /// # Errors
     ///
@@ -189,7 +191,7 @@ impl<B: Backend> ShardedSet<B> {
         self.stored(others, target, SetOperation::Union).await
     }
 
-    /// Makes `target` the set of what this set has and no other; returns how many members that are. O(members of all).
+    /// Stores the members of this set that are in no other in `target`; returns how many there are. O(members of all).
     ///
     /// # Errors
     ///
@@ -214,7 +216,7 @@ impl<B: Backend> ShardedSet<B> {
         }
     }
 
-    /// The members in the shards of those numbers.
+    /// Returns the members of the result in the shards with these numbers.
     async fn combined_of(
         &self,
         sets: &[&Fixed],
@@ -240,7 +242,7 @@ impl<B: Backend> ShardedSet<B> {
         Ok(sum)
     }
 
-    /// The target is the last of the sets.
+    /// Stores the result in the last of the sets, which is the target.
     async fn stored_of(&self, sets: &[&Fixed], operation: SetOperation) -> Result<u64, Error> {
         let mut sum = 0_u64;
         for numbers in batches(sets[0].shards, batch(&self.backend)) {
@@ -256,7 +258,7 @@ impl<B: Backend> ShardedSet<B> {
 
 /// # Intersection, union and difference, asynchronously
 impl<B: AsyncBackend> ShardedSet<B> {
-    /// As [`inter`](Self::inter), all members at once. The thread does not wait.
+    /// The asynchronous form of [`inter`](Self::inter): it does not block the thread. All members are returned at once.
     ///
     /// # Errors
     ///
@@ -268,7 +270,7 @@ impl<B: AsyncBackend> ShardedSet<B> {
         self.combined_async(others, SetOperation::Inter).await
     }
 
-    /// As [`union`](Self::union), all members at once. The thread does not wait.
+    /// The asynchronous form of [`union`](Self::union): it does not block the thread. All members are returned at once.
     ///
     /// # Errors
     ///
@@ -280,7 +282,7 @@ impl<B: AsyncBackend> ShardedSet<B> {
         self.combined_async(others, SetOperation::Union).await
     }
 
-    /// As [`diff`](Self::diff), all members at once. The thread does not wait.
+    /// The asynchronous form of [`diff`](Self::diff): it does not block the thread. All members are returned at once.
     ///
     /// # Errors
     ///
@@ -313,7 +315,7 @@ impl<B: AsyncBackend> ShardedSet<B> {
 }
 
 impl<B> ShardedSet<B> {
-    /// This set and the others, if all are of one shape.
+    /// Returns this set and the others, if all have the same shape.
     fn aligned<'s>(
         &'s self,
         others: impl IntoIterator<Item = &'s Self>,
@@ -335,7 +337,7 @@ impl<B> ShardedSet<B> {
     }
 }
 
-/// The first set and the others, if all of them are like it, or the first that is not.
+/// Returns the first set and the others, if all of them match it, or else the first that does not.
 fn alike<'s, T>(
     first: &'s T,
     others: impl Iterator<Item = &'s Shape>,

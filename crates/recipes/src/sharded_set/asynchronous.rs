@@ -1,4 +1,4 @@
-//! The asynchronous forms beside the blocking ones.
+//! Compares the asynchronous forms with the blocking ones.
 
 #![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
 
@@ -12,10 +12,10 @@ use super::ShardedSet;
 use crate::backend::{AsyncBackend, Backend, Keyspace};
 use crate::{AsyncServer, Server};
 
-/// How many handles there are on the first set, that assume one shard until they look.
+/// How many handles there are on the first set. Each assumes one shard until it reads the number.
 const HANDLES: usize = 6;
 
-/// Three sets of a form, of which the first has several handles.
+/// Three sets of one form; the first has several handles.
 struct Sets<B> {
     a: [ShardedSet<B>; HANDLES],
     b: ShardedSet<B>,
@@ -50,7 +50,7 @@ fn sorted(members: Result<Vec<Bytes>, Error>) -> String {
     }))
 }
 
-/// The members of a set, and what it has with another.
+/// Returns the members of a set, and the results with another.
 fn read<B: Backend>(a: &ShardedSet<B>, b: &ShardedSet<B>) -> [String; 4] {
     [
         sorted(a.members().collect()),
@@ -69,7 +69,7 @@ async fn read_async<B: AsyncBackend>(a: &ShardedSet<B>, b: &ShardedSet<B>) -> [S
     ]
 }
 
-/// An id that is one of many, spread over all their bits.
+/// Returns an id that is spread over all of its bits.
 fn spread(id: i64) -> i64 {
     id.wrapping_mul(0x9e37_79b9_7f4a_7c15_u64.cast_signed()) & ((1 << 60) - 1)
 }
@@ -111,7 +111,7 @@ async fn ask<B: Backend>(sets: &Sets<B>) -> Vec<String> {
     seen
 }
 
-/// All forms of sets, and what asks two forms at once.
+/// All forms of sets, and operations on two forms at once.
 #[blocking_and_async]
 async fn ask_all<B: Backend>(all: &[Sets<B>; 4]) -> Vec<Vec<String>> {
     let mut seen = Vec::new();
@@ -127,7 +127,7 @@ async fn ask_all<B: Backend>(all: &[Sets<B>; 4]) -> Vec<Vec<String>> {
     seen
 }
 
-/// The keys of a store with what they hold: sets by their members, which hash tables have in any order.
+/// Returns the keys of a store with their values. Sets are their members, because the order in hash tables varies.
 fn contents(store: &Store) -> BTreeMap<Bytes, (Option<&'static str>, String)> {
     let of_key = |key: Bytes| {
         let encoding = store.object_encoding(&key).unwrap();
@@ -168,7 +168,7 @@ async fn futures_on_a_server_do_what_calls_do() {
     );
 }
 
-/// What a future of many members holds, it holds batch by batch.
+/// Many members are added batch by batch by a future too.
 #[tokio::test]
 async fn members_come_in_batches() {
     for set in

@@ -1,4 +1,4 @@
-//! The procedures that are one command.
+//! The procedures that are single commands.
 
 use bytes::Bytes;
 use store::{Error, KeyRef, Member, ToKeys, Tx};
@@ -6,14 +6,14 @@ use store::{Error, KeyRef, Member, ToKeys, Tx};
 use crate::procedure::{Procedure, parts, read, step};
 use crate::request::Request;
 
-/// SADD of one member: whether it is new.
+/// SADD of one member: returns whether it is new.
 #[inline]
 pub(super) fn add(key: &[u8], member: Member<'_>) -> impl Procedure<Output = bool> {
     step([key], move |tx| tx.with_set(key, |set| set.add(member)))
         .on_server(move || Request::command("SADD").key(key).arg(member))
 }
 
-/// SADD of members: how many are new.
+/// SADD of members: returns how many are new.
 pub(super) fn add_all<'k>(
     key: &'k [u8],
     members: &'k [Member<'k>],
@@ -22,7 +22,7 @@ pub(super) fn add_all<'k>(
         .on_server(move || Request::command("SADD").key(key).args(members.iter().copied()))
 }
 
-/// SREM of one member: whether it was there.
+/// SREM of one member: returns whether it was in the set.
 pub(super) fn remove(key: &[u8], member: Member<'_>) -> impl Procedure<Output = bool> {
     step([key], move |tx| tx.with_set(key, |set| Ok(set.remove(member))))
         .on_server(move || Request::command("SREM").key(key).arg(member))
@@ -66,11 +66,11 @@ pub(crate) fn get(key: &[u8]) -> impl Procedure<Output = Option<Bytes>> {
 /// An operation on sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SetOperation {
-    /// What all of them have.
+    /// The members that all sets have.
     Inter,
-    /// What any of them has.
+    /// The members that any set has.
     Union,
-    /// What the first has and no other.
+    /// The members that only the first set has.
     Diff,
 }
 
@@ -87,7 +87,7 @@ impl SetOperation {
         }
     }
 
-    /// The command that returns the members.
+    /// Returns the name of the command that returns the members.
     const fn command(self) -> &'static str {
         match self {
             Self::Inter => "SINTER",
@@ -96,7 +96,7 @@ impl SetOperation {
         }
     }
 
-    /// The command that stores them.
+    /// Returns the name of the command that stores them.
     const fn store_command(self) -> &'static str {
         match self {
             Self::Inter => "SINTERSTORE",
@@ -106,7 +106,7 @@ impl SetOperation {
     }
 }
 
-/// SINTER, SUNION or SDIFF of sets, which are only read.
+/// SINTER, SUNION or SDIFF of sets.
 pub(super) fn combine<'k>(
     operation: SetOperation,
     sets: &'k [KeyRef<'k>],
@@ -115,13 +115,13 @@ pub(super) fn combine<'k>(
         .on_server(move || Request::command(operation.command()).keys(sets))
 }
 
-/// SINTERCARD of sets, which are only read, without a limit.
+/// SINTERCARD of sets, without a limit.
 pub(super) fn inter_card<'k>(sets: &'k [KeyRef<'k>]) -> impl Procedure<Output = u64> {
     step(sets, move |tx| Ok(tx.sintercard(sets, 0)? as u64))
         .on_server(move || Request::command("SINTERCARD").count(sets.len()).keys(sets))
 }
 
-/// SINTERSTORE, SUNIONSTORE or SDIFFSTORE into the last of the sets, from the others: how many members it has then.
+/// SINTERSTORE, SUNIONSTORE or SDIFFSTORE of the other sets into the last one: returns its number of members.
 pub(super) fn combine_store<'k>(
     operation: SetOperation,
     sets: &'k [&'k [u8]],

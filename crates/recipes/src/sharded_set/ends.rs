@@ -1,4 +1,4 @@
-//! What the keys of all shards of a set end in.
+//! The suffixes of the keys of all shards of a set.
 
 use std::collections::BTreeSet;
 
@@ -11,17 +11,17 @@ use super::spread::Spread;
 use super::suffix::HashSuffix;
 use crate::backend::{AsyncBackend, Backend};
 
-/// What the keys of all shards of a set end in, behind its name and a colon.
+/// The suffixes of the keys of all shards of a set, which follow its name and a colon.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Ends {
-    /// Their numbers, from 0 on: so many.
+    /// The numbers from 0 up to this number of shards.
     Numbers(u64),
-    /// The names of their hash suffixes, of so many shards.
+    /// The names of the hash suffixes of this number of shards.
     Suffixes(u64),
 }
 
 impl Ends {
-    /// How many shards there are.
+    /// Returns the number of shards.
     pub(crate) const fn count(self) -> u64 {
         match self {
             Self::Numbers(shards) | Self::Suffixes(shards) => shards,
@@ -37,7 +37,7 @@ impl Ends {
         })
     }
 
-    /// Whether the key of a shard ends so.
+    /// Returns whether a shard's key has this suffix.
     pub(crate) fn has(self, end: u64) -> bool {
         match self {
             Self::Numbers(shards) => end < shards,
@@ -49,7 +49,8 @@ impl Ends {
 
 #[blocking_and_async]
 impl Ends {
-    /// Those of the shards that there are, and perhaps of others: O(shards) or O(keys of the backend), whichever is less.
+    /// Returns the suffixes of the shards that exist, and possibly of others: O(shards) or O(keys of the backend),
+    /// whichever is less.
     pub(crate) async fn existing(
         self,
         backend: &impl Backend,

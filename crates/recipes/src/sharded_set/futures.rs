@@ -1,4 +1,4 @@
-//! Calls of futures that hold their members, or return all that the blocking ones iterate over.
+//! Asynchronous calls whose futures own their members, or that return all of what the blocking calls iterate over.
 
 use bytes::Bytes;
 use store::{Error, ToMember};
@@ -9,7 +9,7 @@ use crate::held::{self, Held};
 
 /// # Asynchronously
 impl<B: AsyncBackend> ShardedSet<B> {
-    /// As [`add`](Self::add). The thread does not wait.
+    /// The asynchronous form of [`add`](Self::add): it does not block the thread.
     ///
     /// # Errors
     ///
@@ -18,7 +18,7 @@ impl<B: AsyncBackend> ShardedSet<B> {
         self.add_one_async(Held::new(member).as_member()).await
     }
 
-    /// As [`add_many`](Self::add_many). The thread does not wait.
+    /// The asynchronous form of [`add_many`](Self::add_many): it does not block the thread.
     ///
     /// # Errors
     ///
@@ -38,7 +38,7 @@ impl<B: AsyncBackend> ShardedSet<B> {
         }
     }
 
-    /// As [`remove`](Self::remove). The thread does not wait.
+    /// The asynchronous form of [`remove`](Self::remove): it does not block the thread.
     ///
     /// # Errors
     ///
@@ -47,7 +47,7 @@ impl<B: AsyncBackend> ShardedSet<B> {
         self.remove_one_async(Held::new(member).as_member()).await
     }
 
-    /// As [`contains`](Self::contains). The thread does not wait.
+    /// The asynchronous form of [`contains`](Self::contains): it does not block the thread.
     ///
     /// # Errors
     ///
@@ -56,7 +56,7 @@ impl<B: AsyncBackend> ShardedSet<B> {
         self.has_async(Held::new(member).as_member()).await
     }
 
-    /// As [`contains_many`](Self::contains_many). The thread does not wait.
+    /// The asynchronous form of [`contains_many`](Self::contains_many): it does not block the thread.
     ///
     /// # Errors
     ///
@@ -76,7 +76,7 @@ impl<B: AsyncBackend> ShardedSet<B> {
         }
     }
 
-    /// As [`members`](Self::members), all at once. The thread does not wait.
+    /// The asynchronous form of [`members`](Self::members): it does not block the thread. All members are returned at once.
     ///
     /// # Errors
     ///
@@ -95,7 +95,7 @@ impl<B: AsyncBackend> ShardedSet<B> {
     }
 }
 
-/// The next members, that many at the most, which a future holds.
+/// Returns the next members, at most `at_once`, owned by the future.
 fn held_batch(members: &mut impl Iterator<Item: ToMember>, at_once: usize) -> Vec<Held> {
     members.take(at_once).map(Held::new).collect()
 }

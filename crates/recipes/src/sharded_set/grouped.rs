@@ -1,4 +1,4 @@
-//! Members, those of each shard beside each other.
+//! Members, grouped by shard.
 
 use std::ops::Range;
 
@@ -7,16 +7,16 @@ use store::Member;
 use super::keys::{Fixed, of_each_shard};
 use crate::text::Text;
 
-/// How many members of a shard are one command at most: a server does nothing else meanwhile.
+/// How many members of a shard are one command at most. A server runs no other command meanwhile.
 const AT_ONCE: usize = 1024;
 
-/// Members, those of each shard beside each other and in the order in which they came.
+/// Members, grouped by shard, in the order in which they were given.
 #[derive(Debug)]
 pub(super) struct Grouped<'m> {
     members: Vec<Member<'m>>,
-    /// Where each of them stood.
+    /// The index of each member in the input.
     places: Vec<usize>,
-    /// The key of a shard, and some members of it.
+    /// The key of a shard, and the range of some of its members.
     groups: Vec<(Text, Range<usize>)>,
 }
 
@@ -35,12 +35,12 @@ impl<'m> Grouped<'m> {
         Self { members, places, groups }
     }
 
-    /// The key of a shard, and some members of it; the next ones, and so on.
+    /// Iterates over the groups: the key of a shard, and some of its members.
     pub(super) fn groups(&self) -> impl Iterator<Item = (&Text, &[Member<'m>])> {
         self.groups.iter().map(|(key, range)| (key, &self.members[range.clone()]))
     }
 
-    /// Where the members of the group of that number stood.
+    /// Returns the indexes in the input of the members of a group.
     pub(super) fn places(&self, group: usize) -> &[usize] {
         &self.places[self.groups[group].1.clone()]
     }
@@ -78,7 +78,7 @@ mod tests {
                 assert!(!std::mem::replace(&mut seen[place], true));
             }
             if let Some((before, place)) = last {
-                // A shard has the next group only if the first is full.
+                // Only a full group of a shard is followed by another.
                 assert!(before != key || place < places[0]);
             }
             last = places.last().map(|&place| (key, place));

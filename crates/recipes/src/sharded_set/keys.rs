@@ -6,7 +6,8 @@ use store::Member;
 use crate::shard::set_shard;
 use crate::text::{Text, concat, numbered};
 
-/// What the keys of a set's shards begin with: the set's name, a colon, and a brace if a shard's number is a hash tag.
+/// The prefix of the keys of a set's shards: the set's name, a colon, and a brace if the number of a shard is a hash
+/// tag.
 #[derive(Clone, Debug)]
 pub(crate) struct Base {
     start: Text,
@@ -14,22 +15,22 @@ pub(crate) struct Base {
 }
 
 impl Base {
-    /// Shards are `name:17`.
+    /// Creates it for keys such as `name:17`.
     pub(crate) fn new(name: &[u8]) -> Self {
         Self { start: concat([name, b":"]), tagged: false }
     }
 
-    /// Shards are `name:{17}`.
+    /// Creates it for keys such as `name:{17}`.
     pub(crate) fn tagged(name: &[u8]) -> Self {
         Self { start: concat([name, b":{"]), tagged: true }
     }
 
-    /// Whether the numbers of shards are hash tags.
+    /// Returns whether the numbers of shards are hash tags.
     pub(crate) const fn is_tagged(&self) -> bool {
         self.tagged
     }
 
-    /// The name of the set.
+    /// Returns the name of the set.
     #[inline]
     pub(crate) fn name(&self) -> &[u8] {
         &self.start[..self.start.len() - 1 - usize::from(self.tagged)]
@@ -39,7 +40,7 @@ impl Base {
         &self.start
     }
 
-    /// The key of the shard of that number.
+    /// Returns the key of the shard with this number.
     #[inline]
     pub(crate) fn shard(&self, number: u64) -> Text {
         if self.tagged {
@@ -49,7 +50,7 @@ impl Base {
         }
     }
 
-    /// The number of the shard that a key is of; behind a hash tag there may be more.
+    /// Returns the number of the shard that a key belongs to. After a hash tag the key may continue.
     pub(crate) fn number_of(&self, key: &[u8]) -> Option<u64> {
         let mut number = key.strip_prefix(&*self.start)?;
         if self.tagged {
@@ -58,7 +59,7 @@ impl Base {
         u64::try_from(Member::from(number).as_int()?).ok()
     }
 
-    /// The key that ends so, of a set whose shards have no hash tags.
+    /// Returns the key with this suffix, of a set whose shards have no hash tags.
     #[inline]
     pub(crate) fn with(&self, end: &[u8]) -> Text {
         debug_assert!(!self.tagged, "a key with half a tag");
@@ -66,7 +67,7 @@ impl Base {
     }
 }
 
-/// A set whose number of shards is fixed.
+/// A set with a fixed number of shards.
 #[derive(Clone, Debug)]
 pub(crate) struct Fixed {
     pub(crate) base: Base,
@@ -74,13 +75,13 @@ pub(crate) struct Fixed {
 }
 
 impl Fixed {
-    /// The key of the shard that a member belongs to.
+    /// Returns the key of the shard that a member belongs to.
     #[inline]
     pub(crate) fn shard_of(&self, member: Member<'_>) -> Text {
         self.base.shard(set_shard(member, self.shards))
     }
 
-    /// Members with the numbers of their shards, in the order of these; those of a shard stay in their order.
+    /// Returns members with the numbers of their shards, sorted by these; the members of a shard keep their order.
     pub(crate) fn by_shard<T>(
         &self,
         members: impl IntoIterator<Item = T>,
@@ -92,21 +93,21 @@ impl Fixed {
         numbered
     }
 
-    /// The keys of the shards of members that are in the order of these.
+    /// Returns the keys of the shards of members that are sorted by shard.
     pub(crate) fn shards_of<T>(&self, members: &[InShard<T>]) -> impl Iterator<Item = Text> {
         of_each_shard(members).map(|members| self.base.shard(members[0].0))
     }
 }
 
-/// A member, behind the number of its shard.
+/// A member with the number of its shard.
 pub(crate) type InShard<T> = (u64, T);
 
-/// The members of each shard, of members that are in the order of their shards.
+/// Iterates over the members of each shard, of members that are sorted by shard.
 pub(crate) fn of_each_shard<T>(members: &[InShard<T>]) -> impl Iterator<Item = &[InShard<T>]> {
     members.chunk_by(|a, b| a.0 == b.0)
 }
 
-/// The key of a shard of each of some sets, as arguments.
+/// Returns the keys of a shard of several sets as slices.
 pub(super) fn slices(keys: &[Text]) -> SmallVec<[&[u8]; 4]> {
     keys.iter().map(|key| &key[..]).collect()
 }

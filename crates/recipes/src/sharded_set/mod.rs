@@ -1,4 +1,4 @@
-//! A set that is cut into shards small enough to stay intsets.
+//! Sets that are split into shards small enough to stay intsets.
 
 mod algebra;
 #[cfg(all(test, feature = "async", feature = "redis"))]
@@ -35,73 +35,74 @@ pub(crate) use keys::{Base, Fixed, InShard, of_each_shard};
 pub(crate) use splitting::Splitting;
 pub(crate) use spread::Spread;
 
-/// How a set is cut into shards.
+/// The form of a [`ShardedSet`]: how its members are spread over shards.
 ///
-/// There may be more forms one day.
+/// A later version may add more.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum ShardForm {
-    /// Into a number of shards that a forecast fixes, as the book does.
+    /// A number of shards that is fixed by a forecast, as in Redis in Action.
     #[default]
     Forecast,
-    /// The same, but that the number of a shard is the hash tag of its key: shards of one number of several sets are in
-    /// one slot of a cluster.
+    /// The same, with the number of a shard as the hash tag of its key: the shards with the same number of several sets
+    /// are in one slot of a cluster.
     Tagged,
-    /// Into one shard at first; when one has more than 320 members, the next one in order is split.
+    /// One shard at first; when a shard has more than 320 members, the next one in order is split.
     Splitting,
-    /// The same, by the ids' high bits, which all ids of a shard share: the store keeps the rest of them in less
+    /// The same, by the high bits of the ids, which all ids of a shard share: the store keeps the other bits in less
     /// memory. For ids that are spread evenly over all their bits.
     Compact,
 }
 
-/// A set cut into shards, each small enough to be an intset: Redis in Action, section 9.2.2.
+/// A set that is split into shards, each small enough to be an intset (Redis in Action, section 9.2.2).
 ///
-/// One set of a million 60-bit ids is a hash table of tens of bytes a member. Cut into shards of a few hundred, it
-/// takes little more than the eight bytes of each. There are four forms:
+/// One set of a million 60-bit ids is a hash table that takes tens of bytes per member. Split into shards of a few
+/// hundred members, it takes little more than the eight bytes of each id. There are four forms:
 ///
-/// * [`new`](Self::new) has the book's. The number of shards is fixed by `total_elements`, which is a forecast: the
-///   set works whatever its true size, but shards past `set-max-intset-entries` turn into hash tables and cost what
-///   sharding was to save, and nearly empty ones cost more than their members.
-/// * [`tagged`](Self::tagged) has the same with other keys: on a Redis Cluster, shards of one number of several sets
-///   lie in one slot.
-/// * [`splitting`](Self::splitting) needs no forecast, and grows by linear hashing. There is one shard at first; when
-///   one has more than 320 members, the next one in order is split, and when one has fewer than 80, the last two are
-///   merged. So an id takes less than 9 bytes as long as a large set grows, however large that is. The keys of the
-///   shards are `base:1`, then `base:2` and `base:3`, and so on: each split replaces one by two. Beside them is
-///   `base:shards`, how many there are. An empty set has no keys.
-/// * [`compact`](Self::compact) splits by the high bits of ids, and is for those that are spread evenly over all of
-///   them: random ones, UUIDs, hashes. All ids of a shard share those bits, so the store keeps the others alone, and
-///   of these it codes the higher ones by their order (see [`intset::Compact`]): less than 6 bytes an id of a
-///   million, in intsets as far as commands, DUMP and RDB files show. Read from a file they are intsets, until the
-///   next id comes to each. Ids that are not spread evenly fill few shards: all stays exact, but slow and large.
+/// * [`new`](Self::new) is the form of the book. The number of shards is fixed by `total_elements`, which is a
+///   forecast. The set is correct for any size, but shards with more than `set-max-intset-entries` members become hash
+///   tables, which take the memory that sharding was to save, and shards with few members take more memory than their
+///   members;
+/// * [`tagged`](Self::tagged) is the same with other keys: on a Redis Cluster, the shards with the same number of
+///   several sets are in one slot;
+/// * [`splitting`](Self::splitting) needs no forecast, and grows by linear hashing. It has one shard at first; when a
+///   shard has more than 320 members, the next one in order is split, and when a shard has fewer than 80, the last two
+///   are merged. So an id takes less than 9 bytes in a large set of any size. The keys of the shards are `base:1`, then
+///   `base:2` and `base:3`, and so on: each split replaces one by two. `base:shards` is the number of shards. An empty
+///   set has no keys;
+/// * [`compact`](Self::compact) splits by the high bits of ids, for ids that are spread evenly over all of their bits:
+///   random ids, UUIDs, hashes. All ids of a shard share those bits, so the store keeps only the others, of which it
+///   codes the high ones by their order (see [`intset::Compact`]): less than 6 bytes per id for a million ids. For
+///   commands, DUMP and RDB files they are intsets. After a load they are plain intsets, until the next id is added to
+///   each. Ids that are not spread evenly fill few shards: the set stays exact, but becomes slow and large.
 ///
-/// Members of the first three hash by `x` and their text (see [`shard_key`](super::shard_key)). [`add`](Self::add),
-/// [`remove`](Self::remove) and [`contains`](Self::contains) are atomic, and find a member wherever it has been
-/// moved. What looks at the whole set visits one shard after the other, each of them atomic:
-/// [`members`](Self::members), and the intersection, union and difference of sets. Members that are there from
-/// beginning to end are visited once, whatever is split meanwhile.
+/// Members of the first three forms are hashed by `x` and their text (see [`shard_key`](super::shard_key)).
+/// [`add`](Self::add), [`remove`](Self::remove) and [`contains`](Self::contains) are atomic, and find a member after
+/// its shard was split or merged. Calls on the whole set visit one shard after the other, each atomically:
+/// [`members`](Self::members), and the intersection, union and difference of sets. Members that are in the set during
+/// the whole call are visited once, even if shards are split meanwhile.
 ///
 /// # Limits
 ///
-/// A set that splits keeps its shape by chance: hashes spread members evenly, and with a billion of them the chance that
-/// any shard ever has more than 512, and is a hash table until its turn comes, is below 10^-20. Members that come in the
-/// order of their hashes make some shards larger for a while. Whoever chooses ids so that their hashes agree can fill one
-/// shard alone, for CRC-32 has no secret: all stays exact, but slow and large.
+/// The shape of a set that splits depends on the hashes being spread evenly. For a billion members with random hashes,
+/// the probability that any shard ever has more than 512, and is a hash table until it is split, is below 10^-20.
+/// Members that are added in the order of their hashes make some shards larger for a while. CRC-32 has no secret key: a
+/// client that chooses ids with the same hash can fill a single shard. The set stays exact, but becomes slow and large.
 ///
 /// # On a server
 ///
-/// The first two forms take a `Server` in place of a store, with the features `redis` and `redis2`. Each step is one
-/// command: SADD, SREM, SISMEMBER, SCARD, SMEMBERS, SINTER and so on; calls for many members or shards are pipelines. On
-/// a cluster intersections, unions and differences need the form tagged: of the first the shards of several sets lie in
-/// several slots (`CROSSSLOT`). The last two forms are refused with
+/// The first two forms accept a `Server` in place of a store, with the features `redis` and `redis2`. Each step is one
+/// command: SADD, SREM, SISMEMBER, SCARD, SMEMBERS, SINTER and so on; calls for many members or shards are pipelines.
+/// On a cluster intersections, unions and differences need the form tagged: in the first form the shards of several
+/// sets are in several slots (`CROSSSLOT`). The last two forms are refused with
 /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument).
 ///
-/// After [`ErrorKind::Io`](store::ErrorKind::Io) a member was added or not; to do it again is right, but for what it
-/// returns.
+/// After [`ErrorKind::Io`](store::ErrorKind::Io) it is unknown whether a member was added. Adding it again is safe, but
+/// the returned value may then be `false` for a new member.
 ///
-/// Each call that asks the backend has an asynchronous form, whose name ends with `_async`, for an
-/// [`AsyncBackend`]. Those of the calls that are iterators return all members at once.
+/// Each call that uses the backend has an asynchronous form, whose name ends with `_async`, for an [`AsyncBackend`].
+/// The asynchronous forms of iterators return all members at once.
 ///
 /// # Examples
 ///
@@ -127,7 +128,7 @@ pub struct ShardedSet<B = Store> {
     shape: Shape,
 }
 
-/// The form of a set, and what there is to know of it.
+/// The form of a set, with what it needs.
 #[derive(Clone, Debug)]
 enum Shape {
     Forecast(Fixed),
@@ -135,10 +136,10 @@ enum Shape {
 }
 
 impl<B: Keyspace> ShardedSet<B> {
-    /// The sharded set at `base`, spread over `2 * total_elements / shard_size` shards, at least one.
+    /// Creates a handle on the set at `base`, spread over `2 * total_elements / shard_size` shards, at least one.
     ///
-    /// The same three numbers name the same keys, so they are part of the set: every handle on it must give the same.
-    /// A `shard_size` of 0 is taken as 1.
+    /// All handles on a set must be given the same three values, because the keys depend on them. A `shard_size` of 0
+    /// is taken as 1.
     #[must_use]
     pub fn new(backend: B, base: impl Into<String>, total_elements: u64, shard_size: u64) -> Self {
         let shards = shard_count(u128::from(total_elements), shard_size);
@@ -146,11 +147,11 @@ impl<B: Keyspace> ShardedSet<B> {
         Self { backend, shape: Shape::Forecast(Fixed { base, shards }) }
     }
 
-    /// As [`new`](Self::new), but the key of shard 17 is `base:{17}`: on a Redis Cluster the shards of one number of all
-    /// such sets lie in one slot (see [`key_slot`](super::key_slot)), so that an intersection of shards is one command
-    /// on one node.
+    /// As [`new`](Self::new), but the key of shard 17 is `base:{17}`: on a Redis Cluster the shards with the same
+    /// number of all such sets are in one slot (see [`key_slot`](super::key_slot)), so the intersection of these shards
+    /// is one command on one node.
     ///
-    /// A base with a hash tag of its own, as `{x}` has, keeps all shards in the slot of that.
+    /// If the base has a hash tag of its own, such as `{x}`, all shards are in the slot of that tag.
     ///
     /// # Examples
     ///
@@ -180,17 +181,17 @@ impl<B: Keyspace> ShardedSet<B> {
         Self { backend, shape: Shape::Forecast(Fixed { base, shards }) }
     }
 
-    /// The set at `base` that splits its shards as it grows, and merges them as it shrinks.
+    /// Creates a handle on the set at `base` that splits shards as it grows, and merges them as it shrinks.
     #[must_use]
     pub fn splitting(backend: B, base: impl Into<String>) -> Self {
         Self::by(backend, base, Spread::Crc32)
     }
 
-    /// The set at `base` that splits its shards as it grows, and merges them as it shrinks, by the high bits of its
-    /// members: integers of `bits` bits, from 0 on, or signed if it is 64.
+    /// Creates a handle on the set at `base` that splits shards as it grows, and merges them as it shrinks, by the high
+    /// bits of its members: integers of `bits` bits, unsigned, or signed if `bits` is 64.
     ///
-    /// How many bits is part of the set: it is opened with the same number. A member that has more bits, or is no
-    /// integer, may come too, and is kept as exactly as any; its shard costs what another set does, then.
+    /// All handles on a set must be given the same number of bits. A member with more bits, or one that is no integer,
+    /// is stored as exactly as any other, but its shard then takes as much memory as a plain set.
     ///
     /// # Panics
     ///
@@ -220,7 +221,7 @@ impl<B: Keyspace> ShardedSet<B> {
         Self { backend, shape: Shape::Splitting(set) }
     }
 
-    /// The form of the set.
+    /// Returns the form of the set.
     #[must_use]
     pub const fn form(&self) -> ShardForm {
         match &self.shape {
@@ -235,42 +236,43 @@ impl<B: Keyspace> ShardedSet<B> {
 }
 
 impl<B: Backend> ShardedSet<B> {
-    /// Adds a member; `true` if it is new. O(shard), and once in a few hundred times a shard is split.
+    /// Adds a member; returns `true` if it is new. O(shard); once in a few hundred calls a shard is split.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if a shard's key holds something else; if the set
-    /// splits, also as [`shards`](Self::shards), and for a count that is no integer or full. Then nothing has
-    /// changed. When it is the splitting that fails, the member has been added.
+    /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if a shard's key holds another type; if the set splits,
+    /// also as [`shards`](Self::shards), and for a number of shards that is no integer or cannot grow. Then nothing has
+    /// changed. If the split fails, the member has been added.
     #[inline]
     pub fn add(&self, member: impl ToMember) -> Result<bool, Error> {
         member.with_member(|member| self.add_one(member))
     }
 
-    /// Adds members; returns how many were new. O(shard) a member; up to 256 of them share locks and
-    /// cache misses. On a server those of a shard are one SADD.
+    /// Adds members; returns how many are new. O(shard) per member; up to 256 of them share locks and cache misses. On
+    /// a server the members of a shard are one SADD.
     ///
-    /// Each addition is atomic, all together are not: what other threads do may come between.
+    /// Each addition is atomic, the call as a whole is not: other threads may change the set in between.
     ///
     /// # Errors
     ///
-    /// The first that [`add`](Self::add) would return. Members before and after that one may have been added.
+    /// As [`add`](Self::add), for the first member that fails. Members before and after it may have been added.
     pub fn add_many(&self, members: impl IntoIterator<Item: ToMember>) -> Result<u64, Error> {
         in_batches(members, batch(&self.backend), |members| self.add_batch(members))
-            // A server may reply with any number.
+            // A server may reply with any integer.
             .try_fold(0, |new, some| Ok(u64::saturating_add(new, some?)))
     }
 
-    /// Removes a member; `true` if it was there. O(shard), and once in a few hundred times two shards are merged.
+    /// Removes a member; returns `true` if it was in the set. O(shard); once in a few hundred calls two shards are
+    /// merged.
     ///
     /// # Errors
     ///
-    /// As [`add`](Self::add); when it is the merging that fails, the member has been removed.
+    /// As [`add`](Self::add); if the merge fails, the member has been removed.
     pub fn remove(&self, member: impl ToMember) -> Result<bool, Error> {
         member.with_member(|member| self.remove_one(member))
     }
 
-    /// Whether the set has this member. O(log shard).
+    /// Returns whether the set has a member. O(log shard).
     ///
     /// # Errors
     ///
@@ -280,14 +282,14 @@ impl<B: Backend> ShardedSet<B> {
         member.with_member(|member| self.has(member))
     }
 
-    /// Whether the set has each of some members, in their order. O(log shard) a member; up to 256 of them share locks and
-    /// cache misses. On a server those of a shard are one SMISMEMBER.
+    /// Returns for each member, in order, whether the set has it. O(log shard) per member; up to 256 of them share
+    /// locks and cache misses. On a server the members of a shard are one SMISMEMBER.
     ///
-    /// Each question is atomic, all together are not.
+    /// Each lookup is atomic, the call as a whole is not.
     ///
     /// # Errors
     ///
-    /// The first that [`contains`](Self::contains) would return.
+    /// As [`contains`](Self::contains), for the first member that fails.
     ///
     /// # Examples
     ///
@@ -308,7 +310,8 @@ impl<B: Backend> ShardedSet<B> {
         found.collect::<Result<Vec<_>, _>>().map(|batches| batches.concat())
     }
 
-    /// All members, shard by shard, in no order. O(members), and O(shards) if the set is nearly empty.
+    /// Iterates over all members, shard by shard, in no particular order. O(members), and O(shards) if the set is
+    /// nearly empty.
     ///
     /// # Errors
     ///
@@ -326,12 +329,13 @@ impl<B: Backend> ShardedSet<B> {
 
 #[blocking_and_async]
 impl<B: Backend> ShardedSet<B> {
-    /// Over how many shards the set is spread. O(1).
+    /// Returns the number of shards. O(1).
     ///
     /// # Errors
     ///
     /// If the set splits: [`ErrorKind::NotInteger`](store::ErrorKind::NotInteger) or
-    /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if one of the keys beside the shards holds something else.
+    /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if the key that has the number of shards is no integer or
+    /// holds another type.
     pub async fn shards(&self) -> Result<u64, Error> {
         match &self.shape {
             Shape::Forecast(set) => Ok(set.shards),
@@ -339,7 +343,7 @@ impl<B: Backend> ShardedSet<B> {
         }
     }
 
-    /// How many members the set has. O(shards).
+    /// Returns the number of members. O(shards).
     ///
     /// # Errors
     ///
@@ -423,7 +427,7 @@ impl<B: Backend> ShardedSet<B> {
         }
     }
 
-    /// The members in the shards of those numbers.
+    /// Returns the members in the shards with these numbers.
     async fn members_of(&self, set: &Fixed, numbers: Range<u64>) -> Result<Vec<Bytes>, Error> {
         let shards: Vec<Text> = numbers.map(|shard| set.base.shard(shard)).collect();
         let all: Vec<_> = shards.iter().map(|key| commands::members(key)).collect();
@@ -431,22 +435,22 @@ impl<B: Backend> ShardedSet<B> {
     }
 }
 
-/// The members of how many shards are read at once.
+/// Returns of how many shards the members are read at once.
 fn shards_at_once(backend: &impl Keyspace) -> usize {
     match backend.kind() {
-        // It takes memory, and nothing is saved.
+        // More would take memory and save nothing.
         BackendKind::Store => 1,
         BackendKind::Server | BackendKind::Cluster => 64,
     }
 }
 
-/// The numbers below `count`, so many at once.
+/// Splits the numbers below `count` into ranges of `at_once`.
 fn batches(count: u64, at_once: usize) -> impl Iterator<Item = Range<u64>> {
     let starts = (0..count).step_by(at_once);
     starts.map(move |start| start..count.min(start.saturating_add(at_once as u64)))
 }
 
-/// What many procedures return, one after the other.
+/// Returns the outputs of many procedures, concatenated.
 #[blocking_and_async]
 async fn concat_all<P: Procedure<Output = Vec<Bytes>>>(
     backend: &impl Backend,
@@ -457,7 +461,7 @@ async fn concat_all<P: Procedure<Output = Vec<Bytes>>>(
     Ok(all.into_iter().flatten().collect())
 }
 
-/// What `work` makes of members, batch by batch.
+/// Applies `work` to members, batch by batch.
 fn in_batches<M: ToMember, R>(
     members: impl IntoIterator<Item = M>,
     at_once: usize,
@@ -470,7 +474,7 @@ fn in_batches<M: ToMember, R>(
     })
 }
 
-/// What comes from the shards of either form.
+/// An iterator over the shards of either form.
 enum Shards<F, S> {
     Fixed(F),
     Split(S),
@@ -487,7 +491,7 @@ impl<T, F: Iterator<Item = T>, S: Iterator<Item = T>> Iterator for Shards<F, S> 
     }
 }
 
-/// The members of a shard, or the error in their place.
+/// Returns the members of a shard, or its error.
 fn each(shard: Result<Vec<Bytes>, Error>) -> impl Iterator<Item = Result<Bytes, Error>> {
     let (members, error) = shard.map_or_else(|error| (Vec::new(), Some(error)), |all| (all, None));
     members.into_iter().map(Ok).chain(error.map(Err))

@@ -1,8 +1,9 @@
-//! The procedures of a set that splits.
+//! The procedures of sets that split.
 //!
-//! A shard that is there under its name is the one of all hashes with its suffix: what adds to it or asks it need not
-//! know how many shards there are. Where there is none, and to split or merge, procedures go by a number of shards, and
-//! do nothing but return `None` if the key beside the shards says another: somebody else has split or merged shards.
+//! The name of a shard determines its hash suffix, so to add a member to an existing shard, or to look one up, a
+//! procedure need not know the number of shards. If the shard does not exist, and to split or merge, a procedure
+//! assumes a number of shards, and only returns `None` if the key of the number of shards differs: another client has
+//! split or merged shards.
 
 use bytes::Bytes;
 use intset::Prefix;
@@ -16,12 +17,12 @@ use crate::backend::{AsyncBackend, Backend};
 use crate::kept::KeptUntil;
 use crate::procedure::{self, Keys, Procedure, Step, StoreOnly, read};
 
-/// What became of a member that was to be added to a shard or removed from it.
+/// The outcome of adding a member to a shard or of removing one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Changed {
-    /// Nothing: it was there already, or was not there.
+    /// Nothing has changed: the member was already there, or was not.
     Same,
-    /// The shard changed, and has so many members now.
+    /// The shard has changed, and has this number of members now.
     Now(u64),
 }
 
@@ -32,11 +33,11 @@ impl Changed {
     }
 }
 
-/// What a server does not do: the steps read what they have found, and write more.
+/// What a server cannot do, for an error: the steps read values and write depending on them.
 const SPLITTING: &str = "split the shards of a set as it grows; use ShardedSet::new or ShardedSet::tagged there, and for \
                          visitors VisitorsForm::Forecast or VisitorsForm::Tagged";
 
-/// A step on a set that splits.
+/// Builds a step on a set that splits.
 #[inline]
 fn step<K, R, F>(keys: K, run: F) -> Step<'static, K, F, StoreOnly>
 where
@@ -46,7 +47,7 @@ where
     procedure::step(keys, run).on_a_store_only(SPLITTING)
 }
 
-/// As [`step`], which looks for this member.
+/// As [`step`], with a lookup of this member.
 #[inline]
 fn step_on<K, R, F>(keys: K, member: Member<'_>, run: F) -> Step<'_, K, F, StoreOnly>
 where
@@ -56,12 +57,12 @@ where
     procedure::step_on(keys, member, run).on_a_store_only(SPLITTING)
 }
 
-/// How many shards there are.
+/// Returns the number of shards.
 pub(super) fn shards(key: KeyRef<'_>) -> impl Procedure<Output = u64> {
     step([key.read()], move |tx| shards_at(tx, key))
 }
 
-/// A step that goes by a number of shards.
+/// Builds a step that assumes a number of shards.
 #[inline]
 fn at<R>(
     level: Level<'_>,
@@ -71,7 +72,7 @@ fn at<R>(
     step(keys, move |tx| if level.agrees(tx)? { run(tx).map(Some) } else { Ok(None) })
 }
 
-/// A member that is to be added: as an integer, with the high bits that it shares with the others of its shard, if there
+/// A member to be added: as an integer, with the high bits that it shares with the other members of its shard, if there
 /// are any.
 pub(super) type Within = Option<(i64, Prefix)>;
 
@@ -90,7 +91,7 @@ fn add_to(
     Ok(Changed::of(new, set))
 }
 
-/// SADD of one member to a shard; `None` if the shard is not there.
+/// SADD of one member to a shard; `None` if the shard does not exist.
 #[inline]
 pub(super) fn add<'k>(
     shard: &'k [u8],
@@ -106,7 +107,7 @@ pub(super) fn add<'k>(
     })
 }
 
-/// SADD of one member to a shard that is not there.
+/// SADD of one member to a shard that does not exist.
 pub(super) fn add_first<'k>(
     level: Level<'k>,
     shard: &'k [u8],
@@ -119,7 +120,7 @@ pub(super) fn add_first<'k>(
     })
 }
 
-/// SREM of one member of a shard; `None` if the shard is not there.
+/// SREM of one member of a shard; `None` if the shard does not exist.
 pub(super) fn remove<'k>(
     shard: &'k [u8],
     member: Member<'k>,
@@ -132,7 +133,7 @@ pub(super) fn remove<'k>(
     })
 }
 
-/// SISMEMBER; `None` if the shard is not there.
+/// SISMEMBER; `None` if the shard does not exist.
 #[inline]
 pub(super) fn contains<'k>(
     shard: &'k [u8],
@@ -167,10 +168,10 @@ pub(super) async fn combine(
     backend.call(&combine).await
 }
 
-/// Replaces the members of a target's shard that have a hash suffix by those with that suffix that an operation on other
-/// shards gives. Returns how many these are; the levels are those of the sets, and the target's.
+/// Replaces the members of a target's shard with this hash suffix by the members with this suffix of the result of an
+/// operation on other shards. Returns how many these are; the levels are those of the sets and of the target.
 ///
-/// A shard that holds something else is overwritten, as if it had been empty.
+/// A shard of another type is overwritten as if it were empty.
 #[blocking_and_async]
 pub(super) async fn replace(
     backend: &impl Backend,
@@ -189,7 +190,7 @@ pub(super) async fn replace(
         let mut members = operation.members(tx, shards)?;
         members.retain(|member| suffix.holds(member));
         let made = members.len() as u64;
-        // What is there may be no set, and has no members then.
+        // A value of another type has no members.
         let old = tx.smembers(target).unwrap_or_default();
         members.extend(old.into_iter().filter(|member| !suffix.holds(member)));
         tx.del([target])?;
@@ -202,7 +203,7 @@ pub(super) async fn replace(
     backend.call(&replace).await
 }
 
-/// A shard, and the two that it is split into or that are merged into it: their keys, and the suffixes of their hashes.
+/// A shard, and the two shards that it is split into or that are merged into it: their keys, and their hash suffixes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fork<'k> {
     pub(super) whole: (&'k [u8], HashSuffix),
@@ -216,8 +217,8 @@ impl<'k> Fork<'k> {
     }
 }
 
-/// Moves the members of a shard to two new ones, and says that there is one shard more; `false` if it has no more than
-/// `at_most`, and nothing was done.
+/// Moves the members of a shard to two new shards, and increments the number of shards; returns `false`, without a
+/// change, if it has at most `at_most` members.
 pub(super) fn split<'k>(
     level: Level<'k>,
     fork: Fork<'k>,
@@ -226,7 +227,7 @@ pub(super) fn split<'k>(
     at(level, fork.keys(level), move |tx| {
         let (whole, [even, odd]) = (fork.whole.0, fork.halves);
         let members = tx.scard(whole)? as u64;
-        // Nothing is there yet; what is no set is refused before anything has changed.
+        // The new keys do not exist yet; a key of another type is refused before anything has changed.
         tx.scard(even.0)?;
         tx.scard(odd.0)?;
         if at_most.is_some_and(|most| members <= most) {
@@ -238,7 +239,7 @@ pub(super) fn split<'k>(
             compact(tx, even.0, even.1)?;
             compact(tx, odd.0, odd.1)?;
         }
-        // Without a level there is one shard.
+        // Without the key of the number there is one shard.
         let missing = !tx.exists(level.key)?;
         tx.incr(level.key, if missing { 2 } else { 1 })?;
         level.until.begin_keys(tx, [odd.0, level.key.as_bytes()])?;
@@ -246,19 +247,19 @@ pub(super) fn split<'k>(
     })
 }
 
-/// What was merged.
+/// The outcome of a merge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Merged {
-    /// Nothing: two shards have too many members together.
+    /// Not merged: two shards have too many members together.
     Nothing,
-    /// Two shards, of which one had members.
+    /// Merged two shards, at least one of which had members.
     Members,
-    /// Two shards that were not there.
+    /// Merged two shards that did not exist.
     Empty,
 }
 
-/// Moves the members of two shards to one, and says that there is one shard less, unless they have more than
-/// `at_most` together.
+/// Moves the members of two shards to one, and decrements the number of shards, unless they have more than `at_most`
+/// members together.
 pub(super) fn merge<'k>(
     level: Level<'k>,
     fork: Fork<'k>,
@@ -282,7 +283,7 @@ pub(super) fn merge<'k>(
     })
 }
 
-/// DEL of the level if the set is empty: one shard, which is not there.
+/// DEL of the number of shards if the set is empty: it has one shard, which does not exist.
 pub(super) fn forget<'k>(level: KeyRef<'k>, shard: &'k [u8]) -> impl Procedure<Output = ()> {
     step([level, read(shard)], move |tx| {
         if shards_at(tx, level)? == 1 && !tx.exists(shard)? {
@@ -292,7 +293,7 @@ pub(super) fn forget<'k>(level: KeyRef<'k>, shard: &'k [u8]) -> impl Procedure<O
     })
 }
 
-/// The keys of levels and of shards, which are only read.
+/// Returns the keys of levels and of shards, for reading only.
 fn levels_and<'k>(levels: &[Level<'k>], shards: &[&'k [u8]]) -> Keys<'k> {
     levels.iter().map(|level| level.key.read()).chain(shards.iter().map(|key| read(key))).collect()
 }
@@ -306,7 +307,7 @@ fn all_agree(tx: &Tx<'_>, levels: &[Level<'_>]) -> Result<bool, Error> {
     Ok(true)
 }
 
-/// Keeps the ids of a shard compactly if they are spread by their high bits.
+/// Stores the ids of a shard compactly if they are spread by their high bits.
 fn compact(tx: &Tx<'_>, shard: &[u8], suffix: HashSuffix) -> Result<(), Error> {
     let Some(prefix) = suffix.prefix() else { return Ok(()) };
     tx.with_set(shard, |set| {

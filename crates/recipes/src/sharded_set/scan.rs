@@ -1,4 +1,4 @@
-//! Iterating over sets that split meanwhile, by hash suffix.
+//! Iteration over sets that split meanwhile, by hash suffix.
 
 use bytes::Bytes;
 use macros::blocking_and_async;
@@ -16,20 +16,21 @@ use super::suffix::HashSuffix;
 use crate::backend::{AsyncBackend, Backend};
 use crate::text::Text;
 
-/// An iteration over all hash suffixes of several sets, each of which is visited in one atomic step, in one shard of
-/// each set.
+/// An iteration over all hash suffixes of several sets. Each suffix is visited in one atomic step, in one shard of each
+/// set.
 ///
-/// What is in the sets from the first step to the last is visited once, whatever is split and merged between: the
-/// suffixes that are to come are cut as the shapes ask for, and together always have what has not been visited.
+/// Members that are in the sets from the first step to the last are visited once, even if shards are split or merged in
+/// between: the remaining suffixes are split as the shards require, and together always cover what has not been
+/// visited.
 #[derive(Debug)]
 pub(super) struct Scan<'s, B> {
     backend: &'s B,
     sets: SmallVec<[&'s Splitting; 4]>,
-    /// What is to come.
+    /// The suffixes that remain.
     rest: SmallVec<[HashSuffix; 34]>,
 }
 
-/// The suffix that is next, and the shard of each set in which it lies.
+/// The current suffix, and the shard of each set that has it.
 struct Part<'s> {
     suffix: HashSuffix,
     levels: SmallVec<[Level<'s>; 4]>,
@@ -37,9 +38,9 @@ struct Part<'s> {
 }
 
 impl Part<'_> {
-    /// Those of the members of its shards that are its own.
+    /// Keeps those members that have the suffix.
     fn own(&self, mut members: Vec<Bytes>) -> Vec<Bytes> {
-        // A shard of a coarser set has others too.
+        // A shard of a set with fewer shards has other members too.
         if self.levels.iter().any(|level| !self.suffix.is_shard_of(level.shards)) {
             members.retain(|member| self.suffix.holds(member));
         }
@@ -71,7 +72,7 @@ impl<'s, B> Scan<'s, B> {
 }
 
 impl<B: Backend> Scan<'_, B> {
-    /// What the operation gives, suffix by suffix.
+    /// Iterates over the result of the operation, suffix by suffix.
     pub(super) fn combined(
         mut self,
         operation: SetOperation,
@@ -96,7 +97,7 @@ impl<B: AsyncBackend> Scan<'_, B> {
 
 #[blocking_and_async]
 impl<B: Backend> Scan<'_, B> {
-    /// How many members the operation gives.
+    /// Returns the number of members of the result.
     pub(super) async fn count(mut self, operation: SetOperation) -> Result<u64, Error> {
         let mut count = 0;
         while let Some(members) = self.next(operation).await? {
@@ -105,7 +106,7 @@ impl<B: Backend> Scan<'_, B> {
         Ok(count)
     }
 
-    /// Makes the last of the sets what the operation gives for the others; returns how many members that are.
+    /// Stores the result for the other sets in the last one; returns its number of members.
     pub(super) async fn stored(mut self, operation: SetOperation) -> Result<u64, Error> {
         let Some(&target) = self.sets.last() else { return Ok(0) };
         let backend = self.backend;
@@ -118,7 +119,7 @@ impl<B: Backend> Scan<'_, B> {
             match made {
                 Some(made) => {
                     all += made;
-                    // It grows as it fills; what is too much is merged at the end.
+                    // The target grows as it is filled; surplus shards are merged at the end.
                     target.grow_for(backend, all).await?;
                 }
                 None => self.again(suffix).await?,
@@ -128,7 +129,7 @@ impl<B: Backend> Scan<'_, B> {
         Ok(all)
     }
 
-    /// What the operation gives for the next suffix. After an error nothing is left.
+    /// Returns the result of the operation for the next suffix. After an error the iteration ends.
     async fn next(&mut self, operation: SetOperation) -> Result<Option<Vec<Bytes>>, Error> {
         let next = self.try_next(operation).await;
         if next.is_err() {
@@ -149,7 +150,8 @@ impl<B: Backend> Scan<'_, B> {
         Ok(None)
     }
 
-    /// Looks how many shards there are, which another client has split or merged: the suffix is to come once more.
+    /// Reads the number of shards again, because another client has split or merged some. The suffix remains to be
+    /// visited.
     async fn again(&mut self, suffix: HashSuffix) -> Result<(), Error> {
         self.rest.push(suffix);
         for set in &self.sets {

@@ -1,4 +1,4 @@
-//! The keys of a set that splits, and its members one by one.
+//! The keys of a set that splits, and operations on its members.
 
 use crate::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
@@ -21,15 +21,15 @@ use crate::kept::KeptUntil;
 use crate::procedure::Procedure;
 use crate::text::Text;
 
-/// How many shards with members one removal merges at the most, and how many without.
+/// How many pairs of shards with members one removal merges at most, and how many without.
 const AT_ONCE: u32 = 2;
 const EMPTY_AT_ONCE: u32 = 1000;
 
-/// How many members are added together at the most, and how many for each shard: so that none grows far beyond its turn.
+/// How many members are added together at most, and how many per shard, so that no shard grows far beyond its limit.
 const BATCH: usize = 256;
 const BATCH_OF_SHARD: u64 = 64;
 
-/// A set that splits: its keys, and what this handle assumes of it.
+/// A set that splits: its keys, and the number of shards that this handle assumes.
 #[derive(Clone, Debug)]
 pub(crate) struct Splitting {
     base: Base,
@@ -38,7 +38,7 @@ pub(crate) struct Splitting {
     spread: Spread,
     /// When its keys expire.
     until: KeptUntil,
-    /// How many shards there were when this handle last looked. A step that goes by it fails if that has changed.
+    /// The number of shards when this handle last read it. A step that assumes it fails if it has changed.
     known: Arc<AtomicU64>,
 }
 
@@ -50,51 +50,51 @@ impl Splitting {
         Self { base, level, spread, until: KeptUntil::default(), known }
     }
 
-    /// The same, whose keys expire then.
+    /// Sets when the keys expire.
     pub(crate) const fn kept_until(mut self, until: KeptUntil) -> Self {
         self.until = until;
         self
     }
 
-    /// By what members are spread over the shards.
+    /// Returns how members are spread over the shards.
     pub(crate) const fn spread(&self) -> Spread {
         self.spread
     }
 
-    /// The key of the number of shards.
+    /// Returns the key of the number of shards.
     pub(crate) fn level_key(&self) -> &[u8] {
         self.level.as_ref()
     }
 
-    /// The name of the set.
+    /// Returns the name of the set.
     pub(super) fn name(&self) -> &[u8] {
         self.base.name()
     }
 
-    /// What the shards' keys begin with.
+    /// Returns the prefix of the shards' keys.
     pub(crate) const fn base(&self) -> &Base {
         &self.base
     }
 
-    /// The key of the shard of all hashes with that suffix.
+    /// Returns the key of the shard with this hash suffix.
     #[inline]
     pub(super) fn shard(&self, suffix: HashSuffix) -> Text {
         self.base.shard(suffix.name())
     }
 
-    /// The key of the shard that a member of an empty set goes to.
+    /// Returns the key of the shard to which the first member is added.
     pub(crate) fn first_shard(&self) -> Text {
         self.shard(HashSuffix::all(self.spread))
     }
 
-    /// The number of shards that this handle assumes.
+    /// Returns the number of shards that this handle assumes.
     #[inline]
     pub(super) fn believed(&self) -> Level<'_> {
         let shards = self.known.load(Ordering::Relaxed);
         Level { key: self.level.as_key(), shards, until: self.until }
     }
 
-    /// Where a member of that hash goes, by the number of shards that this handle assumes.
+    /// Returns the place of a member with this hash, by the number of shards that this handle assumes.
     #[inline]
     fn place_of(&self, hash: u32) -> Place<'_> {
         let level = self.believed();
@@ -102,7 +102,7 @@ impl Splitting {
         Place { level, suffix, shard: self.shard(suffix) }
     }
 
-    /// The shards of some members, by the number of shards that this handle assumes.
+    /// Returns the shards of members, by the number of shards that this handle assumes.
     fn shards_of(&self, members: &[Member<'_>]) -> Vec<(HashSuffix, Text)> {
         let shards = self.believed().shards;
         let suffixes = members
@@ -111,13 +111,13 @@ impl Splitting {
         suffixes.map(|suffix| (suffix, self.shard(suffix))).collect()
     }
 
-    /// The member as an integer, with the high bits that all ids of the shard share.
+    /// Returns the member as an integer, with the high bits that all ids of the shard share.
     #[inline]
     pub(super) fn within(member: Member<'_>, suffix: HashSuffix) -> Within {
         member.as_int().zip(suffix.prefix())
     }
 
-    /// SADD of a member to its shard, if that is there.
+    /// SADD of a member to its shard, if that exists.
     #[inline]
     fn addition<'k>(
         &self,
@@ -128,7 +128,7 @@ impl Splitting {
         procedures::add(shard, member, Self::within(member, suffix), self.until)
     }
 
-    /// The shard that is split next when there are so many, and what becomes of it.
+    /// Returns which shard is split next, and into which shards, for this number of shards.
     fn fork(&self, shards: u64) -> OwnedFork {
         let whole = HashSuffix::of_next(shards, self.spread);
         let [even, odd] = whole.halves();
@@ -136,7 +136,7 @@ impl Splitting {
         OwnedFork { whole, halves: [even, odd] }
     }
 
-    /// All members.
+    /// Iterates over all members.
     pub(crate) fn members<'s, B: Backend>(
         &'s self,
         backend: &'s B,
@@ -155,24 +155,24 @@ impl Splitting {
 
 #[blocking_and_async]
 impl Splitting {
-    /// Looks how many shards there are.
+    /// Reads the number of shards.
     pub(crate) async fn look(&self, backend: &impl Backend) -> Result<u64, Error> {
         let shards = backend.call(&procedures::shards(self.level.as_key())).await?;
         self.known.store(shards, Ordering::Relaxed);
         Ok(shards)
     }
 
-    /// What the keys of the shards end in.
+    /// Returns the suffixes of the shards' keys.
     pub(crate) async fn ends(&self, backend: &impl Backend) -> Result<Ends, Error> {
         self.look(backend).await.map(Ends::Suffixes)
     }
 
-    /// How many members there are. O(shards).
+    /// Returns the number of members. O(shards).
     pub(crate) async fn card(&self, backend: &impl Backend) -> Result<u64, Error> {
         let ends = self.ends(backend).await?;
         let level = Level { shards: ends.count(), ..self.believed() };
         let mut ends = ends.existing(backend, &self.base).await?;
-        // Each member is in the shard that the level says, whenever the level is that.
+        // While the number of shards is unchanged, each member is in the shard that follows from it.
         let mut sum = Ok(Some(0));
         while let Ok(Some(_)) = sum {
             let shards: Vec<Text> =
@@ -316,7 +316,7 @@ impl Splitting {
         }
     }
 
-    /// Whether each of some members is there.
+    /// Returns for each member whether the set has it.
     pub(super) async fn contains_many(
         &self,
         backend: &impl Backend,
@@ -338,7 +338,7 @@ impl Splitting {
         Ok(found)
     }
 
-    /// Splits the shard whose turn it is, if it has more members than `at_most`: whether it did.
+    /// Splits the next shard in order, if it has more members than `at_most`; returns whether it did.
     #[cold]
     async fn split(&self, backend: &impl Backend, at_most: Option<u64>) -> Result<bool, Error> {
         let level = self.believed();
@@ -350,13 +350,13 @@ impl Splitting {
         match split {
             Some(true) => self.known.store(level.shards + 1, Ordering::Relaxed),
             Some(false) => {}
-            // There are not so many shards any more.
+            // The number of shards has become less.
             None => drop(self.look(backend).await?),
         }
         Ok(split == Some(true))
     }
 
-    /// Merges the last two shards, if there are two that have no more members than `at_most` together.
+    /// Merges the last two shards, if there are two that have at most `at_most` members together.
     #[cold]
     async fn merge(&self, backend: &impl Backend, at_most: Option<u64>) -> Result<Merged, Error> {
         let level = self.believed();
@@ -374,7 +374,7 @@ impl Splitting {
         Ok(merged.unwrap_or(Merged::Nothing))
     }
 
-    /// Merges shards after a removal that has left so many members in one.
+    /// Merges shards after a removal that has left this many members in a shard.
     #[cold]
     async fn shrink(&self, backend: &impl Backend, members: u64) -> Result<(), Error> {
         let (mut left, mut left_empty) = (AT_ONCE, EMPTY_AT_ONCE);
@@ -382,19 +382,20 @@ impl Splitting {
             match self.merge(backend, Some(MERGED)).await? {
                 Merged::Nothing => break,
                 Merged::Members => left -= 1,
-                // Each was made by a split before, and costs little.
+                // Each was created by an earlier split, and merging it costs little.
                 Merged::Empty => left_empty -= 1,
             }
         }
         if members == 0 { self.forget(backend).await } else { Ok(()) }
     }
 
-    /// Deletes the key beside the shards if the set is empty.
+    /// Deletes the key of the number of shards if the set is empty.
     async fn forget(&self, backend: &impl Backend) -> Result<(), Error> {
         backend.call(&procedures::forget(self.level.as_key(), &self.first_shard())).await
     }
 
-    /// Splits shards that hold so many members, or will, until they are as large as additions would have left them.
+    /// Splits shards of a set that holds this many members, or will, until they are as large as single additions would
+    /// have left them.
     pub(super) async fn grow_for(&self, backend: &impl Backend, members: u64) -> Result<(), Error> {
         loop {
             let round = 1_u64 << self.believed().shards.ilog2();
@@ -405,7 +406,8 @@ impl Splitting {
         }
     }
 
-    /// Merges shards that hold so many members, all there are, until they are as large as removals would have left them.
+    /// Merges shards of a set that holds this many members until they are as large as single removals would have left
+    /// them.
     pub(super) async fn shrink_for(
         &self,
         backend: &impl Backend,
@@ -423,8 +425,8 @@ impl Splitting {
     }
 }
 
-/// Where a member goes by a number of shards. Another client may have split or merged shards: then a step on the shard
-/// finds none, one by the level does nothing, and the handle looks again.
+/// The place of a member, for an assumed number of shards. If another client has split or merged shards, a step on the
+/// shard finds that it does not exist, a step by the number does nothing, and the handle reads the number again.
 struct Place<'s> {
     level: Level<'s>,
     suffix: HashSuffix,
@@ -433,7 +435,7 @@ struct Place<'s> {
 
 #[blocking_and_async]
 impl Place<'_> {
-    /// Whether there are as many shards as the level says, and this one is not there.
+    /// Returns whether the number of shards is the assumed one, and this shard does not exist.
     async fn is_empty(&self, backend: &impl Backend) -> Result<bool, Error> {
         let card = backend.call(&procedures::card(self.level, &self.shard)).await?;
         Ok(card == Some(0))
@@ -457,7 +459,7 @@ fn as_key((shard, suffix): &(Text, HashSuffix)) -> (&[u8], HashSuffix) {
     (shard, *suffix)
 }
 
-/// With how many members the shard whose turn it is stays as it is when another one has got so many.
+/// Returns the size up to which the next shard is not split when another one has reached this many members.
 const fn full(members: u64) -> Option<u64> {
     if members.is_multiple_of(FORCED) { None } else { Some(FULL) }
 }

@@ -2,10 +2,10 @@
 //!
 //! # Idea
 //!
-//! With `n` shards, let `2^l` be the greatest power of two that is not above `n`. A member belongs to the shard that
-//! the last `l + 1` bits of its hash name, if there is one, and else to that of the last `l` bits. So the shards
-//! below `n - 2^l` have been split in this round, each with the shard `2^l` above it, and the shard `n - 2^l` is the
-//! next:
+//! With `n` shards, let `2^l` be the greatest power of two that is not above `n`. A member belongs to the shard whose
+//! number is the last `l + 1` bits of its hash, if it exists, and otherwise to the one of the last `l` bits. So the
+//! shards below `n - 2^l` have been split in this round, each into itself and the shard `2^l` above, and the shard `n -
+//! 2^l` is the next:
 //!
 //! ```text
 //!     n = 6, l = 2      0       1       2       3       4       5
@@ -13,26 +13,27 @@
 //!                     `-- split --'  `-- next     '-- made of 0 and 1
 //! ```
 //!
-//! The seventh shard, 6, takes the half of shard 2 whose hashes end in `110`; nothing else moves.
+//! The seventh shard, 6, gets the half of shard 2 whose hashes end in `110`; no other member is moved.
 //!
 //! # Suffixes
 //!
-//! Each shard of each shape has all members whose hash ends in certain bits, a *hash suffix*. The members of two
-//! suffixes are apart, or those of the longer one lie among those of the shorter. An iteration over sets that split
-//! meanwhile goes by suffixes: each lies in one shard of each set, or is cut into its two halves until it does.
+//! For any number of shards, a shard has all members whose hash ends in certain bits, a *hash suffix*. Two suffixes
+//! have no member in common, or the longer one is a part of the shorter one. An iteration over sets that split
+//! meanwhile visits suffixes: if a suffix is not in one shard of each set, it is split into its two halves.
 //!
 //! # Names
 //!
-//! The key of a shard ends in the bits of its suffix, behind a 1, as a decimal number: 1 for all hashes, 2 and 3 for those that
-//! end in 0 and 1, 4 to 7 for `00`, `01`, `10`, `11`. So a shard that is split is there no more under its name, nor are two that
-//! are merged: who finds a shard that is not empty has found the one in which its suffix lies, however many shards there are.
+//! The key of a shard ends in the bits of its suffix, after a leading 1, as a decimal number: 1 for all hashes, 2 and 3
+//! for those that end in 0 and 1, 4 to 7 for `00`, `01`, `10`, `11`. So the name of a shard disappears when it is
+//! split, and so do the names of two that are merged: a shard that is found under a name has all members of its suffix,
+//! whatever the number of shards is.
 
 use intset::Prefix;
 use store::Member;
 
 use super::spread::Spread;
 
-/// Into which shard a member with that hash goes, of `shards`, at least one.
+/// Returns the shard of a member with this hash, for `shards` shards, at least one.
 #[inline]
 const fn shard_of(hash: u32, shards: u64) -> u64 {
     let bits = shards.ilog2();
@@ -40,89 +41,90 @@ const fn shard_of(hash: u32, shards: u64) -> u64 {
     if fine < shards { fine } else { fine & mask(bits) }
 }
 
-/// The last bits of a hash (see [`Spread`]), and so the members whose hash ends in them.
+/// The last bits of a hash (see [`Spread`]), which stand for the members whose hash ends in them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct HashSuffix {
     ends: u64,
-    /// How many bits.
+    /// The number of bits.
     bits: u32,
     spread: Spread,
 }
 
 impl HashSuffix {
-    /// No bits: all members.
+    /// Returns the empty suffix: all members.
     pub(super) const fn all(spread: Spread) -> Self {
         Self { ends: 0, bits: 0, spread }
     }
 
-    /// What the hashes of the shard of that number, of `shards`, end in.
+    /// Returns the suffix of the shard with this number, for `shards` shards.
     #[inline]
     pub(super) const fn of_shard(number: u64, shards: u64, spread: Spread) -> Self {
         debug_assert!(number < shards, "there is such a shard");
         Self { ends: number, bits: depth(number, shards), spread }
     }
 
-    /// What the hashes of the shard end in that a member with that hash goes into, of `shards`.
+    /// Returns the suffix of the shard of a member with this hash, for `shards` shards.
     #[inline]
     pub(super) const fn of_hash(hash: u32, shards: u64, spread: Spread) -> Self {
         Self::of_shard(shard_of(hash, shards), shards, spread)
     }
 
-    /// What those of the shard end in that is split next when there are so many, and so of the one that the last two
-    /// are merged into when there is one more.
+    /// Returns the suffix of the shard that is split next for this number of shards, which is also the one that the
+    /// last two are merged into when there is one shard more.
     pub(super) const fn of_next(shards: u64, spread: Spread) -> Self {
         Self::of_shard(shards - (1 << shards.ilog2()), shards, spread)
     }
 
-    /// What the key of the shard ends in.
+    /// Returns the number that the key of the shard ends in.
     #[inline]
     pub(super) const fn name(self) -> u64 {
         1 << self.bits | self.ends
     }
 
-    /// The suffix of that name, if it is one.
+    /// Parses the number that a key ends in, if it is the name of a suffix.
     pub(super) fn of_name(name: u64, spread: Spread) -> Option<Self> {
         let bits = name.checked_ilog2().filter(|&bits| bits <= u32::BITS)?;
         Some(Self { ends: name & mask(bits), bits, spread })
     }
 
-    /// Whether the member's hash ends so.
+    /// Returns whether the member's hash has this suffix.
     #[inline]
     pub(super) fn holds<'a>(self, member: impl Into<Member<'a>>) -> bool {
         u64::from(self.spread.hash(member.into())) & mask(self.bits) == self.ends
     }
 
-    /// The high bits that all numbers of this suffix share, if numbers are spread by these.
+    /// Returns the high bits that all integers with this suffix share, if they are spread by these.
     pub(super) fn prefix(self) -> Option<Prefix> {
         match self.spread {
             Spread::Crc32 => None,
             Spread::HighBits { of } => {
-                // The highest bit is the last of the hash.
+                // The highest bit is the last bit of the hash.
                 let high = self.ends.reverse_bits() >> (u64::BITS - of);
                 Some(Prefix::new(high.cast_signed(), of.saturating_sub(self.bits)))
             }
         }
     }
 
-    /// Whether this is all that belongs to one of `shards`.
+    /// Returns whether this is the suffix of a shard, for `shards` shards.
     pub(super) fn is_shard_of(self, shards: u64) -> bool {
         self.bits == depth(self.ends & mask(shards.ilog2()), shards)
     }
 
-    /// The two that are longer by a bit.
+    /// Returns the two suffixes that are longer by a bit.
     pub(super) const fn halves(self) -> [Self; 2] {
         let bits = self.bits + 1;
         [Self { bits, ..self }, Self { ends: self.ends | 1 << self.bits, bits, ..self }]
     }
 
-    /// What the hashes of the one of `shards` end in that has all of its members; `None` if they lie in several.
+    /// Returns the suffix of the shard that has all members of this suffix, for `shards` shards; `None` if they are in
+    /// several.
     pub(super) fn shard(self, shards: u64) -> Option<Self> {
         let bits = depth(self.ends & mask(shards.ilog2()), shards);
         (bits <= self.bits).then_some(Self { ends: self.ends & mask(bits), bits, ..self })
     }
 }
 
-/// How many bits all hashes of a shard end in.
+/// Returns the number of bits of the suffix of a shard.
 const fn depth(number: u64, shards: u64) -> u32 {
     let bits = shards.ilog2();
     let round = 1 << bits;
@@ -189,7 +191,7 @@ mod tests {
                         || HashSuffix::of_hash(hash, coarse, CRC) == over
                 }));
             }
-            // All members lie in one shard only if there is but one; each half has half of them.
+            // All members are in one shard only if it is the only one; each half has half of them.
             assert_eq!(HashSuffix::all(CRC).shard(fine).is_some(), fine == 1);
         }
         let [even, odd] = HashSuffix::all(CRC).halves();

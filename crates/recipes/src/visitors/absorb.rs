@@ -1,4 +1,4 @@
-//! Adding the visitors of another store.
+//! Adds the visitors of another store.
 
 use store::{Error, Store};
 
@@ -12,22 +12,23 @@ use crate::scan::keys_from;
 use crate::sharded_set::Ends;
 
 impl Visitors<Store> {
-    /// The bucket that a key belongs to.
+    /// Returns the bucket that a key belongs to.
     pub(crate) fn bucket_of(key: &[u8]) -> Option<Bucket> {
         let name = key.strip_prefix(PREFIX.as_bytes())?;
         Bucket::parse(name.split(|&byte| byte == b':').next()?)
     }
 
-    /// Whether there is such a bucket.
+    /// Returns whether a bucket exists.
     pub(crate) fn has(&self, bucket: Bucket) -> Result<bool, Error> {
         Ok(Plan::find(&self.backend, bucket, KeptUntil::default())?.is_some())
     }
 
-    /// Whether [`absorb`](Self::absorb) will succeed.
+    /// Checks that [`absorb`](Self::absorb) will succeed.
     ///
     /// # Errors
     ///
-    /// Why not: a key of the bucket holds something else, or an id that it does not take.
+    /// The error that it would return: a key of the bucket holds a value of another type, or an id that its form does
+    /// not accept.
     pub(crate) fn check_absorb(&self, other: &Self, bucket: Bucket) -> Result<(), Error> {
         self.ids(bucket)?;
         self.count(bucket)?;
@@ -37,12 +38,12 @@ impl Visitors<Store> {
         other.ids(bucket)?.into_iter().try_for_each(|id| plan.first_visit(id).map(drop))
     }
 
-    /// Takes the visitors of a bucket that another store has too. The count is that of the visitors, and the keys
-    /// expire when the later of the two would.
+    /// Adds the visitors of a bucket of another store. The count becomes the number of visitors, and the keys expire at
+    /// the later of the two expiries.
     pub(crate) fn absorb(&self, other: &Self, bucket: Bucket) -> Result<(), Error> {
         let find = |one: &Self| Plan::find(&one.backend, bucket, KeptUntil::default());
         let (Some(plan), Some(others)) = (find(self)?, find(other)?) else { return Ok(()) };
-        // Before a counter is written, which would drop its expiry.
+        // Read before a counter is written, which would drop its expiry.
         let own = expiry(&self.backend, plan.mark(bucket).as_bytes())?;
         let others = expiry(&other.backend, others.mark(bucket).as_bytes())?;
         match &plan {
@@ -67,7 +68,7 @@ impl Visitors<Store> {
         Ok(())
     }
 
-    /// Lets a counter say how many there are.
+    /// Sets a counter to the number of visitors.
     fn correct(&self, counter: &[u8], visitors: usize) -> Result<(), Error> {
         let visitors = i64::try_from(visitors).unwrap_or(i64::MAX);
         if self.backend.get_int(counter)?.unwrap_or(0) != visitors {

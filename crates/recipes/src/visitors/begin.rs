@@ -1,4 +1,4 @@
-//! Finding the form of a bucket, or giving it one.
+//! Finds the form of a bucket, or sets it.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::sharded_set::Spread;
 
 #[blocking_and_async]
 impl<B: Backend> Visitors<B> {
-    /// Finds the form of a bucket that this handle does not remember, or gives it one, for a visit if there is one.
+    /// Finds the form of a bucket that this handle has not cached, or sets it, for the first visit if there is one.
     #[cold]
     pub(super) async fn plan(
         &self,
@@ -28,7 +28,7 @@ impl<B: Backend> Visitors<B> {
             if let Some(plan) = Plan::find(&self.backend, bucket, until).await? {
                 break Arc::new(plan);
             }
-            // If another client is first, its value stays.
+            // If another client has set it first, its value is kept.
             self.begin(bucket, visit).await?;
         };
         self.recent.insert(bucket, &plan);
@@ -71,7 +71,7 @@ impl<B: Backend> Visitors<B> {
         backend.call(&begin(&keys, &value, until)).await
     }
 
-    /// How many visitors to expect of a bucket that is begun.
+    /// Returns how many visitors to expect for a new bucket.
     pub(super) async fn forecast(&self, bucket: Bucket) -> Result<u64, Error> {
         let before = match bucket.previous() {
             Some(before) => Some(self.count(before).await?),

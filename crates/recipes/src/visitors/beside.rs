@@ -1,4 +1,4 @@
-//! The scripts of visitors beside the procedures.
+//! Compares the scripts of visitors with the procedures.
 
 #![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
 
@@ -26,7 +26,7 @@ fn scripts_do_what_procedures_do() {
     }
 }
 
-/// A procedure of random arguments, on keys that may hold anything.
+/// Runs a procedure with random arguments, on keys that may hold values of any type.
 fn step(both: &mut Beside, rng: &mut Rng) {
     let keys: [&[u8]; 4] = [b"counter", b"shard", b"other", b"bitmap"];
     let [counter, shard, other, bitmap] = keys;
@@ -81,7 +81,7 @@ fn step(both: &mut Beside, rng: &mut Rng) {
     }
 }
 
-/// Puts something at a key now and then.
+/// Sets a key to a random value now and then.
 fn spoil(both: &mut Beside, rng: &mut Rng, keys: &[&[u8]]) {
     let key = *rng.pick(keys).unwrap();
     let end = i64::MAX - rng.range(0..=20);

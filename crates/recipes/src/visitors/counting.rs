@@ -1,4 +1,4 @@
-//! Counting visits into a bucket, and how many there are.
+//! Counts visits of a bucket, and returns the number of its visitors.
 
 use std::iter;
 
@@ -43,8 +43,8 @@ impl Plan {
         }
     }
 
-    /// Counts visits of the visitors with these numbers; returns how many of them are the first. Where there is one
-    /// counter, those of a [`BATCH`] are one step; on a server those of a shard.
+    /// Counts visits of the visitors with these numbers; returns how many are first visits. With one counter, the
+    /// visits of a [`BATCH`] are one step; on a server those of a shard.
     pub(super) async fn count_ids(
         &self,
         backend: &impl Backend,
@@ -96,7 +96,7 @@ impl Plan {
         }
     }
 
-    /// Does steps, each of which counts some ids.
+    /// Runs steps that each count some ids.
     async fn count_together<P: Procedure<Output: Into<Counted>>>(
         &self,
         backend: &impl Backend,
@@ -111,20 +111,20 @@ impl Plan {
         let (mut all, mut again) = (Counted::default(), Vec::new());
         for (at, outcome) in outcomes.into_iter().enumerate() {
             match outcome {
-                // After a lost connection it is not known what has been done.
+                // After a lost connection it is unknown whether the step was done.
                 Some(Err(error)) if error.kind() != ErrorKind::Io => again.extend(ids_of(at)),
                 Some(outcome) => all.add(outcome?),
                 None => {}
             }
         }
-        // What is refused as a whole goes one by one: all are counted that can be.
+        // The ids of a step that was refused are counted one by one, so that those that can be counted are.
         if !again.is_empty() {
             all.add(self.count_each(backend, &again).await?);
         }
         all.into_result()
     }
 
-    /// Counts visits, each in a step of its own.
+    /// Counts visits, each in its own step.
     async fn count_each(&self, backend: &impl Backend, ids: &[i64]) -> Result<Counted, Error> {
         match self {
             Self::Forecast { set, counter, until } => {
@@ -153,13 +153,13 @@ impl Plan {
                 let steps: Vec<_> = bits.into_iter().map(mark).collect();
                 count_steps(backend, &steps).await
             }
-            // These have no counter that could refuse.
+            // These forms have no counter that could be refused.
             Self::Splitting(_) => Ok(Counted::default()),
         }
     }
 
-    /// Counts visits on a cluster, where the counter is in another slot than what the numbers are kept in, so that one step
-    /// cannot change both: first the numbers, then the counter by how many are new.
+    /// Counts visits on a cluster, where the counter is in another slot than the numbers, so that one step cannot
+    /// change both: first adds the numbers, then adds to the counter how many are new.
     #[cold]
     async fn count_apart(&self, backend: &impl Backend, ids: &[i64]) -> Result<u64, Error> {
         match self {
@@ -179,12 +179,12 @@ impl Plan {
                     bits.iter().map(|&bit| mark(bitmap.as_key(), bit, *until)).collect();
                 add_apart(backend, &marks, counter.as_key(), *until).await
             }
-            // These count where they add.
+            // These forms count in the step that adds.
             Self::Tagged { .. } | Self::Splitting(_) => Ok(0),
         }
     }
 
-    /// How many visitors were counted. O(shards) if each has its count, O(1) if there is one counter.
+    /// Returns how many visitors were counted. O(shards) if each shard has a counter, O(1) if there is one counter.
     pub(super) async fn count(&self, backend: &impl Backend) -> Result<u64, Error> {
         match self {
             Self::Forecast { counter, .. } | Self::Bitmap { counter, .. } => {
@@ -196,17 +196,17 @@ impl Plan {
     }
 }
 
-/// The keys of a counter and of shards.
+/// Returns the keys of a counter and of shards.
 fn counter_and<'k>(counter: KeyRef<'k>, shards: &'k [Text]) -> Vec<KeyRef<'k>> {
     iter::once(counter).chain(shards.iter().map(|shard| KeyRef::new(shard))).collect()
 }
 
-/// Visits, in the order of their shards.
+/// Returns the visits, sorted by shard.
 fn by_shard(set: &Fixed, ids: &[i64]) -> Vec<InShard<i64>> {
     set.by_shard(ids.iter().copied(), |&id| Member::Int(id))
 }
 
-/// The visits of each shard, no more than a [`BATCH`] at once.
+/// Returns the visits of each shard, at most a [`BATCH`] at a time.
 fn in_batches(visits: &[InShard<i64>]) -> impl Iterator<Item = &[InShard<i64>]> {
     of_each_shard(visits).flat_map(|visits| visits.chunks(BATCH))
 }
@@ -219,7 +219,7 @@ fn is_cluster(backend: &impl Keyspace) -> bool {
     backend.kind() == BackendKind::Cluster
 }
 
-/// Does steps that each count a visit.
+/// Runs steps that each count one visit.
 #[blocking_and_async]
 async fn count_steps<P: Procedure<Output = bool>>(
     backend: &impl Backend,
@@ -250,7 +250,7 @@ async fn add_apart<P: Procedure<Output: Into<u64>>>(
         new = new.saturating_add(some.into());
     })
     .await;
-    // Those that were added are counted, whatever became of the others.
+    // The numbers that were added are counted, even if others failed.
     if new > 0 {
         let by = i64::try_from(new).unwrap_or(i64::MAX);
         backend.call(&count_in(counter, by, until)).await?;
@@ -258,7 +258,7 @@ async fn add_apart<P: Procedure<Output: Into<u64>>>(
     added.map(|()| new)
 }
 
-/// The sum of the counts of shards; one that has none counts 0.
+/// Returns the sum of the counters of shards; a missing counter is 0.
 #[blocking_and_async]
 async fn sum_of_counters(backend: &impl Backend, set: &Fixed) -> Result<u64, Error> {
     let mut shards = Ends::Numbers(set.shards).existing(backend, &set.base).await?;

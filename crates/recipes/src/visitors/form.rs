@@ -1,29 +1,29 @@
-//! The forms in which a bucket's visitors are kept.
+//! The forms in which the visitors of a bucket are stored.
 
-/// In what a bucket of [`Visitors`](super::Visitors) keeps the numbers of its visitors.
+/// The form in which a bucket of [`Visitors`](super::Visitors) stores the numbers of its visitors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum VisitorsForm {
-    /// Intsets whose number a forecast fixes, as the book does: about 8.7 bytes a visitor if the forecast is right,
-    /// several times as much if it is a hundred times off.
+    /// Intsets, whose number is fixed by a forecast, as in Redis in Action: about 8.7 bytes per visitor if the forecast
+    /// is right, several times as much if it is wrong by a factor of a hundred.
     Forecast,
-    /// Intsets that are split as they fill: about 8.5 bytes a visitor, however many come.
+    /// Intsets that are split as they fill: about 8.5 bytes per visitor, for any number of visitors.
     #[default]
     Splitting,
-    /// Intsets that are split by the numbers' high bits, of which the store keeps the rest in less memory: under 6 bytes
-    /// a visitor, for numbers that are spread evenly over their bits, as hashes and random ids are.
+    /// Intsets that are split by the high bits of the numbers. The store keeps the other bits in less memory: under 6
+    /// bytes per visitor, for numbers that are spread evenly over their bits, as hashes and random ids are.
     Compact,
-    /// As [`Forecast`](Self::Forecast), with a counter for each shard, and names by which a shard and its counter lie
-    /// in one slot of a Redis Cluster (see [`key_slot`](crate::key_slot)): no key is written by every visit.
+    /// As [`Forecast`](Self::Forecast), with a counter for each shard in the same slot of a Redis Cluster (see
+    /// [`key_slot`](crate::key_slot)), so that no key is written by every visit.
     Tagged,
-    /// A bitmap with a bit for each number up to the greatest, as the book advises for small ids: an eighth of a byte a
-    /// visitor where all ids come. Numbers are below 2^26, so a bitmap takes 8 MiB at most.
+    /// A bitmap with a bit for each number up to the greatest, as Redis in Action advises for small ids: an eighth of a
+    /// byte per visitor if all ids occur. Numbers are below 2^26, so a bitmap takes at most 8 MiB.
     Bitmap,
 }
 
 impl VisitorsForm {
-    /// All forms. There may be more one day.
+    /// All forms. A later version may add more.
     ///
     /// # Examples
     ///

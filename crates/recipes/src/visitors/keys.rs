@@ -5,20 +5,20 @@ use std::fmt::Write;
 use crate::bucket::Bucket;
 use crate::text::{Text, concat};
 
-/// What every key of the recipe begins with.
+/// The prefix of every key of the recipe.
 pub(super) const PREFIX: &str = "unique:";
 
-/// The keys that say the form of a bucket: it has one of them, or in the compact form two.
+/// The keys that record the form of a bucket: it has one of them, or two in the compact form.
 pub(super) const FORM_KEYS: [fn(Bucket) -> String; 5] =
     [expected_key, tagged_key, bits_key, shards_key, bitmap_key];
 
-/// The key of the count of a shard: of the same hash tag.
+/// Returns the key of the counter of a shard, which has the same hash tag.
 pub(super) fn shard_counter(shard: &[u8]) -> Text {
     concat([shard, b":count"])
 }
 
 fn named(bucket: Bucket, end: &str) -> String {
-    // Room for an hour: a text that grows takes as long as the look-up of its key.
+    // Enough for the name of an hour: reallocating the text takes as long as looking its key up.
     let mut name = String::with_capacity(48);
     // Writing to a String cannot fail.
     let _ = write!(name, "{PREFIX}{bucket}{end}");

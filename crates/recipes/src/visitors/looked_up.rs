@@ -1,4 +1,4 @@
-//! A bucket that is looked up once.
+//! A bucket whose form was looked up.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::Visitors;
 use super::plan::Plan;
 use crate::backend::{AsyncBackend, Backend, batch};
 
-/// One bucket of [`Visitors`]: it is looked up once, for many visits.
+/// A handle on one bucket of [`Visitors`], whose form is looked up once for many visits.
 #[derive(Clone, Debug)]
 pub struct VisitorsIn<'v, B = Store> {
     pub(super) visitors: &'v Visitors<B>,
@@ -18,7 +18,7 @@ pub struct VisitorsIn<'v, B = Store> {
 
 #[blocking_and_async]
 impl<B: Backend> VisitorsIn<'_, B> {
-    /// Counts a visit; `true` if it is the visitor's first of this bucket.
+    /// Counts a visit; returns `true` if it is the first of its visitor in this bucket.
     ///
     /// # Errors
     ///
@@ -28,7 +28,7 @@ impl<B: Backend> VisitorsIn<'_, B> {
         self.count_id(self.visitors.ids.id(session)?).await
     }
 
-    /// Counts a visit of the visitor with that number.
+    /// Counts a visit of the visitor with this number.
     ///
     /// # Errors
     ///
@@ -38,7 +38,8 @@ impl<B: Backend> VisitorsIn<'_, B> {
         self.plan.count_id(&self.visitors.backend, id).await
     }
 
-    /// Counts visits of the visitors with these numbers; returns how many of them are the first of this bucket.
+    /// Counts visits of the visitors with these numbers; returns how many are the first of their visitor in this
+    /// bucket.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Counting unique visitors exactly: Redis in Action, section 9.2.2.
+//! Exact counts of unique visitors (Redis in Action, section 9.2.2).
 
 mod absorb;
 mod begin;
@@ -33,14 +33,14 @@ use plan::{Plan, expected, expected_async, number, number_async};
 pub(crate) use procedures::SCRIPTS;
 use recent::Recent;
 
-/// How many visits are one step.
+/// How many visits one step counts at most.
 const BATCH: usize = 256;
 
-/// The forecast's guess at yesterday when it was not counted: the book's.
+/// The number of visitors that is assumed for the bucket before if it was not counted, as in Redis in Action.
 const DEFAULT_YESTERDAY: u64 = 1_000_000;
 
-/// How many visitors to prepare for after a day of `yesterday`: `2 ^ ceil(log2(1.5 * yesterday))`, at least half as
-/// many again, rounded up to a power of two. 1 for 0. Exact for every count.
+/// Returns how many visitors to prepare for after a day of `yesterday`: `2 ^ ceil(log2(1.5 * yesterday))`, which is 1.5
+/// times as many, rounded up to a power of two. 1 for 0. Exact for every count.
 ///
 /// # Examples
 ///
@@ -57,36 +57,37 @@ pub fn forecast(yesterday: u64) -> u128 {
     (u128::from(yesterday) * 3).div_ceil(2).next_power_of_two()
 }
 
-/// Counts unique visitors exactly, in integers: six to nine bytes a visitor.
+/// Counts unique visitors exactly, as sets of integers: six to nine bytes per visitor.
 ///
-/// There are two ways to begin. [`new`](Self::new) takes any bytes as a visitor's id, hashes them to 60 bits, and keeps
-/// these in sets that are split as they fill, without a forecast. [`book`](Self::book) is Redis in Action's
-/// algorithm to the letter: the first 15 digits of a random session id, in a number of sets that a forecast fixes; the
-/// book's Python and this can work on the same keys. [`SessionIds`] says how likely it is that two visitors meet.
+/// There are two constructors. [`new`](Self::new) accepts any bytes as a visitor's id, hashes them to 60 bits, and
+/// stores these in sets that are split as they fill, without a forecast. [`book`](Self::book) is exactly the algorithm
+/// of Redis in Action: it stores the first 15 digits of a random session id, in a number of sets that is fixed by a
+/// forecast; the book's Python and this type can work on the same keys. [`SessionIds`] gives the probability that two
+/// visitors get the same number.
 ///
-/// What keys a bucket has is a matter of its [form](VisitorsForm):
+/// The keys of a bucket depend on its [form](VisitorsForm):
 ///
-/// * forecast: `unique:2015-05-17`, how many visitors there were; `unique:2015-05-17:expected`, how many were expected,
-///   written once (see [`forecast`]) from the count of the day before or from 1,000,000; and
-///   `unique:2015-05-17:<shard>`, their numbers, in `2 * expected / 512` intsets;
+/// * forecast: `unique:2015-05-17`, the number of visitors; `unique:2015-05-17:expected`, the number expected, written
+///   once (see [`forecast`]) from the count of the day before or from 1,000,000; and `unique:2015-05-17:<shard>`, the
+///   visitors' numbers, in `2 * expected / 512` intsets;
 /// * tagged: the same for a Redis Cluster. `unique:2015-05-17:{<shard>}` has the numbers of a shard, and
-///   `unique:2015-05-17:{<shard>}:count`, in the same slot, how many there are: a visit writes these two keys alone,
-///   and the count is the sum of the shards' counts. `unique:2015-05-17:tagged` says how many visitors were expected;
-/// * splitting: `unique:2015-05-17:shards`, how many shards there are, written with the first visit; and
+///   `unique:2015-05-17:{<shard>}:count`, in the same slot, how many there are. A visit writes only these two keys, and
+///   the count is the sum of the shards' counters. `unique:2015-05-17:tagged` has the number of visitors expected;
+/// * splitting: `unique:2015-05-17:shards`, the number of shards, written with the first visit; and
 ///   `unique:2015-05-17:<shard>` (see [`ShardedSet::splitting`](super::ShardedSet::splitting)). A visit is one SADD,
-///   and the count the sum of the shards' SCARD: there is no key that all visits write, so threads do not wait for
-///   each other;
-/// * compact: the same, but a shard has ids that share their high bits (see
-///   [`ShardedSet::compact`](super::ShardedSet::compact)), and `unique:2015-05-17:bits`, of how many bits they are,
+///   and the count is the sum of the shards' SCARD. No key is written by all visits, so threads rarely contend for a
+///   lock;
+/// * compact: the same, but the ids of a shard share their high bits (see
+///   [`ShardedSet::compact`](super::ShardedSet::compact)); `unique:2015-05-17:bits` has the number of bits of an id,
 ///   written with the first visit;
-/// * bitmap: `unique:2015-05-17`, how many visitors there were, and `unique:2015-05-17:bitmap`, with the bit of each
-///   number set.
+/// * bitmap: `unique:2015-05-17`, the number of visitors, and `unique:2015-05-17:bitmap`, in which the bit of each
+///   visitor's number is set.
 ///
-/// A bucket keeps the form in which it was begun, whatever form a handle has been given: that is for new ones.
+/// A bucket keeps the form that its first visit gave it. The form of a handle applies to new buckets only.
 ///
-/// A visit is one atomic step, under any number of callers; one that is refused changes nothing. A handle and its
-/// clones remember the forms and forecasts of the last few buckets that they have counted into: make a new one if keys
-/// are deleted from under it.
+/// A visit is one atomic step, with any number of concurrent callers; a visit that fails changes nothing. A handle and
+/// its clones cache the forms and forecasts of the buckets that they used last: create a new handle after keys were
+/// deleted.
 ///
 /// # Examples
 ///
@@ -107,45 +108,47 @@ pub fn forecast(yesterday: u64) -> u128 {
 /// # Ok::<(), tallis::Error>(())
 /// ```
 ///
-/// # Without blocking
+/// # Asynchronous calls
 ///
-/// Each call that asks the backend has an asynchronous form, whose name ends with `_async`, for an
+/// Each call that uses the backend has an asynchronous form, whose name ends with `_async`, for an
 /// [`AsyncBackend`](crate::AsyncBackend).
 ///
 /// # On a server
 ///
-/// [`on`](Self::on) takes a `Server` too, with the features `redis` and `redis2`: the same keys, in the forms forecast
-/// (the default there), tagged and bitmap. The others are refused, with
-/// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument): to split a shard takes several steps.
+/// [`on`](Self::on) accepts a `Server` too, with the features `redis` and `redis2`. The keys are the same, in the forms
+/// forecast (the default there), tagged and bitmap. The other forms are refused with
+/// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument), because splitting a shard takes several steps.
 ///
-/// A visit is a script. Whoever sends the same from another language takes part; what its keys and arguments are stands
-/// in its first lines. A shard's key is [`shard_key`](crate::shard_key)'s for `x` and the id.
+/// A visit is a script. Programs in other languages can run the same script; its first lines document its keys and
+/// arguments. The key of a shard is [`shard_key`](crate::shard_key) of `x` and the id.
 ///
 #[doc = concat!("```lua\n", include_str!("add_and_count.lua"), "```")]
 ///
-/// Of the form bitmap:
+/// The script of the form bitmap:
 ///
 #[doc = concat!("```lua\n", include_str!("mark_and_count.lua"), "```")]
 ///
-/// Many visits are one pipeline, ordered by shard. It has a script for 256 of them, in the form tagged for those of one shard:
+/// Many visits are one pipeline, sorted by shard, with one script for up to 256 of them; in the form tagged, for those
+/// of one shard:
 ///
 #[doc = concat!("```lua\n", include_str!("add_all_and_count.lua"), "```")]
 ///
 #[doc = concat!("```lua\n", include_str!("mark_all_and_count.lua"), "```")]
 ///
-/// The first visit of a bucket gives it a form:
+/// The first visit of a bucket sets its form:
 ///
 #[doc = concat!("```lua\n", include_str!("begin.lua"), "```")]
 ///
-/// Above them stands what they share:
+/// These functions precede each script:
 ///
 #[doc = concat!("```lua\n", include_str!("../kept.lua"), include_str!("../counted.lua"), "```")]
 ///
-/// On a cluster a step names keys of one slot. A visit of the form tagged is such a step. In the forms forecast and
-/// bitmap the counter lies in another slot: the id is added first, by SADD or SETBIT, or by the first of these scripts
-/// where buckets expire; then the counter grows by how many were new. That is **not one step**: who dies in between
-/// leaves visitors that are in the set and not in the count. The bucket is begun by SETNX, or by the last of these;
-/// handles that count into one bucket at the same time must ask for the same form.
+/// On a cluster all keys of a step must be in one slot. In the form tagged a visit is such a step. In the forms
+/// forecast and bitmap the counter is in another slot: the id is added first, by SADD or SETBIT, or by the first of
+/// these scripts if buckets expire; then the number of new ids is added to the counter. These are **two steps**: a
+/// client that fails between them leaves visitors that are in the set and not in the count. The form of the bucket is
+/// set by SETNX, or by the last of these scripts; handles that count into one bucket at the same time must have the
+/// same form.
 ///
 #[doc = concat!("```lua\n", include_str!("add.lua"), "```")]
 ///
@@ -155,22 +158,22 @@ pub fn forecast(yesterday: u64) -> u128 {
 ///
 #[doc = concat!("```lua\n", include_str!("set.lua"), "```")]
 ///
-/// After [`ErrorKind::Io`](store::ErrorKind::Io) a visit was counted or not. Counting it again is right: a visitor counts
-/// once. But the reply may be `false` for the first visit then.
+/// After [`ErrorKind::Io`](store::ErrorKind::Io) it is unknown whether a visit was counted. Counting it again is safe,
+/// because a visitor counts once, but it may then return `false` for a first visit.
 #[derive(Clone)]
 pub struct Visitors<B = Store> {
     backend: B,
     ids: SessionIds,
     form: VisitorsForm,
     default_yesterday: u64,
-    /// For how many milliseconds a bucket is kept after its end.
+    /// How long a bucket is kept after its end, in milliseconds.
     kept_ms: Option<i64>,
     recent: Arc<Recent>,
 }
 
 impl<B: Keyspace> Visitors<B> {
-    /// Counts visitors of any ids, which are hashed, in the form that suits the backend: on a store in sets that are
-    /// split as they fill, on a server or a cluster in the book's, by a forecast.
+    /// Creates a counter for visitors with any ids, which are hashed, in the form that suits the backend: splitting on
+    /// a store, forecast on a server or a cluster.
     ///
     /// # Examples
     ///
@@ -183,7 +186,7 @@ impl<B: Keyspace> Visitors<B> {
     /// # Ok::<(), tallis::Error>(())
     /// ```
     ///
-    /// The same on a server, with the feature `redis`:
+    /// On a server, with the feature `redis`:
     ///
     /// ```no_run
     /// # #[cfg(feature = "redis")]
@@ -208,15 +211,15 @@ impl<B: Keyspace> Visitors<B> {
         Self::of(backend, SessionIds::Hashed, form)
     }
 
-    /// Counts visitors of any ids, which are hashed, in sets that are split as they fill: a form for a store. See
-    /// [`on`](Self::on) for other backends.
+    /// Creates a counter for visitors with any ids, which are hashed, in sets that are split as they fill. This form
+    /// needs a store; see [`on`](Self::on) for other backends.
     #[must_use]
     pub fn new(backend: B) -> Self {
         Self::of(backend, SessionIds::Hashed, VisitorsForm::Splitting)
     }
 
-    /// Counts visitors as Redis in Action does: by the first 15 hexadecimal digits of their session ids, in sets whose
-    /// number a forecast fixes.
+    /// Creates a counter as in Redis in Action: it stores the first 15 hexadecimal digits of session ids, in a number
+    /// of sets that is fixed by a forecast.
     #[must_use]
     pub fn book(backend: B) -> Self {
         Self::of(backend, SessionIds::First15, VisitorsForm::Forecast)
@@ -233,22 +236,22 @@ impl<B: Keyspace> Visitors<B> {
         }
     }
 
-    /// Replaces the 1,000,000 that a bucket is forecast from when the one before it was not counted.
+    /// Sets the number of visitors that a bucket is forecast from if the one before it was not counted. Default:
+    /// 1,000,000.
     #[must_use]
     pub fn default_yesterday(mut self, count: u64) -> Self {
         self.default_yesterday = count;
         self.forgetful()
     }
 
-    /// Chooses how session ids become numbers.
+    /// Sets how session ids are converted to numbers.
     #[must_use]
     pub fn session_ids(mut self, ids: SessionIds) -> Self {
         self.ids = ids;
         self.forgetful()
     }
 
-    /// Chooses in what the numbers of new buckets are kept. With [`VisitorsForm::Bitmap`] session ids are numbers in
-    /// decimal.
+    /// Sets the form of new buckets. With [`VisitorsForm::Bitmap`] session ids are integers in decimal.
     ///
     /// # Examples
     ///
@@ -274,10 +277,10 @@ impl<B: Keyspace> Visitors<B> {
         self.forgetful()
     }
 
-    /// Keeps buckets so long after their end in UTC, to the millisecond, rounded up; without this for ever.
-    /// [`Bucket::All`] is always kept.
+    /// Keeps buckets for this time after their end in UTC, rounded up to the millisecond. By default they are kept for
+    /// ever, and [`Bucket::All`] always is.
     ///
-    /// The keys of a bucket expire together. All handles that count into it must keep it as long.
+    /// The keys of a bucket expire together. All handles that count into a bucket must keep it for the same time.
     ///
     /// # Examples
     ///
@@ -299,13 +302,13 @@ impl<B: Keyspace> Visitors<B> {
         self.forgetful()
     }
 
-    /// The same handle, which remembers nothing: what it remembers goes by how it was made.
+    /// Returns this handle with an empty cache, because what is cached depends on the settings.
     fn forgetful(mut self) -> Self {
         self.recent = Arc::default();
         self
     }
 
-    /// Until when a bucket is kept.
+    /// Returns until when a bucket is kept.
     fn kept_until(&self, bucket: Bucket) -> KeptUntil {
         let until = |kept: i64| Some(bucket.end_ms()?.saturating_add(kept));
         KeptUntil(self.kept_ms.and_then(until))
@@ -314,15 +317,16 @@ impl<B: Keyspace> Visitors<B> {
 
 #[blocking_and_async]
 impl<B: Backend> Visitors<B> {
-    /// Counts a visit; `true` if it is the visitor's first of that bucket. O(shard).
+    /// Counts a visit; returns `true` if it is the first of its visitor in this bucket. O(shard).
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for a session id that is not as
-    /// [`SessionIds`] asks for, for a number that a bitmap does not take, and, for the first visit of a bucket, for a
-    /// forecast of more than 2^40 visitors; [`ErrorKind::NotKept`](store::ErrorKind::NotKept) if the bucket is not
-    /// [kept](Self::keep) any more; [`ErrorKind::WrongType`](store::ErrorKind::WrongType) and
-    /// [`ErrorKind::NotInteger`](store::ErrorKind::NotInteger) if a key of the recipe holds something else.
+    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for a session id that [`SessionIds`] does not
+    /// accept, for a number that is too large for a bitmap, and, for the first visit of a bucket, for a forecast of
+    /// more than 2^40 visitors; [`ErrorKind::NotKept`](store::ErrorKind::NotKept) if the bucket is no longer
+    /// [kept](Self::keep); [`ErrorKind::WrongType`](store::ErrorKind::WrongType) and
+    /// [`ErrorKind::NotInteger`](store::ErrorKind::NotInteger) if a key of the recipe holds another type or is not an
+    /// integer.
     #[inline]
     pub async fn count_visit(
         &self,
@@ -332,7 +336,7 @@ impl<B: Backend> Visitors<B> {
         self.count_id(self.ids.id(session)?, bucket).await
     }
 
-    /// Counts a visit of the visitor with that number: any of the 64 bits of an `i64`. O(shard).
+    /// Counts a visit of the visitor with this number, which may be any `i64`. O(shard).
     ///
     /// # Errors
     ///
@@ -346,16 +350,16 @@ impl<B: Backend> Visitors<B> {
         }
     }
 
-    /// Counts visits; returns how many of them are the first of their visitors in that bucket. O(shard) a visit; up
-    /// to 256 of them share locks, and where there is one counter for all, count once. On a server the visits of a shard are
-    /// one SADD: many at once cost a fraction of what they cost one by one.
+    /// Counts visits; returns how many are the first of their visitor in this bucket. O(shard) per visit. Up to 256
+    /// visits share locks, and with one counter, one increment. On a server the visits of a shard are one SADD, so many
+    /// visits at once cost a fraction of the same visits one by one.
     ///
-    /// Each visit is atomic, all together are not: what other threads do may come between.
+    /// Each visit is atomic, the call as a whole is not: other threads may change the bucket in between.
     ///
     /// # Errors
     ///
-    /// As [`count_visit`](Self::count_visit). A session id or a number that is refused is, before any is counted of the 256
-    /// that it is among; of other errors one is returned, and other visits may have been counted.
+    /// As [`count_visit`](Self::count_visit). An invalid session id or number is detected before any of its group of
+    /// 256 visits is counted. After other errors, the first of which is returned, other visits may have been counted.
     ///
     /// # Examples
     ///
@@ -411,12 +415,12 @@ impl<B: Backend> Visitors<B> {
                 let plan = self.plan(bucket, Some(first)).await?;
                 plan.count_ids(&self.backend, &ids).await?
             };
-            // A server may reply with any number.
+            // A server may reply with any integer.
             new = u64::saturating_add(new, counted);
         }
     }
 
-    /// A handle on one bucket, for many visits to it.
+    /// Returns a handle on one bucket, for many visits to it.
     ///
     /// # Errors
     ///
@@ -430,8 +434,8 @@ impl<B: Backend> Visitors<B> {
         Ok(VisitorsIn { visitors: self, plan })
     }
 
-    /// How many unique visitors the bucket has. O(1) in the forms forecast and bitmap; O(shards) in the others, where
-    /// visits that are counted meanwhile may be among them or not.
+    /// Returns the number of unique visitors of the bucket. O(1) in the forms forecast and bitmap; O(shards) in the
+    /// others, where visits that are counted at the same time may be included or not.
     ///
     /// # Errors
     ///
@@ -443,13 +447,13 @@ impl<B: Backend> Visitors<B> {
         }
         match Plan::find(&self.backend, bucket, KeptUntil::default()).await? {
             Some(plan) => plan.count(&self.backend).await,
-            // A client may count as the book does, with a form of its own.
+            // A client that counts as the book does may have used a form of its own.
             None => Ok(number(&self.backend, &counter_key(bucket), "count").await?.unwrap_or(0)),
         }
     }
 
-    /// How many visitors a bucket is made for: what was forecast when it was begun, or what would be now; `None` if it
-    /// needs no forecast. O(1).
+    /// Returns how many visitors a bucket is sized for: the forecast of its first visit, or the forecast that it would
+    /// get now. `None` if its form needs no forecast. O(1).
     ///
     /// # Errors
     ///
@@ -522,7 +526,7 @@ mod tests {
                 assert!(visitors.count_id(id, day).unwrap());
             }
         }
-        // Each day has another count than those beside it, remembered or not.
+        // Each day has another count than its neighbours, cached or not.
         for (more, day) in (0..7).cycle().zip(days()) {
             assert_eq!(visitors.count_ids(100..100 + more, day).unwrap(), more.unsigned_abs());
         }

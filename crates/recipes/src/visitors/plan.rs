@@ -1,4 +1,4 @@
-//! Where the visits of a bucket go: its form, which the keys beside its shards say.
+//! Where the visits of a bucket are stored: its form, as the keys of the bucket record it.
 
 use std::str::FromStr;
 
@@ -18,17 +18,17 @@ use crate::shard::shard_count;
 use crate::sharded_set::{Base, Fixed, Splitting, Spread, get};
 use crate::text::Text;
 
-/// The most members that a shard should have: the book's size, which is also where an intset ends.
+/// The target number of members of a shard, as in Redis in Action; an intset ends there too.
 const SHARD_SIZE: u64 = 512;
 
-/// The most visitors that a bucket may expect. With more there were more shards than CRC-32 has values, and so shards
-/// that no id ever comes to.
+/// The most visitors that a bucket may expect. A larger forecast would give more shards than CRC-32 has values, so some
+/// shards would never be used.
 pub(super) const MOST_EXPECTED: u64 = (SHARD_SIZE / 2) << u32::BITS;
 
-/// The ids of a bitmap are below this: 8 MiB at most.
+/// The ids of a bitmap are below this, so that it takes at most 8 MiB.
 const BITMAP_IDS: i64 = 1 << 26;
 
-/// Where the visits of a bucket go: its keys are made once.
+/// Where the visits of a bucket are stored, with prepared keys.
 #[derive(Debug)]
 pub(super) enum Plan {
     Forecast {
@@ -50,7 +50,7 @@ pub(super) enum Plan {
 }
 
 impl Plan {
-    /// The set of a bucket that expects so many visitors.
+    /// Returns the plan of a bucket in the form forecast, for this number of visitors.
     pub(super) fn forecast(
         backend: &impl Keyspace,
         bucket: Bucket,
@@ -62,13 +62,13 @@ impl Plan {
         Self::Forecast { set, counter: backend.prepare(name.as_bytes()), until }
     }
 
-    /// The same, with the hash tags of a cluster.
+    /// The same with the hash tags of a cluster.
     pub(super) fn tagged(bucket: Bucket, expected: u64, until: KeptUntil) -> Self {
         let set = fixed(Base::tagged(counter_key(bucket).as_bytes()), expected);
         Self::Tagged { set, until }
     }
 
-    /// The set of a bucket that is split as it grows.
+    /// Returns the plan of a bucket that is split as it grows.
     pub(super) fn splitting(
         backend: &impl Keyspace,
         bucket: Bucket,
@@ -79,14 +79,14 @@ impl Plan {
         Self::Splitting(set.kept_until(until))
     }
 
-    /// The bitmap of a bucket.
+    /// Returns the plan of a bucket that is a bitmap.
     pub(super) fn bitmap(backend: &impl Keyspace, bucket: Bucket, until: KeptUntil) -> Self {
         let [bitmap, counter] = [bitmap_key(bucket), counter_key(bucket)];
         let [bitmap, counter] = [bitmap, counter].map(|key| backend.prepare(key.as_bytes()));
         Self::Bitmap { bitmap, counter, until }
     }
 
-    /// A key that the bucket has from its first visit on, and that expires when all of them do.
+    /// Returns a key that the bucket has from its first visit on, and that expires with the bucket.
     pub(super) fn mark(&self, bucket: Bucket) -> String {
         match self {
             Self::Forecast { .. } | Self::Bitmap { .. } => counter_key(bucket),
@@ -98,7 +98,7 @@ impl Plan {
         }
     }
 
-    /// What the first visit of a bucket writes.
+    /// Returns what the first visit of a bucket writes.
     pub(super) fn first_visit(&self, id: i64) -> Result<Visit, Error> {
         Ok(match self {
             Self::Forecast { set, counter, .. } => Visit {
@@ -123,14 +123,14 @@ impl Plan {
 
 #[blocking_and_async]
 impl Plan {
-    /// Where a bucket's visits go, whose keys are kept so long; `None` if nothing was counted into it.
+    /// Finds the plan of a bucket whose keys are kept until then; `None` if nothing was counted into it.
     pub(super) async fn find(
         backend: &impl Backend,
         bucket: Bucket,
         until: KeptUntil,
     ) -> Result<Option<Self>, Error> {
         let keys = FORM_KEYS.map(|key| key(bucket));
-        // A bitmap may be long.
+        // A bitmap may be long, so its value is not fetched.
         let looks = keys.each_ref().map(|key| look(key.as_bytes(), *key != bitmap_key(bucket)));
         let mut found = [const { Ok(None) }; FORM_KEYS.len()];
         backend.call_many(&looks, |at, value| found[at] = value).await?;
@@ -155,12 +155,12 @@ impl Plan {
     }
 }
 
-/// A set for so many visitors.
+/// Returns a set for this number of visitors.
 pub(super) fn fixed(base: Base, expected: u64) -> Fixed {
     Fixed { base, shards: shard_count(u128::from(expected), SHARD_SIZE) }
 }
 
-/// The bit of an id.
+/// Returns the bit of an id.
 #[inline]
 pub(super) fn bit_of(id: i64) -> Result<u64, Error> {
     match u64::try_from(id) {
@@ -172,13 +172,13 @@ pub(super) fn bit_of(id: i64) -> Result<u64, Error> {
     }
 }
 
-/// How many visitors a bucket that is begun by a forecast expects, by the key that says it; `None` without the key.
+/// Returns how many visitors a bucket expects, as its key records it; `None` without the key.
 #[blocking_and_async]
 pub(super) async fn expected(backend: &impl Backend, key: &str) -> Result<Option<u64>, Error> {
     expected_in(key, backend.call(&get(key.as_bytes())).await?)
 }
 
-/// The same, by the value of the key.
+/// Parses the value of that key.
 fn expected_in(key: &str, value: Option<Bytes>) -> Result<Option<u64>, Error> {
     let Some(expected) = parsed(key.as_bytes(), value, "count")? else { return Ok(None) };
     if expected > MOST_EXPECTED {
@@ -187,7 +187,7 @@ fn expected_in(key: &str, value: Option<Bytes>) -> Result<Option<u64>, Error> {
     Ok(Some(expected))
 }
 
-/// The number that a key holds, if there is one.
+/// Returns the number that a key holds, if the key exists.
 #[blocking_and_async]
 pub(super) async fn number<N: FromStr>(
     backend: &impl Backend,
@@ -197,7 +197,7 @@ pub(super) async fn number<N: FromStr>(
     number_at(backend, key.as_bytes(), what).await
 }
 
-/// As [`number`], for a key that may be no text.
+/// As [`number`], for a key that may not be UTF-8.
 #[blocking_and_async]
 pub(super) async fn number_at<N: FromStr>(
     backend: &impl Backend,
@@ -207,7 +207,7 @@ pub(super) async fn number_at<N: FromStr>(
     parsed(key, backend.call(&get(key)).await?, what)
 }
 
-/// The number that the value of a key is.
+/// Parses the value of a key as a number.
 pub(super) fn parsed<N: FromStr>(
     key: &[u8],
     text: Option<Bytes>,

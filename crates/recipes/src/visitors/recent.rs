@@ -1,4 +1,4 @@
-//! The buckets that a handle has counted into last.
+//! A cache of the buckets that a handle used last.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -8,19 +8,18 @@ use arc_swap::{ArcSwap, Guard};
 use super::plan::Plan;
 use crate::bucket::Bucket;
 
-/// How many buckets a handle remembers: a log that is read in the order of time counts into few at once.
+/// How many buckets a handle caches: a log that is read in order of time uses few at once.
 const KEPT: usize = 16;
 
-/// The plans of the buckets that a handle has counted into last, the newest first.
+/// The plans of the buckets that a handle used last, the newest first.
 ///
-/// It is a snapshot that is replaced as a whole, so a visit to a bucket that is in it writes to no memory that threads
-/// share.
+/// It is a snapshot that is replaced as a whole, so a visit to a cached bucket writes to no shared memory.
 #[derive(Debug, Default)]
 pub(super) struct Recent(ArcSwap<Plans>);
 
 type Plans = Vec<(Bucket, Arc<Plan>)>;
 
-/// A plan that is remembered, in the snapshot that it was found in.
+/// A cached plan, with the snapshot that it was found in.
 pub(super) struct Found {
     plans: Guard<Arc<Plans>>,
     at: usize,
@@ -36,7 +35,7 @@ impl Deref for Found {
 }
 
 impl Recent {
-    /// The plan of a bucket; `None` if it is not remembered.
+    /// Returns the plan of a bucket; `None` if it is not cached.
     #[inline]
     pub(super) fn find(&self, bucket: Bucket) -> Option<Found> {
         let plans = self.0.load();
@@ -44,7 +43,7 @@ impl Recent {
         Some(Found { plans, at })
     }
 
-    /// Remembers the plan of a bucket, and forgets the one that came first if there are too many.
+    /// Adds the plan of a bucket, and removes the oldest if there are too many.
     pub(super) fn insert(&self, bucket: Bucket, plan: &Arc<Plan>) {
         self.0.rcu(|plans| {
             let others = plans.iter().filter(|(one, _)| *one != bucket).take(KEPT - 1).cloned();
@@ -52,7 +51,7 @@ impl Recent {
         });
     }
 
-    /// Forgets a bucket.
+    /// Removes a bucket.
     pub(super) fn remove(&self, bucket: Bucket) {
         self.0.rcu(|plans| {
             plans.iter().filter(|(one, _)| *one != bucket).cloned().collect::<Vec<_>>()

@@ -1,4 +1,4 @@
-//! Batches of visits on what a server is, some of which are refused.
+//! Batches of visits on a simulated server, some of which fail.
 
 use store::{ErrorKind, Store};
 
@@ -10,10 +10,10 @@ use crate::pretend::{Pretend, dump};
 /// The outcomes of batches.
 type Said = Vec<Result<u64, (ErrorKind, String)>>;
 
-/// What batches return where a shard holds something else, and counters have little room.
+/// Returns the outcomes of batches where a shard has another type, and counters are close to overflow.
 fn scenario<B: Backend>(backend: B, store: &Store, form: VisitorsForm) -> Vec<Said> {
     let visitors = Visitors::new(backend).form(form).default_yesterday(4_000);
-    // As many as a store takes at once.
+    // In batches as large as a store takes at once.
     let count = |ids: std::ops::Range<i64>| {
         let ids: Vec<i64> = ids.collect();
         let each =

@@ -1,4 +1,4 @@
-//! The asynchronous forms beside the blocking ones.
+//! Compares the asynchronous forms with the blocking ones.
 
 #![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
 
@@ -16,7 +16,7 @@ use crate::pretend::{Pretend, dump};
 use crate::procedure::Procedure;
 use crate::server::AsyncServer;
 
-/// A server that is asked as a cluster is.
+/// A server that is used as a cluster would be.
 struct Cluster(AsyncServer);
 
 impl Keyspace for Cluster {
@@ -47,7 +47,7 @@ fn is_send<T: Send>(future: T) -> T {
     future
 }
 
-/// A store, and its clock.
+/// Returns a store, and its clock.
 fn clocked() -> (Store, Arc<ManualClock>) {
     let begin: Timestamp = "2019-09-28T19:11:30Z".parse().unwrap();
     let clock = Arc::new(ManualClock::new(begin.as_millisecond()));
@@ -65,7 +65,7 @@ fn say(said: &mut Vec<String>, what: Result<impl Debug, Error>) {
     said.push(format!("{:?}", what.map_err(|error| (error.kind(), error.to_string()))));
 }
 
-/// Every figure.
+/// Returns every figure.
 #[blocking_and_async]
 async fn figures<B: Backend>(said: &mut Vec<String>, windows: &UvWindows<B>, now: i64) {
     let at = |minute: i64| Timestamp::from_second(now + minute * 60).unwrap();
@@ -82,19 +82,19 @@ async fn figures<B: Backend>(said: &mut Vec<String>, windows: &UvWindows<B>, now
     say(said, windows.weekly().await);
 }
 
-/// What visits now and in the past are answered, and the figures between.
+/// Returns the results of visits now and in the past, and the figures in between.
 #[blocking_and_async]
 async fn scenario<B: Backend>(windows: &UvWindows<B>, clock: &ManualClock) -> Vec<String> {
     let mut said = Vec::new();
     let begin = clock.now_ms().div_euclid(1000);
     let at = |minute: i64| Timestamp::from_second(begin + minute * 60).unwrap();
-    // Of the present and late, in buckets of each level and in none.
+    // Present and late visits, in buckets of each level and in none.
     for minute in [0, 0, -1, -70, -2_000, -20_000, -60_000, -100_000, -1_000_000] {
         say(&mut said, windows.record("a", at(minute)).await);
         say(&mut said, windows.record(minute, at(minute)).await);
     }
     figures(&mut said, windows, begin).await;
-    // Many in one minute make it dense; then few in each.
+    // Many in one minute make it dense; then a few per minute.
     let visits = (0..3_000_i64).map(|user| (user, at(user / 2_900)));
     say(&mut said, windows.record_many(visits).await);
     for user in [7, 8, 10_000, 10_001, 10_000] {
@@ -116,7 +116,7 @@ async fn scenario<B: Backend>(windows: &UvWindows<B>, clock: &ManualClock) -> Ve
     said
 }
 
-/// The outcome of the asynchronous forms on a backend that is made of a store, beside that of the blocking forms on another.
+/// Compares the asynchronous forms on a backend that is made of a store with the blocking forms on another.
 macro_rules! compare {
     ($filling:expr, $asynchronous:expr, $blocking:expr) => {
         let filling = $filling;

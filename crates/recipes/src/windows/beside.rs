@@ -1,4 +1,4 @@
-//! The scripts of windows beside the procedures.
+//! Compares the scripts of windows with the procedures.
 
 #![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
 
@@ -31,7 +31,7 @@ fn scripts_do_what_procedures_do() {
     }
 }
 
-/// A procedure of random arguments, on keys that may hold anything.
+/// Runs a procedure with random arguments, on keys that may hold values of any type.
 fn step(both: &mut Beside, rng: &mut Rng) {
     spoil(both, rng);
     let now = both.now_ms();
@@ -108,7 +108,7 @@ fn step(both: &mut Beside, rng: &mut Rng) {
     }
 }
 
-/// Puts something at a key now and then.
+/// Sets a key to a random value now and then.
 fn spoil(both: &mut Beside, rng: &mut Rng) {
     let name = if rng.below(5) == 0 { "open" } else { rng.pick(&NAMES).unwrap() };
     let key = [PREFIX, name].concat();
@@ -121,7 +121,7 @@ fn spoil(both: &mut Beside, rng: &mut Rng) {
         6 => both.command(&[b"PERSIST", key]),
         7 => both.command(&[b"SADD", OPEN, b"201909*x", b"20190928*y", b"20190928"]),
         8..10 => {
-            // Its end is missing: some registers can be raised, others cannot.
+            // Truncated: some registers can be raised, others cannot.
             let mut damaged = hll::empty();
             let end = damaged.len();
             damaged[end - 2..].copy_from_slice(&[0x5f, 0xff]);

@@ -1,4 +1,4 @@
-//! A bucket of the calendar, and its name.
+//! A calendar bucket, and its name.
 
 use std::fmt;
 
@@ -8,9 +8,9 @@ use super::level::{UvLevel, seconds};
 use super::spans::digits;
 use crate::text::{Text, concat};
 
-/// A minute, an hour, a day or a month of a [`UvCalendar`](super::UvCalendar). Its text is the end of its key.
+/// A minute, an hour, a day or a month of a [`UvCalendar`](super::UvCalendar). Its text is the suffix of its key.
 ///
-/// Buckets are ordered by their starts, those that start together by their sizes.
+/// Buckets are ordered by start, then by size.
 ///
 /// # Examples
 ///
@@ -36,48 +36,48 @@ pub struct UvBucket {
     pub(super) name: Name,
 }
 
-/// What a bucket is called.
+/// The name of a bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Name {
     pub(super) level: UvLevel,
-    /// What the clock shows when the unit begins, in seconds as if it were UTC.
+    /// The wall time at which the unit begins, in seconds as if it were UTC.
     pub(super) wall: i64,
-    /// How far the clock is ahead of UTC, if it has shown the unit before.
+    /// The offset from UTC in seconds, if the clock has shown the unit before.
     pub(super) again: Option<i64>,
 }
 
 impl UvBucket {
-    /// How large it is.
+    /// Returns its level, which is its size.
     #[must_use]
     pub const fn level(&self) -> UvLevel {
         self.name.level
     }
 
-    /// When it begins.
+    /// Returns its beginning.
     #[must_use]
     pub fn start(&self) -> Timestamp {
         timestamp(self.start)
     }
 
-    /// When it ends: the first instant after it.
+    /// Returns its end: the first instant after it.
     #[must_use]
     pub fn end(&self) -> Timestamp {
         timestamp(self.end)
     }
 
-    /// Whether a second lies in it.
+    /// Returns whether a second is in it.
     #[inline]
     pub(super) const fn has(&self, second: i64) -> bool {
         self.start <= second && second < self.end
     }
 
-    /// Whether all of the other one lies in this one.
+    /// Returns whether another bucket is entirely in it.
     pub(super) const fn holds(&self, other: &Self) -> bool {
         self.start <= other.start && other.end <= self.end
     }
 }
 
-/// jiff has a timestamp for every second of a bucket.
+/// Returns the timestamp of a second; jiff has one for every second of a bucket.
 fn timestamp(second: i64) -> Timestamp {
     Timestamp::from_second(second).unwrap_or(Timestamp::MAX)
 }
@@ -89,7 +89,7 @@ impl fmt::Display for UvBucket {
 }
 
 impl Name {
-    /// The key that begins so. The digits are those of the wall time to the minute.
+    /// Returns the key with this prefix. The digits are those of the wall time to the minute.
     #[inline]
     pub(super) fn key(self, prefix: &[u8], digits: &[u8; 12]) -> Text {
         let key = concat([prefix, &digits[..self.level.digits()]]);
@@ -99,12 +99,12 @@ impl Name {
         }
     }
 
-    /// The end of the key.
+    /// Returns the suffix of the key.
     fn text(self) -> Text {
         self.key(b"", &digits(self.wall))
     }
 
-    /// The name of which this is the text, exactly, whether or not there is such a bucket.
+    /// Parses a name, in exactly the form that it is written in, whether or not the bucket exists in the time zone.
     pub(super) fn parse(text: &[u8]) -> Option<Self> {
         let end = text.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
         let (digits, offset) = text.split_at(end);
@@ -120,12 +120,12 @@ impl Name {
     }
 }
 
-/// The number of two digits.
+/// Parses two digits.
 fn number([tens, ones]: [u8; 2]) -> i8 {
     ((tens - b'0') * 10 + ones - b'0').cast_signed()
 }
 
-/// An offset as ISO 8601 has it, without colons; with seconds only where there are any.
+/// Formats an offset as in ISO 8601, without colons, and with seconds only if they are not zero.
 fn offset_text(offset: i64) -> String {
     let (sign, offset) = (if offset < 0 { '-' } else { '+' }, offset.unsigned_abs());
     let [hours, minutes, seconds] = [offset / 3600, offset / 60 % 60, offset % 60];

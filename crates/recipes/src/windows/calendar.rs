@@ -1,4 +1,4 @@
-//! The calendar of a time zone, cut into buckets.
+//! The calendar of a time zone, divided into buckets.
 
 use std::sync::{Arc, OnceLock};
 
@@ -11,18 +11,18 @@ use super::level::UvLevel;
 use super::spans::{Span, Spans};
 use crate::errors::invalid;
 
-/// The minutes, hours, days and months of a time zone.
+/// The minutes, hours, days and months of a time zone, as buckets.
 ///
-/// Each larger bucket is made up of whole smaller ones, whatever the zone does:
+/// Each larger bucket consists of whole smaller ones, for any changes of the zone's offset:
 ///
-/// * A *minute* and an *hour* end early where the clock is set. What it shows for a second time is another bucket: its
-///   name ends with the offset, as in `2019102702+0100` for the second hour from 2 to 3 of a night in Berlin. So a day
-///   can have 23 hours or 25, and no two instants that lie apart share a minute.
-/// * A *day* begins when the clock first reaches its midnight, and ends when it first reaches the next one. Where
-///   clocks are set back over midnight, what they show of the old day for a second time belongs to the new one.
-/// * A *month* is its days.
+/// * A *minute* and an *hour* end early if the clock is set. When it shows a time for the second time, that is another
+///   bucket, whose name ends with the offset, as in `2019102702+0100` for the second hour from 2 to 3 of a night in
+///   Berlin. So a day can have 23 or 25 hours, and a minute is always contiguous.
+/// * A *day* begins when the clock first reaches its midnight, and ends when it first reaches the next one. If clocks
+///   are set back over midnight, the repeated part of the old day belongs to the new one.
+/// * A *month* consists of its days.
 ///
-/// There are buckets for the years 1900 to 2299.
+/// The buckets are those of the years 1900 to 2299.
 ///
 /// # Examples
 ///
@@ -50,44 +50,44 @@ pub struct UvCalendar {
 }
 
 impl UvCalendar {
-    /// The calendar of that zone.
+    /// Creates the calendar of a time zone.
     #[must_use]
     pub fn new(zone: TimeZone) -> Self {
         Self { zone, spans: Arc::default() }
     }
 
-    /// The calendar of UTC.
+    /// Creates the calendar of UTC.
     #[must_use]
     pub fn utc() -> Self {
         Self::new(TimeZone::UTC)
     }
 
-    /// The zone.
+    /// Returns the time zone.
     #[must_use]
     pub const fn time_zone(&self) -> &TimeZone {
         &self.zone
     }
 
-    /// The bucket of that level in which an instant lies. O(1), and O(log changes of the zone's offset) for days and
-    /// months.
+    /// Returns the bucket of a level that contains an instant. O(1), and O(log changes of the zone's offset) for days
+    /// and months.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for an instant that is not of the years 1900
-    /// to 2299.
+    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for an instant outside of the years 1900 to
+    /// 2299.
     pub fn bucket(&self, level: UvLevel, at: impl Into<Timestamp>) -> Result<UvBucket, Error> {
         self.bucket_of(level, whole_second(at.into()))
     }
 
-    /// The fewest buckets that together are the range from the minute of `from` to the minute before `to`, in the order
-    /// of time. None if `from` is `to`.
+    /// Returns the fewest buckets that together are the range from the minute of `from` to the minute before `to`, in
+    /// order of time. There are none if `from` is `to`.
     ///
-    /// A range that begins or ends inside a minute takes in all of that minute. O(buckets).
+    /// A range that begins or ends within a minute includes the whole minute. O(buckets).
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) if `from` is after `to`, or for instants that
-    /// are not of the years 1900 to 2299.
+    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) if `from` is after `to`, or for instants
+    /// outside of the years 1900 to 2299.
     pub fn cover(
         &self,
         from: impl Into<Timestamp>,
@@ -96,7 +96,7 @@ impl UvCalendar {
         let (from, to) = self.minutes(from.into(), to.into())?;
         cut(from, to, |at| {
             let mut bucket = self.bucket_of(UvLevel::Minute, at)?;
-            // What does not begin here or ends too late is part of nothing that does better.
+            // If a larger bucket does not begin here, or ends too late, no bucket above it fits.
             while let Some(level) = bucket.level().above() {
                 let larger = self.bucket_of(level, at)?;
                 if larger.start != at || larger.end > to {
@@ -108,7 +108,7 @@ impl UvCalendar {
         })
     }
 
-    /// Every bucket of one level that has a minute of the range, in the order of time. O(buckets).
+    /// Returns every bucket of one level that overlaps the range, in order of time. O(buckets).
     ///
     /// # Errors
     ///
@@ -137,12 +137,12 @@ impl UvCalendar {
         self.parts(level, from, to)
     }
 
-    /// The buckets of one level from one second to another.
+    /// Returns the buckets of one level from one second to another.
     pub(super) fn parts(&self, level: UvLevel, from: i64, to: i64) -> Result<Vec<UvBucket>, Error> {
         cut(from, to, |at| self.bucket_of(level, at))
     }
 
-    /// The seconds from the first minute of a range to the end of the last.
+    /// Returns the seconds from the first minute of a range to the end of the last.
     fn minutes(&self, from: Timestamp, to: Timestamp) -> Result<(i64, i64), Error> {
         if from > to {
             return Err(turned(from, to));
@@ -157,14 +157,14 @@ impl UvCalendar {
         Ok((start, self.bucket_of(UvLevel::Minute, last)?.end))
     }
 
-    /// The start of the bucket `count` before the one that begins at `start`, or at which one ends.
+    /// Returns the start of the bucket that is `count` buckets before the one that begins, or ends, at `start`.
     pub(super) fn back(&self, level: UvLevel, start: i64, count: u32) -> Result<i64, Error> {
         let (mut at, mut left) = (start, i64::from(count));
         while left > 0 {
             let before = self.bucket_of(level, at - 1)?;
             (at, left) = (before.start, left - 1);
             if let Some(seconds) = level.seconds() {
-                // As far as the clock runs on, they are all of one length.
+                // Within a span all buckets have the same length.
                 let steps = left.min((at - self.span(at)?.start) / seconds);
                 (at, left) = (at - steps * seconds, left - steps);
             }
@@ -172,7 +172,7 @@ impl UvCalendar {
         Ok(at)
     }
 
-    /// The bucket of a second.
+    /// Returns the bucket of a second.
     pub(super) fn bucket_of(&self, level: UvLevel, second: i64) -> Result<UvBucket, Error> {
         let span = self.span(second)?;
         let shown = second + span.offset;
@@ -183,20 +183,20 @@ impl UvCalendar {
             let name = Name { level, wall, again };
             return Ok(UvBucket { start: start.max(span.start), end: end.min(span.end), name });
         }
-        // Days go by what the clock has reached, whatever it shows for a second time.
+        // Days follow the latest time that the clock has reached, even while it shows an earlier one again.
         let wall = level.floor(shown.max(span.reached - 1));
         let spans = self.spans();
         let (start, end) = (spans.reaches(wall), spans.reaches(level.next(wall)));
         Ok(UvBucket { start, end, name: Name { level, wall, again: None } })
     }
 
-    /// The bucket of that name, if there is one.
+    /// Returns the bucket with this name, if it exists.
     pub(super) fn named(&self, text: &[u8]) -> Option<UvBucket> {
         let name = Name::parse(text)?;
         let second = match name.again {
             None => self.spans().reaches(name.wall),
             Some(offset) => {
-                // It may begin later, when the clock is set.
+                // It begins later if the clock is set forward over its beginning.
                 let second = name.wall - offset;
                 let span = self.span(second).ok()?;
                 if span.offset == offset { second } else { span.end }
@@ -205,7 +205,7 @@ impl UvCalendar {
         self.bucket_of(name.level, second).ok().filter(|bucket| bucket.name == name)
     }
 
-    /// The span of a second.
+    /// Returns the span of a second.
     #[inline]
     pub(super) fn span(&self, second: i64) -> Result<Span, Error> {
         self.spans().at(second).ok_or_else(|| out_of_range(second))
@@ -217,7 +217,7 @@ impl UvCalendar {
     }
 }
 
-/// The buckets from one second to another, of which each begins where the one before it ends.
+/// Returns the consecutive buckets from one second to another.
 fn cut(
     from: i64,
     to: i64,
@@ -232,7 +232,7 @@ fn cut(
     Ok(buckets)
 }
 
-/// The second of an instant, rounded down.
+/// Returns the second of an instant, rounded down.
 #[inline]
 pub(super) fn whole_second(at: Timestamp) -> i64 {
     // Before 1970 both parts are negative.

@@ -1,4 +1,4 @@
-//! How many unique visitors there were in a range.
+//! Estimates of the number of unique visitors in a range.
 
 use bytes::Bytes;
 use jiff::{Span, Timestamp};
@@ -13,22 +13,22 @@ use super::procedures::{self, CountKeys};
 use crate::backend::{AsyncBackend, Backend, BackendKind, Keyspace};
 use crate::text::Text;
 
-/// The most keys that a server counts in one step: a Lua function takes no more than some thousand arguments.
+/// The most keys that a server counts in one step, because a Lua function accepts only some thousand arguments.
 const COUNTED: usize = 5000;
 
 #[blocking_and_async]
 impl<B: Backend> UvWindows<B> {
-    /// About how many unique visitors there were from `from` to before `to`: one union of the fewest keys, each looked
-    /// at once and none written, all at one time.
+    /// Estimates the number of unique visitors from `from` to before `to`: one union of the fewest keys, each read
+    /// once, in one atomic step. No key is written.
     ///
-    /// A range that begins or ends inside a minute takes in all of that minute, so it never misses a visit: ask for
-    /// whole minutes to have no more than was asked for. The relative standard error is 0.81 %.
+    /// A range that begins or ends within a minute includes the whole minute, so no visit is missed: pass whole minutes
+    /// for an exact range. The relative standard error is 0.81 %.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NotKept`] if a bucket of the range is not kept any more, so that the count would be too small;
-    /// [`ErrorKind::InvalidArgument`] if `from` is after `to`, or for instants that are not of the years 1900 to 2299;
-    /// [`ErrorKind::WrongType`] and [`ErrorKind::InvalidHll`] if a key holds something else.
+    /// [`ErrorKind::NotKept`] if a bucket of the range is no longer kept, so that the count would be too small;
+    /// [`ErrorKind::InvalidArgument`] if `from` is after `to`, or for instants outside of the years 1900 to 2299;
+    /// [`ErrorKind::WrongType`] and [`ErrorKind::InvalidHll`] if a key holds another type or is no valid HyperLogLog.
     pub async fn count(
         &self,
         from: impl Into<Timestamp>,
@@ -37,7 +37,7 @@ impl<B: Backend> UvWindows<B> {
         self.count_cover(&self.calendar.cover(from, to)?).await
     }
 
-    /// The `count` whole minutes before the present one, which is left out.
+    /// Estimates the unique visitors of the last `count` whole minutes, without the current one.
     ///
     /// # Errors
     ///
@@ -46,7 +46,7 @@ impl<B: Backend> UvWindows<B> {
         self.last(UvLevel::Minute, count).await
     }
 
-    /// The `count` whole hours before the present one, which is left out.
+    /// Estimates the unique visitors of the last `count` whole hours, without the current one.
     ///
     /// # Errors
     ///
@@ -55,7 +55,7 @@ impl<B: Backend> UvWindows<B> {
         self.last(UvLevel::Hour, count).await
     }
 
-    /// The `count` whole days before today, which is left out.
+    /// Estimates the unique visitors of the last `count` whole days, without today.
     ///
     /// # Errors
     ///
@@ -64,7 +64,7 @@ impl<B: Backend> UvWindows<B> {
         self.last(UvLevel::Day, count).await
     }
 
-    /// The present minute so far and those before it, `count` in all.
+    /// Estimates the unique visitors of the last `count` minutes, with the current one so far.
     ///
     /// # Errors
     ///
@@ -73,7 +73,7 @@ impl<B: Backend> UvWindows<B> {
         self.last_now(UvLevel::Minute, count).await
     }
 
-    /// The present hour so far and those before it, `count` in all.
+    /// Estimates the unique visitors of the last `count` hours, with the current one so far.
     ///
     /// # Errors
     ///
@@ -82,7 +82,7 @@ impl<B: Backend> UvWindows<B> {
         self.last_now(UvLevel::Hour, count).await
     }
 
-    /// Today so far and the days before it, `count` in all.
+    /// Estimates the unique visitors of the last `count` days, with today so far.
     ///
     /// # Errors
     ///
@@ -91,7 +91,7 @@ impl<B: Backend> UvWindows<B> {
         self.last_now(UvLevel::Day, count).await
     }
 
-    /// The article's hourly figure: the 60 minutes before the present one.
+    /// Estimates the unique visitors of the 60 minutes before the current one, as the article's hourly figure.
     ///
     /// # Errors
     ///
@@ -100,8 +100,9 @@ impl<B: Backend> UvWindows<B> {
         self.elapsed(3600).await
     }
 
-    /// The article's daily figure: the 24 hours before the present minute, which begin inside an hour of yesterday. So
-    /// it needs minutes of a day ago; [`last_hours`](Self::last_hours)`(24)` does not.
+    /// Estimates the unique visitors of the 24 hours before the current minute, as the article's daily figure. They
+    /// begin within an hour of yesterday, so minutes must be kept for a day; [`last_hours`](Self::last_hours)`(24)`
+    /// does not need that.
     ///
     /// # Errors
     ///
@@ -110,8 +111,8 @@ impl<B: Backend> UvWindows<B> {
         self.elapsed(24 * 3600).await
     }
 
-    /// The article's weekly figure: from the same time of day seven days ago to the present minute. So it needs minutes
-    /// of a week ago; [`last_days`](Self::last_days)`(7)` does not.
+    /// Estimates the unique visitors from the same time of day seven days ago to the current minute, as the article's
+    /// weekly figure. Minutes must be kept for a week; [`last_days`](Self::last_days)`(7)` does not need that.
     ///
     /// # Errors
     ///
@@ -144,13 +145,13 @@ impl<B: Backend> UvWindows<B> {
         self.count(timestamp(from)?, timestamp(to)?).await
     }
 
-    /// The bucket of the present.
+    /// Returns the current bucket of a level.
     async fn present(&self, level: UvLevel) -> Result<UvBucket, Error> {
         self.calendar
             .bucket_of(level, self.backend.call(&procedures::now()).await?.div_euclid(1000))
     }
 
-    /// Counts buckets that follow on each other.
+    /// Counts consecutive buckets.
     async fn count_cover(&self, cover: &[UvBucket]) -> Result<u64, Error> {
         if cover.is_empty() {
             return Ok(0);
@@ -176,8 +177,8 @@ impl<B: Backend> UvWindows<B> {
 }
 
 impl<B: Keyspace> UvWindows<B> {
-    /// The keys of the range, in the order of time: the largest buckets that fit, minutes at the ragged ends. The
-    /// fewest there can be; see [`UvCalendar::cover`](super::UvCalendar::cover).
+    /// Returns the keys of the range, in order of time: the largest buckets that fit, with minutes at both ends. Their
+    /// number is the minimum; see [`UvCalendar::cover`](super::UvCalendar::cover).
     ///
     /// # Errors
     ///
@@ -207,7 +208,7 @@ impl<B: Keyspace> UvWindows<B> {
         Ok(cover.iter().map(|bucket| self.key(bucket)).collect())
     }
 
-    /// The keys of buckets that follow on each other, and of what is open inside of them.
+    /// Returns the keys of consecutive buckets, and of the open buckets inside of them.
     pub(super) fn keys_to_count(
         &self,
         kept: &[UvBucket],
@@ -216,7 +217,7 @@ impl<B: Keyspace> UvWindows<B> {
         let (Some(first), Some(last)) = (kept.first(), kept.last()) else { return Ok(Vec::new()) };
         let range = UvBucket { end: last.end, ..*first };
         let mut keys: Vec<Text> = kept.iter().map(|bucket| self.key_of(bucket)).collect();
-        // What is open has visits that nothing larger has.
+        // An open bucket has visits that no larger one has.
         for bucket in self.open_buckets(open)? {
             if range.holds(&bucket) && kept.binary_search(&bucket).is_err() {
                 keys.push(self.key_of(&bucket));
@@ -225,7 +226,8 @@ impl<B: Keyspace> UvWindows<B> {
         Ok(keys)
     }
 
-    /// The same range in buckets that are kept: in place of one that is not, those that it is made up of.
+    /// Returns the range in buckets that are kept: a bucket that is not is replaced by the smaller ones that it
+    /// consists of.
     fn kept(&self, cover: &[UvBucket], now: i64) -> Result<Vec<UvBucket>, Error> {
         let mut kept = Vec::with_capacity(cover.len());
         for bucket in cover {

@@ -1,4 +1,4 @@
-//! How visits get into the buckets, and from there into larger ones.
+//! Writing visits to buckets, and merging these into larger ones.
 
 use bytes::Bytes;
 use macros::blocking_and_async;
@@ -15,24 +15,24 @@ use super::users::User;
 use crate::backend::{AsyncBackend, Backend, BackendKind, Keyspace};
 use crate::errors::invalid;
 
-/// The most buckets that are merged in one step: a Lua function takes no more than some thousand arguments.
+/// The most buckets that are merged in one step, because a Lua function accepts only some thousand arguments.
 const MERGED: usize = 2000;
 
-/// How visits get into the larger buckets. Counts are the same either way.
+/// How visits get into the larger buckets. It does not affect the counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum UvFilling {
-    /// Each visit is written to the minute, the hour, the day and the month, in one atomic step.
+    /// A visit is written to the minute, the hour, the day and the month, in one atomic step.
     #[default]
     WriteThrough,
-    /// A visit is written to the minute alone; [`roll_up`](UvWindows::roll_up) merges minutes that are over into their
+    /// A visit is written to the minute only; [`roll_up`](UvWindows::roll_up) merges minutes that are over into their
     /// hours, hours into days and days into months.
     RollUp,
 }
 
 #[blocking_and_async]
 impl<B: Backend> UvWindows<B> {
-    /// Writes a visit to every bucket that it lies in and that is kept.
+    /// Writes a visit to each of its buckets that is kept.
     #[inline]
     pub(super) async fn write_through(&self, user: User<'_>, second: i64) -> Result<bool, Error> {
         if self.backend.kind() != BackendKind::Store {
@@ -47,7 +47,7 @@ impl<B: Backend> UvWindows<B> {
     #[inline]
     async fn write_through_in(&self, user: User<'_>, kept: &Minute) -> Result<Answer, Error> {
         let [minute, ..] = &kept.buckets;
-        // What is in the minute is in all that is larger. Looking costs less than four locks.
+        // A visit in the minute is in all larger buckets. Looking it up costs less than four locks.
         if kept.is_dense() {
             match self.backend.call(&procedures::has_user(minute, user)).await? {
                 Answer::Yes => return Ok(Answer::No),
@@ -58,7 +58,7 @@ impl<B: Backend> UvWindows<B> {
         self.write_to_all(user, kept).await
     }
 
-    /// Writes a visit that the minute does not have, as far as is known.
+    /// Writes a visit that is probably not in the minute yet.
     #[inline(never)]
     async fn write_to_all(&self, user: User<'_>, kept: &Minute) -> Result<Answer, Error> {
         let [minute, hour, ..] = &kept.buckets;
@@ -101,13 +101,12 @@ impl<B: Backend> UvWindows<B> {
             }
             let key = &self.bucket_key(bucket);
             let add = procedures::add_and_open(&self.open_key, key, user.alone());
-            // The one user is added, or it is an error.
+            // The one user is added, or there is an error.
             let (changed, _) = self.backend.call(&add).await?;
             let changed = changed > 0;
             if changed && bucket.has(now.div_euclid(1000)) {
-                // A minute has begun: what the last ones left is merged. Old visits that are fed in come here too, and
-                // do not do so for each. The visit is counted whether or not that fails, as it will again where it is
-                // asked for.
+                // A minute has begun, so earlier ones are merged. Old visits come here too, without a merge for each.
+                // The visit is counted even if the merge fails; it will be tried again.
                 let _merged = self.roll_up().await;
             }
             return Ok(changed);
@@ -116,16 +115,16 @@ impl<B: Backend> UvWindows<B> {
     }
 
     /// Merges every open bucket that is over into the next larger one that is kept: minutes into hours, hours into
-    /// days, days into months. How many were merged; from then on they expire.
+    /// days, days into months. Returns how many were merged; from then on they expire.
     ///
-    /// Counts are right whether or not this was called, and never call it: it is what bounds the memory. With
-    /// [`UvFilling::RollUp`] the first visit of a minute calls it, and is counted even if it fails. Call it yourself
-    /// from time to time if visits stop coming, and after feeding in visits of the past. O(buckets that are over); the
-    /// PFMERGE into each larger bucket is atomic, and others go on between.
+    /// Counts are correct without it, and never call it: it bounds the memory. With [`UvFilling::RollUp`] the first
+    /// visit of a minute calls it, and is counted even if it fails. Call it regularly if visits may stop, and after
+    /// recording visits of the past. O(buckets that are over); the PFMERGE into each larger bucket is atomic, and other
+    /// calls run in between.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::WrongType`] and [`ErrorKind::InvalidHll`] if a key holds something else.
+    /// [`ErrorKind::WrongType`] and [`ErrorKind::InvalidHll`] if a key holds another type or is no valid HyperLogLog.
     ///
     /// # Examples
     ///
@@ -158,7 +157,7 @@ impl<B: Backend> UvWindows<B> {
             while let Some(first) = over.first() {
                 let into = self.next_kept(first, now)?;
                 let last = into.map_or(first.end, |into| into.end);
-                // Of a later one a smaller bucket may be kept, which must not be skipped.
+                // For a later one a smaller bucket may be kept, which must not be skipped.
                 let joins = |one: &UvBucket| {
                     one.end <= last && self.next_kept(one, now).is_ok_and(|next| next == into)
                 };
@@ -183,8 +182,8 @@ impl<B: Backend> UvWindows<B> {
         self.backend.call(&procedures::roll(&keys)).await
     }
 
-    /// Opens the buckets again that a handle on a cluster was merging when it ended, as it may have where keys came from
-    /// there.
+    /// Reopens the buckets that an interrupted handle on a cluster was merging. They can be here if keys were copied
+    /// from a cluster.
     async fn reopen(&self, names: &[Bytes]) -> Result<(), Error> {
         if self.is_spread() || !names.iter().any(|name| is_marked(name)) {
             return Ok(());
@@ -230,7 +229,7 @@ impl<B: AsyncBackend> UvWindows<B> {
 }
 
 impl<B: Keyspace> UvWindows<B> {
-    /// The smallest bucket that holds this one, is larger, and is kept.
+    /// Returns the smallest larger bucket that contains this one and is kept.
     fn next_kept(&self, bucket: &UvBucket, now: i64) -> Result<Option<UvBucket>, Error> {
         let mut level = bucket.level();
         while let Some(above) = level.above() {
@@ -243,7 +242,7 @@ impl<B: Keyspace> UvWindows<B> {
         Ok(None)
     }
 
-    /// The buckets of those names, in order.
+    /// Returns the buckets with these names, in order.
     pub(super) fn open_buckets(&self, names: &[Bytes]) -> Result<Vec<UvBucket>, Error> {
         let named =
             |name: &Bytes| self.calendar.named(without_mark(name)).ok_or_else(|| no_bucket(name));
@@ -254,7 +253,7 @@ impl<B: Keyspace> UvWindows<B> {
     }
 }
 
-/// Whether a visit of that second changed one of its buckets, if one is kept.
+/// Returns whether a visit of this second changed one of its buckets, if one is kept.
 #[inline]
 pub(super) fn changed(added: Answer, second: i64) -> Result<bool, Error> {
     if added == Answer::None { Err(too_late(second)) } else { Ok(added == Answer::Yes) }

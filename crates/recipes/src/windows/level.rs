@@ -3,7 +3,7 @@
 use jiff::civil::DateTime;
 use jiff::{Span, Timestamp, tz::Offset};
 
-/// How much of the calendar a bucket takes.
+/// The size of a bucket.
 ///
 /// # Examples
 ///
@@ -31,7 +31,7 @@ impl UvLevel {
     /// Every level, the smallest first.
     pub const ALL: [Self; 4] = [Self::Minute, Self::Hour, Self::Day, Self::Month];
 
-    /// How many digits a bucket's name has.
+    /// Returns the number of digits in a bucket's name.
     pub(super) const fn digits(self) -> usize {
         match self {
             Self::Minute => 12,
@@ -41,22 +41,22 @@ impl UvLevel {
         }
     }
 
-    /// The level whose names have so many digits.
+    /// Returns the level whose names have this number of digits.
     pub(super) fn of_digits(digits: usize) -> Option<Self> {
         Self::ALL.into_iter().find(|level| level.digits() == digits)
     }
 
-    /// The level above.
+    /// Returns the next larger level.
     pub(super) fn above(self) -> Option<Self> {
         Self::ALL.get(self as usize + 1).copied()
     }
 
-    /// The level below.
+    /// Returns the next smaller level.
     pub(super) fn below(self) -> Option<Self> {
         (self as usize).checked_sub(1).map(|at| Self::ALL[at])
     }
 
-    /// The seconds of a minute and of an hour; a day and a month have no fixed length.
+    /// Returns the seconds of a minute or of an hour; a day and a month have no fixed length.
     pub(super) const fn seconds(self) -> Option<i64> {
         match self {
             Self::Minute => Some(60),
@@ -65,7 +65,7 @@ impl UvLevel {
         }
     }
 
-    /// What the clock showed when the unit began in which it shows `wall`: seconds, as if it were UTC.
+    /// Returns the wall time at which the unit that contains `wall` began: seconds, as if it were UTC.
     pub(super) fn floor(self, wall: i64) -> i64 {
         if let Some(seconds) = self.seconds() {
             return wall - wall.rem_euclid(seconds);
@@ -77,7 +77,7 @@ impl UvLevel {
         }
     }
 
-    /// What the clock shows when the unit that began at `floor` is over.
+    /// Returns the wall time at which the unit that began at `floor` ends.
     pub(super) fn next(self, floor: i64) -> i64 {
         match self {
             Self::Minute | Self::Hour => floor + self.seconds().unwrap_or(0),
@@ -90,17 +90,17 @@ impl UvLevel {
     }
 }
 
-/// The seconds of a day on which no clock is set.
+/// The seconds of a day on which the clock is not set.
 pub(super) const DAY: i64 = 86_400;
 
-/// What a clock shows, from seconds as if it were UTC; the ends of the calendar stand for what lies beyond them.
+/// Converts seconds of wall time, as if it were UTC, to a civil time, clamped to the calendar.
 pub(super) fn civil(wall: i64) -> DateTime {
     let shown = Timestamp::from_second(wall);
     let end = if wall < 0 { Timestamp::MIN } else { Timestamp::MAX };
     Offset::UTC.to_datetime(shown.unwrap_or(end))
 }
 
-/// The seconds of what a clock shows, as if it were UTC.
+/// Converts a civil time to seconds, as if it were UTC.
 pub(super) fn seconds(time: DateTime) -> i64 {
     Offset::UTC.to_timestamp(time).map_or(0, Timestamp::as_second)
 }

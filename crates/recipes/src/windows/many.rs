@@ -13,21 +13,23 @@ use super::users::Users;
 use crate::backend::{AsyncBackend, Backend, BackendKind, batch};
 use crate::held::{self, Held};
 
-/// How many visits are looked at together, and how many of a minute are one step.
+/// How many visits are processed together, and how many of a minute are one step.
 pub(super) const BATCH: usize = 1024;
 
-/// From so many visits of a minute on, looking each bucket up once for all of them is worth it.
+/// From this number of visits of a minute on, one lookup of each bucket for all of them is faster.
 const FEW: usize = 4;
 
 impl<B: Backend> UvWindows<B> {
-    /// Counts visits, as [`record`](Self::record) does each of them, in less time: those of one minute that follow one another
-    /// share locks and look-ups. Returns how many of them may have changed a count.
+    /// Counts visits as [`record`](Self::record) does, but faster: consecutive visits of the same minute share locks
+    /// and lookups. Returns how many may have changed a count.
     ///
-    /// Those of one minute that follow one another are one atomic step, up to 1,024 of them; all together are not.
+    /// Consecutive visits of the same minute are one atomic step, up to 1,024 of them; the call as a whole is not
+    /// atomic.
     ///
     /// # Errors
     ///
-    /// The first that [`record`](Self::record) would return. The visits before it were counted, and those after it may have been.
+    /// As [`record`](Self::record), for the first visit that fails. The visits before it were counted, and those after
+    /// it may have been.
     ///
     /// # Examples
     ///
@@ -69,7 +71,7 @@ impl<B: Backend> UvWindows<B> {
 }
 
 impl<B: AsyncBackend> UvWindows<B> {
-    /// As [`record_many`](Self::record_many). The thread does not wait.
+    /// The asynchronous form of [`record_many`](Self::record_many): it does not block the thread.
     ///
     /// # Errors
     ///
@@ -131,8 +133,8 @@ impl<B: Backend> UvWindows<B> {
         Ok(new)
     }
 
-    /// Counts those of the visits that come first and are of one minute, if they are not few: how many were looked at, and how
-    /// many of them changed a count.
+    /// Counts the leading visits of the same minute, if they are not few. Returns how many were processed, and how many
+    /// of them changed a count.
     async fn record_first_in(
         &self,
         users: Users<'_>,
@@ -148,8 +150,8 @@ impl<B: Backend> UvWindows<B> {
         }
     }
 
-    /// Counts visits of one minute: how many were looked at, and how many of them changed a count. None are if the minute is
-    /// not open; the first visit opens it.
+    /// Counts visits of one minute. Returns how many were processed, and how many of them changed a count. If the
+    /// minute is not open, none are; its first visit opens it.
     async fn record_minute(&self, users: Users<'_>, kept: &Minute) -> Result<(usize, u64), Error> {
         let (changed, failed) = match self.filling {
             UvFilling::WriteThrough => {

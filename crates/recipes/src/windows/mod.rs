@@ -1,14 +1,14 @@
-//! Unique visitors of any stretch of time, about, in `HyperLogLog`s by minute, hour, day and month.
+//! Estimated unique visitors of any time range, by `HyperLogLog`s per minute, hour, day and month.
 //!
 //! # Idea
 //!
-//! A HyperLogLog counts unique visitors in 12 KiB, and the union of several counts those of all together. With one for
-//! each minute any range of minutes can be counted; with those of hours, days and months beside them, a range needs few
-//! of them: the day before 19:11 takes 23 hours and 60 minutes, not 1440 minutes.
+//! A HyperLogLog estimates the number of unique visitors in 12 KiB, and the union of several estimates that of all
+//! together. With one per minute, any range of minutes can be counted; with those of hours, days and months in
+//! addition, a range needs few of them: the day before 19:11 takes 23 hours and 60 minutes instead of 1440 minutes.
 //!
 //! # Representation
 //!
-//! A HyperLogLog for each bucket, a string as PFADD leaves it:
+//! Each bucket is a HyperLogLog, a string as PFADD writes it:
 //!
 //! ```text
 //! PREFIX201909281911    the minute 19:11 of September 28th, 2019
@@ -18,8 +18,8 @@
 //! PREFIXopen            a set: the names of buckets that have visits which no larger one has yet
 //! ```
 //!
-//! Names are what the clock of the calendar's zone shows. Where it is set back, what it shows again has its offset
-//! behind it: `PREFIX2019102702+0100`.
+//! Names are the wall time in the calendar's time zone. If the clock is set back, a repeated time has its offset as a
+//! suffix: `PREFIX2019102702+0100`.
 //!
 //! # Two ways to fill them
 //!
@@ -27,20 +27,20 @@
 //! |---|---|---|
 //! | a visit | PFADD to four keys | PFADD to the minute |
 //! | the larger buckets | are filled at once | are merged from smaller ones that are over |
-//! | a key expires | from when it is made | from when it was merged into the next larger one |
-//! | a late visit | goes into those of the four that are kept | opens the smallest bucket that is kept, which is merged once more |
+//! | a key expires | from when it is created | from when it was merged into the next larger one |
+//! | a late visit | is written to those of the four that are kept | opens the smallest bucket that is kept, which is merged again |
 //!
-//! On a cluster a name in the set of open buckets may have a mark behind it, `201909281911*MARK`, while the bucket is merged:
-//! see `spread`.
+//! On a cluster a name in the set of open buckets may have a mark as a suffix, `201909281911*MARK`, while the bucket is
+//! merged: see `spread`.
 //!
-//! Either way a count reads the keys of its range and, beside them, what is open inside the range. So it is always
-//! right, and no bucket is lost because it was not merged in time.
+//! In both cases a count reads the keys of its range, and the open buckets inside the range. So it is always correct,
+//! and no bucket is lost if it was not merged in time.
 //!
 //! # References
 //!
 //! "Counting unique visitors with Redis HyperLogLog", an article of the Doocs community (2019), after one on `DZone` of
-//! that year: the keys by minute, hour, day and month, its `getLastMinutes` and the hourly, daily and weekly figures.
-//! Its code leaves the year out of the keys.
+//! that year: the keys per minute, hour, day and month, its `getLastMinutes` and the hourly, daily and weekly figures.
+//! Its code omits the year in the keys.
 
 #[cfg(all(test, feature = "async", feature = "redis"))]
 mod asynchronous;
@@ -87,100 +87,103 @@ pub use filling::UvFilling;
 pub use level::UvLevel;
 pub(crate) use scripts::SCRIPTS;
 
-/// Where the name of the set of open buckets ends.
+/// The suffix of the name of the set of open buckets.
 const OPEN: &[u8] = b"open";
 
-/// The last millisecond of the year 9999, at which a bucket expires that is kept for ever.
+/// The last millisecond of the year 9999, at which buckets expire that are kept for ever.
 const FOR_EVER: i64 = 253_402_300_799_999;
 
 const DAY_MS: i64 = 86_400_000;
 
-/// Unique visitors of any stretch of time, about, in `HyperLogLog`s by minute, hour, day and month.
+/// Estimates the number of unique visitors of any time range, by `HyperLogLog`s per minute, hour, day and month.
 ///
-/// On a store and on one server a visit is one atomic step, and so is a count, under any number of callers and handles. All handles on one prefix
-/// are to have the same time zone and keep buckets as long; their fillings may differ.
+/// On a store and on one server a visit is one atomic step, and so is a count, with any number of concurrent callers
+/// and handles. All handles on a prefix must have the same time zone and keep buckets for the same time; they may
+/// differ in their filling.
 ///
-/// Each call that asks the backend has an asynchronous form, whose name ends with `_async`, for an
+/// Each call that uses the backend has an asynchronous form, whose name ends with `_async`, for an
 /// [`AsyncBackend`](crate::AsyncBackend).
 ///
 /// # How long buckets are kept
 ///
-/// Each level has its own time, counted from the end of the bucket, after which its key expires. A count that needs a
-/// bucket that is gone fails with [`ErrorKind::NotKept`](store::ErrorKind::NotKept); it never returns too small a
-/// count.
+/// Each level has its own retention time, counted from the end of the bucket, after which its key expires. A count that
+/// needs an expired bucket fails with [`ErrorKind::NotKept`](store::ErrorKind::NotKept); it never returns a count that
+/// is too small for that reason.
 ///
 /// | level | kept for | so that |
 /// |---|---|---|
-/// | minutes | 8 days | [`weekly`](Self::weekly) finds the minutes at the beginning of its week |
+/// | minutes | 8 days | [`weekly`](Self::weekly) has the minutes at the beginning of its week |
 /// | hours | 32 days | a month can be counted from any hour |
 /// | days | 400 days | a year can be counted from any day |
 /// | months | for ever | |
 ///
-/// A minute takes at most 12 KiB, and some three bytes a visitor if they are few, so eight busy days of minutes are 140
-/// MB. Minutes kept for two hours and hours for two days hold a day of a million users in less than 2 MB with
-/// [`UvFilling::RollUp`]; then ask [`last_hours`](Self::last_hours) and [`last_days`](Self::last_days), which need no
-/// minutes.
+/// A minute takes at most 12 KiB, and about three bytes per visitor if it has few, so eight busy days of minutes take
+/// 140 MB. With minutes kept for two hours, hours kept for two days, and [`UvFilling::RollUp`], a day of a million
+/// users takes less than 2 MB; then use [`last_hours`](Self::last_hours) and [`last_days`](Self::last_days), which need
+/// no minutes.
 ///
 /// # On a server
 ///
-/// What is sent to a server, each in one round trip:
+/// The requests to a server, each in one round trip:
 ///
-/// | call | what is sent |
+/// | call | request |
 /// |---|---|
-/// | [`record`](Self::record), written through | one script, which adds to the four buckets |
+/// | [`record`](Self::record), write-through | one script, which adds to the four buckets |
 /// | `record` with [`UvFilling::RollUp`] | one script for the minute; for the first visit of a minute and for late ones TIME and another script |
-/// | [`record_many`](Self::record_many) | the same, in one pipeline for up to 65,536 visits: one script for those of a minute that follow on each other, up to 1,024 |
-/// | [`count`](Self::count) and the like | two scripts: the names of the open buckets, and PFCOUNT; before them TIME where the range is up to the present |
+/// | [`record_many`](Self::record_many) | the same, in one pipeline for up to 65,536 visits: one script for up to 1,024 consecutive visits of the same minute |
+/// | [`count`](Self::count) and similar calls | two scripts: the names of the open buckets, and PFCOUNT; before them TIME if the range ends at the current time |
 /// | [`roll_up`](Self::roll_up) | for each level the names of the open buckets, and one script for each larger bucket |
 ///
-/// The clock is the server's. PFCOUNT of one key would write its count into the value; here it is asked for the same key
-/// twice, so that counting leaves all bytes as they are. A count of more than 5,000 keys is made here, of their values.
+/// The clock is that of the server. PFCOUNT of one key would write the cached count to the value; so the key is passed
+/// twice, and counting changes no bytes. A count of more than 5,000 keys is computed by the client, from their values.
 ///
 /// ## On a cluster
 ///
-/// With a hash tag in the prefix (`{uv}:`) all keys lie in one slot, and everything is as on a server. Without one they are
-/// spread over the nodes, and a step takes one key:
+/// With a hash tag in the prefix (`{uv}:`) all keys are in one slot, and everything is as on a server. Without one they
+/// are spread over the nodes, and a step accesses one key:
 ///
-/// * a visit that is written through is a PFADD to each of the buckets, in one pipeline for each node. Others see it in some of
-///   them before it is in all;
-/// * with [`UvFilling::RollUp`] a visit is two round trips: a PFADD, then the name of the bucket to the set of open ones, even
-///   if the visit changed nothing;
-/// * a count gets the values and makes their union here. It takes them between two looks at the names of the open buckets, and
-///   begins anew if these differ;
-/// * a bucket is merged here and put in the place of what was read, unless somebody has written to it meanwhile. Who merges has
-///   a mark behind the name among the open ones, `201909281911*MARK`, and takes it away last. So it may be interrupted anywhere,
-///   and be done by any number of handles at once: no visit is lost. A bucket lives an hour at least after it was merged.
+/// * with write-through a visit is a PFADD to each of the buckets, in one pipeline per node. Other clients may see it
+///   in some buckets before it is in all;
+/// * with [`UvFilling::RollUp`] a visit is two round trips: a PFADD, then an SADD of the bucket's name to the set of
+///   open ones, even if the visit changed nothing;
+/// * a count fetches the values and computes their union. It reads the names of the open buckets before and after, and
+///   starts again if they differ;
+/// * a bucket is merged by the client, which replaces the value that it read unless another client has written to it
+///   meanwhile. The merging client puts a mark after the name in the set of open buckets, `201909281911*MARK`, and
+///   removes it last. So merging may be interrupted at any step, and be done by any number of handles at once: no visit
+///   is lost. A bucket is kept for at least an hour after it was merged.
 ///
-/// ## When the connection is lost
+/// ## Lost connections
 ///
-/// After [`ErrorKind::Io`](store::ErrorKind::Io) the visit was counted or was not. Record it once more: nothing is counted
-/// twice, however often a visit is told. On a cluster it may be in some of its buckets until then. What `roll_up` has not done
-/// the next one does.
+/// After [`ErrorKind::Io`](store::ErrorKind::Io) it is unknown whether the visit was counted. Record it again: a visit
+/// that is recorded several times counts once. On a cluster it may be in some of its buckets until then. The next
+/// `roll_up` completes an interrupted one.
 ///
 /// ## The scripts
 ///
-/// What their KEYS, their ARGV and their replies are stands at the beginning of each; a service in another language takes part
-/// by the same keys. A visit that is written through, to a minute, its hour, its day and its month:
+/// The first lines of each document its KEYS, its ARGV and its reply; services in other languages can run the same
+/// scripts on the same keys. A visit with write-through, to a minute, its hour, its day and its month:
 ///
 #[doc = concat!("```lua\n", include_str!("../kept.lua"), include_str!("add_to_all.lua"), "```")]
 ///
-/// With [`UvFilling::RollUp`], to a minute that is open; and to one that becomes so:
+/// With [`UvFilling::RollUp`], to an open minute, and to one that the visit opens:
 ///
 #[doc = concat!("```lua\n", include_str!("add_if_open.lua"), "```")]
 ///
 #[doc = concat!("```lua\n", include_str!("add_and_open.lua"), "```")]
 ///
-/// A count, and what is open before it:
+/// The names of the open buckets, and a count:
 ///
 #[doc = concat!("```lua\n", include_str!("open_names.lua"), "```")]
 ///
 #[doc = concat!("```lua\n", include_str!("count.lua"), "```")]
 ///
-/// The merging of buckets:
+/// Merging buckets:
 ///
 #[doc = concat!("```lua\n", include_str!("roll.lua"), "```")]
 ///
-/// On a cluster without a hash tag: a visit; then SADD of the bucket's name; and the steps of merging, in their order.
+/// On a cluster without a hash tag: a visit, which is followed by SADD of the bucket's name, and the steps of merging,
+/// in order.
 ///
 #[doc = concat!("```lua\n", include_str!("../kept.lua"), include_str!("add_alone.lua"), "```")]
 ///
@@ -215,7 +218,7 @@ const DAY_MS: i64 = 86_400_000;
 #[derive(Clone)]
 pub struct UvWindows<B = Store> {
     backend: B,
-    /// Of the handles that have this backend, this prefix, this calendar and these times to keep.
+    /// Identifies the handles with the same backend, prefix, calendar and retention times.
     owner: Owner,
     prefix: Box<[u8]>,
     /// Whether a hash tag in the prefix puts all keys into one slot of a cluster.
@@ -228,7 +231,7 @@ pub struct UvWindows<B = Store> {
 }
 
 impl<B: Keyspace> UvWindows<B> {
-    /// Windows in that store whose keys begin with `prefix`, by UTC, written through to every level.
+    /// Creates windows whose keys begin with `prefix`, in UTC, with write-through.
     #[must_use]
     pub fn new(backend: B, prefix: impl AsRef<[u8]>) -> Self {
         let prefix = prefix.as_ref();
@@ -244,14 +247,14 @@ impl<B: Keyspace> UvWindows<B> {
         }
     }
 
-    /// Chooses how visits get into the larger buckets. Default: [`UvFilling::WriteThrough`].
+    /// Sets how visits get into the larger buckets. Default: [`UvFilling::WriteThrough`].
     #[must_use]
     pub fn filling(mut self, filling: UvFilling) -> Self {
         self.filling = filling;
         self
     }
 
-    /// Chooses the zone whose clock cuts time into buckets. Default: UTC.
+    /// Sets the time zone of the buckets. Default: UTC.
     #[must_use]
     pub fn time_zone(mut self, zone: TimeZone) -> Self {
         self.calendar = UvCalendar::new(zone);
@@ -259,7 +262,7 @@ impl<B: Keyspace> UvWindows<B> {
         self
     }
 
-    /// Keeps the buckets of a level so long after their end, to the millisecond, rounded up.
+    /// Keeps the buckets of a level for this time after their end, rounded up to the millisecond.
     #[must_use]
     pub fn keep(mut self, level: UvLevel, time: Duration) -> Self {
         let ms = time.as_nanos().div_ceil(1_000_000);
@@ -268,7 +271,7 @@ impl<B: Keyspace> UvWindows<B> {
         self
     }
 
-    /// Keeps the buckets of a level for ever: to the end of the year 9999, and months without an expiry.
+    /// Keeps the buckets of a level for ever: until the end of the year 9999, and months without an expiry.
     #[must_use]
     pub fn keep_for_ever(mut self, level: UvLevel) -> Self {
         self.kept_ms[level as usize] = None;
@@ -276,13 +279,13 @@ impl<B: Keyspace> UvWindows<B> {
         self
     }
 
-    /// The calendar that the buckets are of.
+    /// Returns the calendar of the buckets.
     #[must_use]
     pub const fn calendar(&self) -> &UvCalendar {
         &self.calendar
     }
 
-    /// The key of a bucket.
+    /// Returns the key of a bucket.
     #[must_use]
     pub fn key(&self, bucket: &UvBucket) -> Vec<u8> {
         self.key_of(bucket).to_vec()
@@ -293,7 +296,7 @@ impl<B: Keyspace> UvWindows<B> {
         bucket.name.key(&self.prefix, &self.calendar.spans().digits(bucket.name.wall))
     }
 
-    /// Whether the keys are in different slots of a cluster, so that one step has one of them.
+    /// Returns whether the keys are in different slots of a cluster, so that a step can access only one of them.
     #[inline]
     fn is_spread(&self) -> bool {
         !self.tagged && self.backend.kind() == BackendKind::Cluster
@@ -310,33 +313,33 @@ impl<B: Keyspace> UvWindows<B> {
         BucketKey { bucket, key, name_at: self.prefix.len(), expires_at }
     }
 
-    /// When a bucket is to be forgotten, in milliseconds since the epoch.
+    /// Returns when a bucket expires, in milliseconds since the epoch.
     fn expires_at(&self, bucket: &UvBucket) -> Option<i64> {
         match (self.kept_ms[bucket.level() as usize], bucket.level()) {
             (Some(ms), _) => Some(bucket.end.saturating_mul(1000).saturating_add(ms).min(FOR_EVER)),
             (None, UvLevel::Month) => None,
-            // A key without an expiry is that of an open bucket.
+            // Only open buckets have no expiry.
             (None, UvLevel::Minute | UvLevel::Hour | UvLevel::Day) => Some(FOR_EVER),
         }
     }
 
-    /// Whether a bucket is forgotten.
+    /// Returns whether a bucket has expired.
     fn expired(&self, bucket: &UvBucket, now_ms: i64) -> bool {
         self.expires_at(bucket).is_some_and(|at| at <= now_ms)
     }
 }
 
 impl<B: Backend> UvWindows<B> {
-    /// Counts a visit. `true` if a count may have changed by it.
+    /// Counts a visit; returns `true` if it may have changed a count.
     ///
-    /// Visits may come late: they go into those of their buckets that are kept.
+    /// Visits may be late: they are written to those of their buckets that are kept.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::NotKept`](store::ErrorKind::NotKept) if none of its buckets is kept any more: the visit is not
-    /// counted. [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for a time that is not of the years
-    /// 1900 to 2299; [`ErrorKind::WrongType`](store::ErrorKind::WrongType) and
-    /// [`ErrorKind::InvalidHll`](store::ErrorKind::InvalidHll) if a key holds something else.
+    /// counted. [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for a time outside of the years 1900
+    /// to 2299; [`ErrorKind::WrongType`](store::ErrorKind::WrongType) and
+    /// [`ErrorKind::InvalidHll`](store::ErrorKind::InvalidHll) if a key holds another type or is no valid HyperLogLog.
     #[inline]
     pub fn record(&self, user: impl ToMember, at: impl Into<Timestamp>) -> Result<bool, Error> {
         user.with_member(|user| self.record_one(User::new(user), whole_second(at.into())))
@@ -344,7 +347,7 @@ impl<B: Backend> UvWindows<B> {
 }
 
 impl<B: AsyncBackend> UvWindows<B> {
-    /// As [`record`](Self::record). The thread does not wait.
+    /// The asynchronous form of [`record`](Self::record): it does not block the thread.
     ///
     /// # Errors
     ///

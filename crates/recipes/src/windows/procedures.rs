@@ -1,7 +1,7 @@
 //! The atomic steps of windows.
 //!
-//! A bucket is *open* if it holds visits that the larger ones do not have yet. Its name is a member of the set of open
-//! buckets then, and its key does not expire; the key of any other bucket does, but for those that are kept for ever.
+//! A bucket is *open* if it has visits that the larger ones do not have yet. Then its name is a member of the set of
+//! open buckets, and its key does not expire; the key of any other bucket does, except those that are kept for ever.
 
 use bytes::Bytes;
 use hll::{DecodeError, Encoding, Hll};
@@ -16,14 +16,14 @@ use crate::request::Request;
 use crate::server_errors;
 use crate::text::Text;
 
-/// A bucket with its key, which is prepared where it is used often. Steps need the key alone.
+/// A bucket with its key, which is prepared if it is used often. Steps need only the key.
 #[derive(Debug)]
 pub(super) struct BucketKey<K = PreparedKey, B = UvBucket> {
     pub(super) bucket: B,
     pub(super) key: K,
-    /// Where the bucket's name begins in the key.
+    /// The offset in the key at which the bucket's name begins.
     pub(super) name_at: usize,
-    /// When the bucket is to be forgotten, in milliseconds since the epoch; `None` for never.
+    /// When the bucket expires, in milliseconds since the epoch; `None` for never.
     pub(super) expires_at: Option<i64>,
 }
 
@@ -32,26 +32,26 @@ impl<K: AsRef<[u8]>, B> BucketKey<K, B> {
         &self.key.as_ref()[self.name_at..]
     }
 
-    /// As scripts are given it.
+    /// Returns the expiry as an argument of a script.
     pub(super) fn until(&self) -> Member<'_> {
         self.expires_at.map_or(Member::Bytes(b""), Member::Int)
     }
 }
 
-/// What a procedure answers, if it can say.
-// As wide as a word: a result of it stays in registers, where one of `Option<bool>` is put together from bytes, which
-// then have to reach memory before they can be copied.
+/// The result of a procedure, if it applied.
+// It is as wide as a word, so that a result of it stays in registers. One of `Option<bool>` is assembled from bytes,
+// which have to reach memory before they can be copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(usize)]
 pub(super) enum Answer {
-    /// It was not for this procedure.
+    /// The procedure did not apply.
     None,
     No,
     Yes,
 }
 
 impl Answer {
-    /// What the number says that scripts have for it.
+    /// Converts the number that scripts reply with.
     fn of_number(number: i64) -> Result<Self, Error> {
         match number {
             0 => Ok(Self::None),
@@ -69,30 +69,30 @@ impl From<bool> for Answer {
     }
 }
 
-/// What a script says of the first user who was refused.
+/// Returns the error that a script reports for the first user who was refused.
 pub(super) fn refused(text: String) -> Option<Error> {
     (!text.is_empty()).then(|| server_errors::of_text(text))
 }
 
-/// The error of PFCOUNT for a value whose registers are damaged.
+/// Returns the error of PFCOUNT for a value with damaged registers.
 #[cold]
 pub(super) fn corrupt(_: DecodeError) -> Error {
     Error::new(ErrorKind::InvalidHll, "INVALIDOBJ Corrupted HLL object detected")
 }
 
-/// The error of PFADD for a value that is none.
+/// Returns the error of PFADD for a value that is no HyperLogLog.
 #[cold]
 pub(super) fn not_hll() -> Error {
     let text = "WRONGTYPE Key is not a valid HyperLogLog string value.";
     Error::new(ErrorKind::InvalidHll, text)
 }
 
-/// The time of a transaction, in milliseconds since the epoch.
+/// Returns the time of a transaction, in milliseconds since the epoch.
 fn now_ms(tx: &Tx<'_>) -> i64 {
     tx.now_us().div_euclid(1000)
 }
 
-/// The time, in milliseconds since the epoch.
+/// Returns the time, in milliseconds since the epoch.
 pub(super) fn now() -> impl Procedure<Output = i64> {
     let none: [KeyRef<'_>; 0] = [];
     step(none, |tx| Ok(now_ms(tx))).on_server_with(
@@ -104,8 +104,8 @@ pub(super) fn now() -> impl Procedure<Output = i64> {
     )
 }
 
-/// Whether a minute has the user. None if it is sparse or not there: looking costs as much as adding then. A server is not
-/// asked: it takes as long as adding.
+/// Returns whether a minute has the user. None if it is sparse or does not exist, because then a lookup costs as much
+/// as adding; also on a server, for the same reason.
 #[inline]
 pub(super) fn has_user<'k>(
     minute: &'k BucketKey,
@@ -120,7 +120,7 @@ pub(super) fn has_user<'k>(
     .on_a_store_only("look into a bucket")
 }
 
-/// What became of a minute to which a user was added.
+/// The outcome of adding a user to a minute.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Added {
     pub(super) changed: bool,
@@ -128,8 +128,8 @@ pub(super) struct Added {
     pub(super) dense: bool,
 }
 
-/// Adds a user to a minute if its hour has the user, and so all that is larger; `None` if it has not. A server is not asked:
-/// [`add_to_all`] finds out by itself.
+/// Adds a user to a minute if its hour, and so every larger bucket, has the user; `None` if it has not. On a server it
+/// does nothing, because [`add_to_all`] detects this by itself.
 #[inline]
 pub(super) fn add_if_in_hour<'k>(
     minute: &'k BucketKey,
@@ -150,17 +150,17 @@ pub(super) fn add_if_in_hour<'k>(
     .on_a_store_only("look into a bucket")
 }
 
-/// Adds a user to each of some buckets that is kept, and lets those that it makes expire. Whether any changed; none if
-/// none is kept.
+/// Adds a user to each of these buckets that is kept, and sets the expiry of those that it creates. Returns whether any
+/// changed; none if none is kept.
 ///
-/// The buckets are a minute, its hour and so on: what is in one of them is in all after it.
+/// The buckets are a minute, its hour and so on: a user in one of them is in all after it.
 #[inline]
 pub(super) fn add_to_all<'k, const N: usize, B>(
     buckets: &'k [BucketKey<PreparedKey, B>; N],
     user: User<'k>,
 ) -> impl Procedure<Output = Answer> {
     step(buckets.each_ref().map(|bucket| bucket.key.as_key()), move |tx| {
-        // What is wrong with the first is found by adding to it, before anything has changed.
+        // An error of the first bucket is detected by adding to it, before anything has changed.
         let rest = buckets.iter().enumerate().skip(1);
         let mut lacking = buckets.as_slice();
         for (at, bucket) in rest {
@@ -185,19 +185,19 @@ pub(super) fn add_to_all<'k, const N: usize, B>(
     )
 }
 
-/// What [`add_to_all`] is on a server.
+/// Returns the request for [`add_to_all`] to a server.
 fn add_request<B>(buckets: &[BucketKey<PreparedKey, B>], users: &[Member<'_>]) -> Request {
     let request = Request::script(&ADD_TO_ALL).keys(buckets.iter().map(|bucket| &bucket.key));
     request.args(buckets.iter().map(BucketKey::until)).args(users.iter().copied())
 }
 
-/// Adds users to a minute, its hour and so on, as [`add_to_all`] does each of them, but finds each bucket twice however
-/// many they are. Returns the answer for each, and the error of the first who could not be added to the minute: the answers
-/// end before that one.
+/// Adds users to a minute, its hour and so on, as [`add_to_all`] does for each of them, but with two lookups per bucket
+/// for any number of users. Returns the result for each, and the error of the first user who could not be added to the
+/// minute: the results end before that user.
 ///
 /// # Errors
 ///
-/// What is wrong with one of the buckets. Nothing has changed then.
+/// The error of one of the buckets. Nothing has changed then.
 pub(super) fn add_many_to_all<'k, const N: usize, B>(
     buckets: &'k [BucketKey<PreparedKey, B>; N],
     users: Users<'k>,
@@ -206,7 +206,7 @@ pub(super) fn add_many_to_all<'k, const N: usize, B>(
         let Some((minute, larger)) = buckets.split_first() else {
             return Ok((vec![Answer::None; users.len()], None));
         };
-        // Of the hour and so on, how many lack the user, who is in all that are larger than one that does not.
+        // The number of larger buckets that lack the user, who is in all buckets that are larger than those.
         let mut lacking = vec![0; users.len()];
         for (at, bucket) in larger.iter().enumerate() {
             if !lacking.contains(&at) {
@@ -261,7 +261,8 @@ pub(super) fn add_many_to_all<'k, const N: usize, B>(
     )
 }
 
-/// Adds a user to a minute that is there and does not expire: whether it changed; none if it is not so.
+/// Adds a user to a minute that exists and does not expire; returns whether it changed, or none if there is no such
+/// minute.
 #[inline]
 pub(super) fn add_if_open<'k, B>(
     minute: &'k BucketKey<PreparedKey, B>,
@@ -284,8 +285,8 @@ pub(super) fn add_if_open<'k, B>(
     )
 }
 
-/// Adds users to a minute that is there and does not expire: how many of them changed it, and the error of the first who
-/// could not be added; none if it is not so.
+/// Adds users to a minute that exists and does not expire. Returns how many changed it, and the error of the first who
+/// could not be added; none if there is no such minute.
 pub(super) fn add_many_if_open<'k, B>(
     minute: &'k BucketKey<PreparedKey, B>,
     users: Users<'k>,
@@ -314,19 +315,19 @@ pub(super) fn add_many_if_open<'k, B>(
     )
 }
 
-/// Adds users to a bucket; if one of them changes it, the bucket is open from then on. How many changed it, and the error of the
-/// first who could not be added.
+/// Adds users to a bucket; if one of them changes it, the bucket is open from then on. Returns how many changed it, and
+/// the error of the first who could not be added.
 ///
 /// # Errors
 ///
-/// That of the first user. Nothing has changed then.
+/// The error of the first user. Nothing has changed then.
 pub(super) fn add_and_open<'k, B>(
     open: &'k [u8],
     bucket: &'k BucketKey<Vec<u8>, B>,
     users: Users<'k>,
 ) -> impl Procedure<Output = (u64, Option<Error>)> {
     step([open, &bucket.key], move |tx| {
-        // What is no set is refused before users are added.
+        // A key of another type is refused before users are added.
         let is_open = tx.sismember(open, bucket.name())?;
         let (changed, failed) = tx.with_hll(&bucket.key, |hll| users.add_and_persist(hll))?;
         if changed > 0 && !is_open {
@@ -346,7 +347,7 @@ pub(super) fn add_and_open<'k, B>(
     )
 }
 
-/// The time in milliseconds since the epoch, and the names of the open buckets, sorted.
+/// Returns the time in milliseconds since the epoch, and the names of the open buckets, sorted.
 pub(super) fn open_names(open: &[u8]) -> impl Procedure<Output = (i64, Vec<Bytes>)> {
     let sorted = |mut names: Vec<Bytes>| {
         names.sort_unstable();
@@ -361,12 +362,12 @@ pub(super) fn open_names(open: &[u8]) -> impl Procedure<Output = (i64, Vec<Bytes
     )
 }
 
-/// Merges those of the buckets that are still open into another one, which is open from then on or expires; their names
-/// go, and they expire. Without a bucket to merge them into, they are forgotten. How many there were.
+/// Merges those of the buckets that are still open into another one, which then is open or expires; removes their
+/// names, and sets their expiries. Without a bucket to merge them into, they are deleted. Returns how many there were.
 pub(super) fn roll<'k, B>(keys: &'k RollKeys<'k, B>) -> impl Procedure<Output = u64> {
     let &RollKeys { open, buckets, into, stays_open, .. } = keys;
     step(&*keys.all, move |tx| {
-        // Another handle may have been first.
+        // Another handle may have merged them already.
         let is_open = tx.smismember(open, each(buckets.iter().map(BucketKey::name)))?;
         let rolled = buckets.iter().zip(is_open).filter_map(|(one, open)| open.then_some(one));
         let rolled: SmallVec<[&BucketKey<Vec<u8>, B>; 4]> = rolled.collect();
@@ -374,7 +375,7 @@ pub(super) fn roll<'k, B>(keys: &'k RollKeys<'k, B>) -> impl Procedure<Output = 
             return Ok(0);
         }
         if let Some(into) = into {
-            // Nothing after it can fail.
+            // No step after this one can fail.
             tx.pfmerge(&into.key, each(rolled.iter().map(|bucket| &bucket.key)))?;
             if stays_open {
                 tx.persist(&into.key)?;
@@ -400,7 +401,7 @@ pub(super) fn roll<'k, B>(keys: &'k RollKeys<'k, B>) -> impl Procedure<Output = 
     })
 }
 
-/// What is merged into what.
+/// The keys of a merge.
 #[derive(Debug)]
 pub(super) struct RollKeys<'k, B = UvBucket> {
     open: &'k [u8],
@@ -411,8 +412,8 @@ pub(super) struct RollKeys<'k, B = UvBucket> {
 }
 
 impl<'k, B> RollKeys<'k, B> {
-    /// Those of merging buckets, which are no more than a script can name, into another one, which is open from then on or
-    /// expires.
+    /// Returns the keys of merging buckets, at most as many as a script accepts, into another one, which then is open
+    /// or expires.
     pub(super) fn new(
         open: &'k [u8],
         buckets: &'k [BucketKey<Vec<u8>, B>],
@@ -425,8 +426,8 @@ impl<'k, B> RollKeys<'k, B> {
     }
 }
 
-/// About how many users some buckets have together, each named once, and the time in milliseconds since the epoch;
-/// `None` if other buckets are open by now than those of the names. No key is written.
+/// Estimates how many users some buckets have together, each named once, and returns the time in milliseconds since the
+/// epoch; `None` if the open buckets are no longer those of the names. No key is written.
 pub(super) fn count<'k>(keys: &'k CountKeys<'k>) -> impl Procedure<Output = Option<(u64, i64)>> {
     let &CountKeys { open, names, buckets, .. } = keys;
     step(&*keys.all, move |tx| {
@@ -435,7 +436,7 @@ pub(super) fn count<'k>(keys: &'k CountKeys<'k>) -> impl Procedure<Output = Opti
             return Ok(None);
         }
         let count = match buckets {
-            // Its own cache answers if it is good; it is not filled.
+            // Its cached count is used if it is valid; it is not written.
             [key] => tx.with_hll_read(&**key, |hll| {
                 let Some(hll) = hll else { return Ok(0) };
                 hll.cached().map_or_else(|| hll.count().map_err(corrupt), Ok)
@@ -447,7 +448,7 @@ pub(super) fn count<'k>(keys: &'k CountKeys<'k>) -> impl Procedure<Output = Opti
     .on_server(move || Request::script(&COUNT).keys(keys.all.iter()).args(names))
 }
 
-/// What is counted.
+/// The keys of a count.
 #[derive(Debug)]
 pub(super) struct CountKeys<'k> {
     open: &'k [u8],
@@ -457,7 +458,7 @@ pub(super) struct CountKeys<'k> {
 }
 
 impl<'k> CountKeys<'k> {
-    /// Those of counting some buckets, while those of the names are open.
+    /// Returns the keys of counting some buckets, while those of the names are open.
     pub(super) fn new(open: &'k [u8], names: &'k [Bytes], buckets: &'k [Text]) -> Self {
         let of_buckets = buckets.iter().map(|key| read(key));
         let all = [read(open)].into_iter().chain(of_buckets).collect();

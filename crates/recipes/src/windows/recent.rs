@@ -1,8 +1,7 @@
-//! The keys of the minute that a thread wrote to last.
+//! A per-thread cache of the keys of the last minute.
 //!
-//! Visits come in the order of time, thousands to a minute, and the keys of a minute cost as much to write out and to
-//! hash as the visit itself. So each thread keeps the last ones of some windows. It is a cache and no more: what is not
-//! in it is made.
+//! Visits arrive in order of time, thousands per minute, and formatting and hashing the keys of a minute costs as much
+//! as the visit itself. So each thread caches the last keys of some windows. Keys that are not cached are built again.
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -15,7 +14,7 @@ use super::procedures::BucketKey;
 use crate::backend::Keyspace;
 use crate::sync::thread_local;
 
-/// Windows whose keys a thread keeps side by side.
+/// The number of windows whose keys a thread caches.
 const SIDE_BY_SIDE: usize = 8;
 
 thread_local! {
@@ -23,13 +22,12 @@ thread_local! {
         const { [const { RefCell::new(None) }; SIDE_BY_SIDE] };
 }
 
-/// A number that windows share only with those that have the same keys, which expire at the same times, in the same
-/// backend.
+/// An id that windows share only if they have the same keys and expiries, in the same backend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Owner(u64);
 
 impl Owner {
-    /// A new number.
+    /// Returns a new id.
     pub(super) fn new() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         Self(NEXT.fetch_add(1, Ordering::Relaxed))
@@ -40,14 +38,14 @@ impl Owner {
     }
 }
 
-/// A minute and what is larger.
+/// A minute and its larger buckets.
 #[derive(Debug)]
 pub(super) struct Minute {
     owner: Owner,
-    /// Of every level, the smallest first.
+    /// The bucket of each level, the smallest first.
     pub(super) buckets: [BucketKey; UvLevel::ALL.len()],
-    /// Whether the minute's key is dense as far as is known: only then it pays to look before adding. An atomic, because a future
-    /// that holds a minute may go from thread to thread.
+    /// Whether the minute's key was dense when it was last used: only then is a lookup before adding worthwhile. An
+    /// atomic, because a future that holds a minute may move between threads.
     dense: AtomicBool,
 }
 
@@ -67,9 +65,9 @@ impl Minute {
         self.dense.store(dense, Ordering::Relaxed);
     }
 
-    /// Keeps it for the next call of this thread, unless what is kept is in use.
+    /// Caches the minute for the next call of this thread, unless the cache is in use.
     pub(super) fn give_back(self) {
-        // A thread that ends keeps nothing.
+        // When the thread ends, nothing is cached.
         let _kept = RECENT.try_with(|recent| {
             if let Ok(mut recent) = recent[self.owner.slot()].try_borrow_mut() {
                 *recent = Some(self);
@@ -79,7 +77,7 @@ impl Minute {
 }
 
 impl<B: Keyspace> UvWindows<B> {
-    /// Hands over the buckets in which a second lies.
+    /// Passes the buckets of a second to a function.
     #[inline]
     pub(super) fn with_minute<R>(
         &self,
@@ -104,8 +102,8 @@ impl<B: Keyspace> UvWindows<B> {
         }
     }
 
-    /// Takes the buckets in which a second lies: a future cannot borrow what a thread keeps. It
-    /// [gives them back](Minute::give_back) to the thread that it ends on.
+    /// Takes the buckets of a second out of the cache, because a future cannot borrow from a thread-local.
+    /// [`Minute::give_back`] returns them to the cache of the thread that the future ends on.
     pub(super) fn take_minute(&self, second: i64) -> Result<Minute, Error> {
         let taken = RECENT.try_with(|recent| {
             let mut recent = recent[self.owner.slot()].try_borrow_mut().ok()?;
@@ -114,8 +112,8 @@ impl<B: Keyspace> UvWindows<B> {
         taken.ok().flatten().map_or_else(|| self.minute(second), Ok)
     }
 
-    /// Replaces what is kept by the minute of that second, as far as it is another one. Nothing happens if there is no
-    /// such minute, or if what is kept is in use: then this call comes from a sink or a clock.
+    /// Replaces the cached minute by that of another second. It does nothing if the minute is unchanged or does not
+    /// exist, or if the cache is in use: then this call comes from a sink or a clock.
     #[inline(never)]
     fn renew(&self, second: i64, recent: &RefCell<Option<Minute>>) {
         let Ok(mut recent) = recent.try_borrow_mut() else { return };

@@ -1,4 +1,4 @@
-//! The Lua of windows, with the steps that do the same on a store.
+//! The Lua scripts of windows, with the equivalent steps on a store.
 
 use bytes::Bytes;
 use smallvec::SmallVec;
@@ -83,7 +83,7 @@ pub(super) static OPEN_NAMES: Script = Script::new(include_str!("open_names.lua"
 });
 
 pub(super) static ROLL: Script = Script::new(include_str!("roll.lua"), |tx, call| {
-    /// How many arguments come before the times.
+    /// The number of arguments before the times.
     const BEFORE: usize = 3;
     let (open, keys) = call.keys.split_first().ok_or_else(ScriptCall::wrong)?;
     let name_at = usize::try_from(call.int(2)?).map_err(|_| ScriptCall::wrong())?;
@@ -150,14 +150,14 @@ pub(super) static FINISH: Script = Script::new(include_str!("finish.lua"), |tx, 
     spread::finish(open, added, removed).run(tx).map(|()| Reply::OK)
 });
 
-/// The users that the arguments from that number on name, and their hashes.
+/// Returns the users in the arguments from an index on, and their hashes.
 fn users_from<'c>(call: &ScriptCall<'c>, first: usize) -> (Vec<Member<'c>>, Vec<u64>) {
     let names: Vec<_> = call.args.iter().skip(first).map(|name| Member::Bytes(name)).collect();
     let hashes = names.iter().map(|name| name.with_bytes(hll::hash)).collect();
     (names, hashes)
 }
 
-/// The text of an error, or none.
+/// Returns the text of an error, or an empty one.
 fn text(error: Option<Error>) -> Reply {
     error.map(|error| error.to_string()).unwrap_or_default().into()
 }

@@ -1,4 +1,4 @@
-//! Visits that are sent to a server: as many as there are in as few round trips as possible.
+//! Sends visits to a server in as few round trips as possible.
 
 use macros::blocking_and_async;
 use store::Error;
@@ -14,19 +14,19 @@ use super::spread;
 use super::users::Users;
 use crate::backend::{AsyncBackend, Backend, Keyspace};
 
-/// Visits of one minute that follow on each other.
+/// Consecutive visits of one minute.
 struct Run<'a> {
     minute: Minute,
     second: i64,
     users: Users<'a>,
 }
 
-/// What became of visits.
+/// The outcome of visits.
 #[derive(Default)]
 struct Sent {
     /// How many of them changed a bucket.
     changed: u64,
-    /// The number of the first run of which one was refused, and why.
+    /// The index of the first run with a refused visit, and the error.
     failed: Option<(usize, Error)>,
 }
 
@@ -37,7 +37,7 @@ impl Sent {
         }
     }
 
-    /// What became of one run: how many of it changed a bucket, and why another was refused.
+    /// Adds the outcome of one run: how many of its visits changed a bucket, and why another was refused.
     fn add(&mut self, run: usize, outcome: Result<(u64, Option<Error>), Error>) {
         match outcome {
             Ok((changed, refused)) => {
@@ -50,7 +50,7 @@ impl Sent {
         }
     }
 
-    /// What the users of one run are answered.
+    /// Adds the results for the users of one run.
     fn add_answers(&mut self, number: usize, run: &Run<'_>, answers: &[Answer]) {
         for &answer in answers {
             let changed = filling::changed(answer, run.second).map(|yes| (u64::from(yes), None));
@@ -61,7 +61,7 @@ impl Sent {
 
 #[blocking_and_async]
 impl<B: Backend> UvWindows<B> {
-    /// Counts visits on a server: how many of them changed a bucket.
+    /// Counts visits on a server; returns how many changed a bucket.
     pub(super) async fn record_sent(
         &self,
         mut users: Users<'_>,
@@ -96,7 +96,7 @@ impl<B: Backend> UvWindows<B> {
         }
     }
 
-    /// Writes each visit to all of its buckets at once.
+    /// Writes each visit to all of its buckets in one step.
     async fn send_to_all(&self, runs: &[Run<'_>]) -> Result<Sent, Error> {
         let mut sent = Sent::default();
         let adds: Vec<_> = runs
@@ -182,8 +182,8 @@ impl<B: Backend> UvWindows<B> {
         Ok(sent)
     }
 
-    /// Writes the visits of runs whose minutes are not open to the smallest buckets that are kept. On a cluster adds the names
-    /// of these to `written`: they are to be opened.
+    /// Writes the visits of runs whose minutes are not open to the smallest buckets that are kept. On a cluster adds
+    /// their names to `written`, to be opened.
     async fn send_to_kept(
         &self,
         runs: &[Run<'_>],
@@ -228,7 +228,7 @@ impl<B: Backend> UvWindows<B> {
         }
     }
 
-    /// Writes the visits of runs to buckets, and opens these, each at once with its visits.
+    /// Writes the visits of runs to buckets, and opens each in the same step.
     async fn send_and_open(
         &self,
         runs: &[Run<'_>],
@@ -250,13 +250,13 @@ impl<B: Backend> UvWindows<B> {
             })
             .await?;
         if begun {
-            // As where a visit is written to a store: it is counted whether or not that fails.
+            // As on a store, the visit is counted even if the merge fails.
             let _merged = self.roll_up().await;
         }
         Ok(())
     }
 
-    /// Writes the visits of runs to buckets that others are to open.
+    /// Writes the visits of runs to buckets that the caller opens.
     async fn send_to_spread(
         &self,
         runs: &[Run<'_>],
@@ -284,8 +284,8 @@ impl<B: Backend> UvWindows<B> {
             .await
     }
 
-    /// Merges what the last minutes left, if one of the runs is of the present minute, which has begun. The visits are counted
-    /// whether or not that fails.
+    /// Merges earlier minutes, if one of the runs is of the current minute, which has just begun. The visits are
+    /// counted even if that fails.
     async fn roll_if_begun(&self, runs: &[Run<'_>]) {
         let Ok(now) = self.backend.call(&procedures::now()).await else { return };
         let second = now.div_euclid(1000);
@@ -296,7 +296,7 @@ impl<B: Backend> UvWindows<B> {
 }
 
 impl<B: Keyspace> UvWindows<B> {
-    /// The smallest bucket of a second that is kept.
+    /// Returns the smallest bucket of a second that is kept.
     fn smallest_kept(&self, second: i64, now: i64) -> Result<Option<UvBucket>, Error> {
         for level in UvLevel::ALL {
             let bucket = self.calendar.bucket_of(level, second)?;

@@ -1,4 +1,4 @@
-//! Windows on what a server is, and what interrupts them there.
+//! Windows on a simulated server, with interruptions.
 
 use std::cell::Cell;
 use std::fmt::Debug;
@@ -15,7 +15,7 @@ use crate::pretend::{Pretend, dump};
 
 const FILLINGS: [UvFilling; 2] = [UvFilling::WriteThrough, UvFilling::RollUp];
 
-/// What calls of all kinds return, on visits of the day before yesterday.
+/// Returns the results of calls of all kinds, on visits of the day before yesterday.
 fn scenario<B: Backend>(backend: B, prefix: &str, filling: UvFilling, now: i64) -> Vec<String> {
     let mut said = Vec::new();
     let mut say = |what: &dyn Debug| said.push(format!("{what:?}"));
@@ -37,7 +37,7 @@ fn scenario<B: Backend>(backend: B, prefix: &str, filling: UvFilling, now: i64) 
     let visits = (0..700_i64).map(|visit| (visit * visit % 353, at(visit / 9)));
     say(&windows.record_many(visits).unwrap());
     counts(&mut say);
-    // On a cluster a visit opens its bucket even if it changes nothing, so more are merged.
+    // On a cluster a visit opens its bucket even if it changes nothing, so more buckets are merged.
     say(&(windows.roll_up().unwrap() > 0));
     counts(&mut say);
     for user in 0..30_i64 {
@@ -48,7 +48,7 @@ fn scenario<B: Backend>(backend: B, prefix: &str, filling: UvFilling, now: i64) 
     say(&(windows.roll_up().unwrap() > 0));
     say(&windows.roll_up().unwrap());
     counts(&mut say);
-    // Long ago: in the month alone, and in nothing.
+    // Long ago: in the month only, and in no bucket.
     let days = |days: i64| Timestamp::from_second(base - days * 86_400).unwrap();
     say(&windows.record("old", days(80)).unwrap());
     for error in [
@@ -143,7 +143,7 @@ impl Handles {
         Timestamp::from_second(self.begin.as_second() + minute * 60).unwrap()
     }
 
-    /// All counts are of so many users, now and when all is merged.
+    /// Checks that all counts are this number of users, now and after all buckets were merged.
     fn check(&self, users: u64, what: &str) {
         let windows = self.windows();
         let count = || windows.count(self.at(-3000), self.at(3000)).unwrap();
@@ -168,7 +168,7 @@ fn no_visit_is_lost_whenever_a_handle_on_a_cluster_ends() {
         for (user, minute, of) in visits {
             let ms = handles.at(minute).as_millisecond();
             handles.clock.set(ms);
-            // Who gets an error tells the visit once more, on another connection.
+            // After an error the visit is recorded again, on another connection.
             if ending.record(user, handles.at(of)).is_err() {
                 ended = true;
                 handles.windows().record(user, handles.at(of)).unwrap();
@@ -213,7 +213,7 @@ fn no_visit_is_lost_where_two_handles_on_a_cluster_meet() {
         });
         meeting.roll_up().unwrap();
         let count = meeting.count(handles.at(-100), handles.at(100)).unwrap();
-        // Where there are fewer requests, they have not met.
+        // With fewer requests, the two handles have not interfered.
         let users = if met.get() { 4 } else { 3 };
         assert_eq!(count, users, "met before request {meets}");
         handles.check(users, &format!("met before request {meets}"));

@@ -1,4 +1,4 @@
-//! The offsets of a time zone, laid out on the line of time.
+//! The offsets of a time zone as consecutive spans of time.
 
 use crate::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
@@ -7,44 +7,43 @@ use jiff::tz::TimeZone;
 
 use super::level::{DAY, civil};
 
-/// The first second that there are buckets for: the year 1900, in seconds since the epoch.
+/// The first second of the calendar: the year 1900, in seconds since the epoch.
 pub(super) const FIRST: i64 = -2_208_988_800;
 
-/// The first second after those: the year 2300.
+/// The first second after the calendar: the year 2300.
 pub(super) const END: i64 = 10_413_792_000;
 
-/// A stretch of time in which the clock runs on without being set.
+/// A span of time in which the clock is not set.
 ///
-/// All times are seconds: since the epoch, and what the clock shows as if it were UTC.
+/// All times are in seconds: since the epoch, or wall time as if it were UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Span {
     /// The first second.
     pub(super) start: i64,
     /// The first second after it.
     pub(super) end: i64,
-    /// How far the clock is ahead of UTC.
+    /// The offset from UTC.
     pub(super) offset: i64,
-    /// Before this span, the clock had reached everything below this. What it shows below it, it may show for a second
-    /// time.
+    /// Before this span, the clock had reached all times below this. A lower wall time may be a repetition.
     pub(super) reached: i64,
 }
 
-/// All spans of a zone from [`FIRST`] to [`END`].
+/// All spans of a time zone from [`FIRST`] to [`END`].
 #[derive(Debug)]
 pub(super) struct Spans {
     all: Vec<Span>,
-    /// Where the last search ended: times come in order, and nearly all of them lie in one span.
+    /// Where the last search ended: times arrive in order, and nearly all of them are in one span.
     near: AtomicUsize,
-    /// The last day that was written out, in one word so that no thread sees half of it: its number since the epoch in
-    /// the upper half, its eight digits in the lower one, four bits each.
+    /// The last day that was formatted, in one word so that it is read and written atomically: its number since the
+    /// epoch in the upper half, its eight digits in the lower half, four bits each.
     day: AtomicU64,
 }
 
-/// No day of ours.
+/// A number that no day of the calendar has.
 const NO_DAY: u64 = (i32::MAX as u64) << 32;
 
 impl Spans {
-    /// Those of a zone. O(changes of its offset), some hundreds.
+    /// Computes the spans of a time zone. O(changes of its offset), some hundreds.
     pub(super) fn of(zone: &TimeZone) -> Self {
         let first = Timestamp::from_second(FIRST).unwrap_or(Timestamp::MIN);
         let offset = i64::from(zone.to_offset(first).seconds());
@@ -66,7 +65,8 @@ impl Spans {
         Self { all, near: AtomicUsize::new(0), day: AtomicU64::new(NO_DAY) }
     }
 
-    /// The span of a second, if there are buckets for it. O(1) near the last one that was asked for, else O(log spans).
+    /// Returns the span of a second, if it is in the calendar. O(1) near the last one that was searched for, otherwise
+    /// O(log spans).
     #[inline]
     pub(super) fn at(&self, second: i64) -> Option<Span> {
         let holds = |span: &&Span| (span.start..span.end).contains(&second);
@@ -84,7 +84,7 @@ impl Spans {
         self.all.get(at).copied()
     }
 
-    /// The digits of what the clock shows, year to minute. The calendar is asked once a day.
+    /// Returns the digits of the wall time, year to minute. The date is computed once per day.
     #[inline]
     pub(super) fn digits(&self, wall: i64) -> [u8; 12] {
         let number = wall.div_euclid(DAY).cast_unsigned() << 32;
@@ -96,7 +96,7 @@ impl Spans {
         written(day & 0xffff_ffff, wall)
     }
 
-    /// The first second at which the clock has reached what it shows at `wall`: it shows that, or was set beyond it.
+    /// Returns the first second at which the clock has reached `wall`: it shows that, or was set beyond it.
     pub(super) fn reaches(&self, wall: i64) -> i64 {
         let after = self.all.partition_point(|span| span.reached <= wall);
         let span = &self.all[after.saturating_sub(1)];
@@ -104,12 +104,12 @@ impl Spans {
     }
 }
 
-/// The digits of what a clock shows, to the minute. No year of a bucket has a sign.
+/// Returns the digits of a wall time, to the minute. No year of a bucket has a sign.
 pub(super) fn digits(wall: i64) -> [u8; 12] {
     written(packed_date(wall), wall)
 }
 
-/// The digits of a date and of a time of its day.
+/// Returns the digits of a date and of a time of its day.
 #[inline]
 fn written(date: u64, wall: i64) -> [u8; 12] {
     let second = wall.rem_euclid(DAY).cast_unsigned();
@@ -120,7 +120,7 @@ fn written(date: u64, wall: i64) -> [u8; 12] {
     digits
 }
 
-/// The digits of a date, four bits each, the first one highest.
+/// Returns the digits of a date, four bits each, the first one highest.
 #[cold]
 fn packed_date(wall: i64) -> u64 {
     let date = civil(wall).date();
@@ -130,13 +130,13 @@ fn packed_date(wall: i64) -> u64 {
     century << 24 | year << 16 | packed_pair(month) << 8 | packed_pair(day)
 }
 
-/// Two digits, four bits each.
+/// Returns two digits, four bits each.
 #[inline]
 const fn packed_pair(number: u64) -> u64 {
     ((number / 10) << 4) + number % 10
 }
 
-/// Eight digits of four bits each as text, the highest first.
+/// Converts eight digits of four bits each to text, the highest first.
 #[inline]
 const fn spread(packed: u64) -> [u8; 8] {
     let pairs = (packed | packed << 16) & 0x0000_ffff_0000_ffff;
@@ -209,11 +209,11 @@ mod tests {
         let spans = Spans::of(&zone);
         let wall = |day, hour, minute| seconds(date(2019, 10, day).at(hour, minute, 0, 0));
         let summer = 7200;
-        // 02:30 comes twice; it is reached at the first. After the second hour, the clock is in winter.
+        // 02:30 occurs twice; it is reached at the first. After the second hour, the clock shows winter time.
         assert_eq!(spans.reaches(wall(27, 2, 30)), wall(27, 2, 30) - summer);
         assert_eq!(spans.reaches(wall(27, 2, 59)), wall(27, 2, 59) - summer);
         assert_eq!(spans.reaches(wall(27, 3, 0)), wall(27, 3, 0) - 3600);
-        // 02:30 never comes; the clock is set from 2 to 3.
+        // 02:30 does not occur; the clock is set from 2 to 3.
         let spring = seconds(date(2019, 3, 31).at(2, 0, 0, 0)) - 3600;
         assert_eq!(spans.reaches(spring + 3600), spring);
         assert_eq!(spans.reaches(spring + 3600 + 1800), spring);

@@ -1,18 +1,18 @@
-//! Steps on one key each, for a cluster that has the keys of windows in different slots.
+//! Steps that access one key each, for a cluster where the keys of windows are in different slots.
 //!
 //! # How buckets are merged
 //!
-//! A step cannot take a name out of the set of open buckets and merge the bucket at once. So that no visit is lost, even if a
-//! handle is interrupted at any step, and if several do it at the same time:
+//! One step cannot both remove a name from the set of open buckets and merge the bucket. So that no visit is lost, even
+//! if a handle is interrupted at any step, or several merge at the same time:
 //!
-//! * **a visit** is written to its bucket, and then the bucket's name to the set of open ones, whether or not the bucket
-//!   changed: a visit that is told once more heals one that was interrupted;
-//! * **who merges** puts a mark of his own behind the bucket's name (`201909281911*MARK`), in place of any other mark;
-//!   reads the bucket; adds what he has read to the larger bucket; and only then takes away his mark, and no other.
+//! * **a visit** is written to its bucket, and then the bucket's name to the set of open ones, whether or not the
+//!   bucket changed: recording a visit again completes an interrupted one;
+//! * **a merge** puts a mark of its own after the bucket's name (`201909281911*MARK`), which replaces any other mark;
+//!   reads the bucket; adds it to the larger bucket; and only then removes its own mark, and no other.
 //!
-//! A visit that was written after the bucket was read has its name written after the mark was put: the bucket is open again.
-//! Where somebody ended between, the mark stays, and the next one puts his own in its place and begins anew. A count reads a
-//! bucket whose name is marked as one that is open.
+//! If a visit was written after the bucket was read, its name was written after the mark was set, so the bucket is open
+//! again. If a merge was interrupted, its mark remains, and the next merge replaces it and starts again. A count treats
+//! a bucket whose name is marked as open.
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
@@ -32,26 +32,27 @@ use crate::procedure::{Procedure, read, step};
 use crate::request::Request;
 use crate::text::Text;
 
-/// What stands between a name and a mark.
+/// The separator between a name and a mark.
 const MARK: u8 = b'*';
 
 /// How many buckets are read in one pipeline.
 const FETCHED: usize = 256;
 
-/// How long a bucket lives at least once it was merged, in milliseconds: a count that has just read the names finds it.
+/// How long a bucket is kept at least after it was merged, in milliseconds, so that a count that has just read the
+/// names finds it.
 const HOUR_MS: i64 = 3_600_000;
 
-/// Whether somebody was merging the bucket of that name.
+/// Returns whether a name in the set of open buckets is marked.
 pub(super) fn is_marked(name: &[u8]) -> bool {
     name.contains(&MARK)
 }
 
-/// A name without the mark behind it.
+/// Returns a name without its mark.
 pub(super) fn without_mark(name: &[u8]) -> &[u8] {
     name.split(|&byte| byte == MARK).next().unwrap_or(name)
 }
 
-/// A mark that no other handle puts.
+/// Returns a mark that no other handle uses.
 fn new_mark() -> Vec<u8> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -59,12 +60,12 @@ fn new_mark() -> Vec<u8> {
     format!("*{high:016x}{low:016x}").into_bytes()
 }
 
-/// Adds users to a bucket that exists or is kept, and does not let it expire if one of them changes it. How many changed it,
-/// and the error of the first who could not be added; none if it is not kept.
+/// Adds users to a bucket that exists or is kept, and removes its expiry if one of them changes it. Returns how many
+/// changed it, and the error of the first who could not be added; none if it is not kept.
 ///
 /// # Errors
 ///
-/// That of the first user. Nothing has changed then.
+/// The error of the first user. Nothing has changed then.
 pub(super) fn add_alone<'k, B>(
     bucket: &'k BucketKey<PreparedKey, B>,
     users: Users<'k>,
@@ -90,13 +91,14 @@ pub(super) fn add_alone<'k, B>(
     )
 }
 
-/// SADD of names to the set of open buckets: how many are new.
+/// SADD of names to the set of open buckets: returns how many are new.
 pub(super) fn open<'k>(open: &'k [u8], names: &'k [&'k [u8]]) -> impl Procedure<Output = u64> {
     step([open], move |tx| Ok(tx.sadd(open, each(names.iter().copied()))? as u64))
         .on_server(move || Request::command("SADD").key(open).args(names.iter().copied()))
 }
 
-/// Puts a mark behind those of the names that are in the set of open buckets, in place of a mark that they have. Which are.
+/// Marks those of the names that are in the set of open buckets, which replaces other marks. Returns which names these
+/// are.
 pub(super) fn take<'k>(
     open: &'k [u8],
     mark: &'k [u8],
@@ -131,8 +133,8 @@ pub(super) fn value(key: &[u8]) -> impl Procedure<Output = Option<Bytes>> {
     step([read(key)], move |tx| tx.get(key)).on_server(move || Request::command("GET").key(key))
 }
 
-/// Puts another value into a bucket, if it still has this one: whether it had. It does not expire then, or does so when it is
-/// no longer kept.
+/// Replaces the value of a bucket, if it is unchanged; returns whether it was. With `stays_open` its expiry is removed,
+/// otherwise it is set to the end of the retention time.
 pub(super) fn replace<'k, B>(
     bucket: &'k BucketKey<Vec<u8>, B>,
     held: &'k [u8],
@@ -159,8 +161,8 @@ pub(super) fn replace<'k, B>(
     })
 }
 
-/// Lets a bucket expire that still has this value, when it is no longer kept, but not before an hour has passed: whether it
-/// had.
+/// Sets the expiry of a bucket whose value is unchanged to the end of its retention time, but at least an hour from
+/// now; returns whether it was unchanged.
 pub(super) fn expire<'k>(key: &'k [u8], value: &'k [u8], at: i64) -> impl Procedure<Output = bool> {
     step([key], move |tx| {
         if tx.get(key)?.as_deref() != Some(value) {
@@ -172,7 +174,7 @@ pub(super) fn expire<'k>(key: &'k [u8], value: &'k [u8], at: i64) -> impl Proced
     .on_server(move || Request::script(&EXPIRE).key(key).arg(value).arg(at))
 }
 
-/// SADD of some members of the set of open buckets, and SREM of others.
+/// SADD of some members to the set of open buckets, and SREM of others.
 pub(super) fn finish<'k>(
     open: &'k [u8],
     added: &'k [&'k [u8]],
@@ -193,7 +195,7 @@ pub(super) fn finish<'k>(
 
 #[blocking_and_async]
 impl<B: Backend> UvWindows<B> {
-    /// Merges buckets into one, on a cluster: see the module. How many were open.
+    /// Merges buckets into one, on a cluster: see the module. Returns how many were open.
     pub(super) async fn roll_spread(
         &self,
         buckets: &[BucketKey<Vec<u8>>],
@@ -237,7 +239,7 @@ impl<B: Backend> UvWindows<B> {
         Ok(taken.len() as u64)
     }
 
-    /// Adds a union to a bucket as PFMERGE does, whatever others write to it meanwhile.
+    /// Adds a union to a bucket as PFMERGE does, with retries if other clients write to it.
     async fn merge(
         &self,
         union: &Union,
@@ -256,7 +258,7 @@ impl<B: Backend> UvWindows<B> {
         }
     }
 
-    /// Takes buckets into a union: what each of them holds.
+    /// Fetches buckets and adds them to a union; returns the value of each.
     async fn fetch(&self, keys: &[&[u8]], union: &mut Union) -> Result<Vec<Option<Bytes>>, Error> {
         let reads: Vec<_> = keys.iter().map(|key| value(key)).collect();
         let mut values = vec![None; keys.len()];
@@ -267,7 +269,8 @@ impl<B: Backend> UvWindows<B> {
         Ok(values)
     }
 
-    /// As [`procedures::count`], by the bytes of the buckets: the same buckets were open before they were read and after.
+    /// As [`procedures::count`], from the values of the buckets: the open buckets must be the same before and after
+    /// they are read.
     pub(super) async fn count_fetched(
         &self,
         names: &[Bytes],
@@ -283,7 +286,7 @@ impl<B: Backend> UvWindows<B> {
     }
 }
 
-/// The registers in a value.
+/// Returns the registers of a value.
 fn view(value: &[u8]) -> Result<Hll<'_>, Error> {
     Hll::new(value).map_err(|_| procedures::not_hll())
 }

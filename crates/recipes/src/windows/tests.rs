@@ -1,4 +1,4 @@
-//! The calendar compared with a count from minute to minute, and the procedures one by one.
+//! Compares the calendar with a minute-by-minute scan, and tests the procedures one by one.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -24,10 +24,10 @@ fn utc(day: Date, hour: i8, minute: i8) -> i64 {
     second(day.at(hour, minute, 0, 0).to_zoned(TimeZone::UTC).unwrap().timestamp())
 }
 
-/// A few days of a zone, each minute of which was looked at by itself.
+/// A few days of a time zone, scanned minute by minute.
 struct Walk {
     calendar: UvCalendar,
-    /// The first and last second of each bucket that lies in it whole, by what makes it one.
+    /// The first and last second of each bucket that is entirely in it, by what identifies the bucket.
     buckets: BTreeMap<(UvLevel, DateTime, Option<i32>), (i64, i64)>,
 }
 
@@ -36,7 +36,7 @@ impl Walk {
         let zone = TimeZone::get(zone).unwrap();
         let mut buckets = BTreeMap::new();
         let mut reached = DateTime::MIN;
-        // Some days before, so that what the clock has reached is known.
+        // Some days before, so that it is known which times the clock has reached.
         for start in (from - 3 * 86_400..to).step_by(60) {
             let at = Timestamp::from_second(start).unwrap();
             let (shown, offset) = (zone.to_datetime(at), zone.to_offset(at).seconds());
@@ -57,7 +57,7 @@ impl Walk {
         Self { calendar: UvCalendar::new(zone), buckets }
     }
 
-    /// The fewest buckets of a range, found by trying them all: overlaps are allowed.
+    /// Returns the fewest buckets of a range, found by trying all; overlaps are allowed.
     fn fewest(&self, from: i64, to: i64) -> usize {
         let minutes = usize::try_from((to - from) / 60).unwrap();
         let inside = |&&(start, end): &&(i64, i64)| from <= start && end <= to;
@@ -68,7 +68,7 @@ impl Walk {
             self.buckets.values().filter(inside).map(|&(a, b)| (place(a), place(b))).collect();
         inside.sort_unstable_by_key(|&(_, end)| end);
         for (start, end) in inside {
-            // From anywhere in the bucket, as far as there was a way to it.
+            // From anywhere in the bucket, as far as it could be reached.
             let before = best[start..end].iter().min().copied().unwrap_or(usize::MAX);
             best[end] = best[end].min(before.saturating_add(1));
         }
@@ -80,7 +80,7 @@ impl Walk {
         let cover = self.calendar.cover(a, b).unwrap();
         let ends: Vec<i64> = cover.iter().map(|bucket| bucket.end).collect();
         let starts: Vec<i64> = cover.iter().map(|bucket| bucket.start).collect();
-        // They follow on each other from the first minute to the last.
+        // They are consecutive from the first minute to the last.
         assert_eq!(starts.first().copied().unwrap_or(to), from);
         assert_eq!(ends.last().copied().unwrap_or(from), to);
         assert_eq!(starts[1.min(starts.len())..], ends[..ends.len().saturating_sub(1)]);
@@ -89,7 +89,7 @@ impl Walk {
     }
 }
 
-/// Zones and days on which clocks are set or days left out.
+/// Returns time zones and days on which clocks are set or days left out.
 fn walks() -> Vec<(Walk, i64, i64)> {
     [
         ("UTC", date(2019, 9, 27), 5),
@@ -108,7 +108,7 @@ fn walks() -> Vec<(Walk, i64, i64)> {
         // From midnight back to eleven, and on to one.
         ("America/Sao_Paulo", date(2018, 2, 17), 3),
         ("America/Sao_Paulo", date(2018, 11, 3), 3),
-        // A day that was left out, and one of which a part came twice.
+        // A day that was left out, and one that was partly repeated.
         ("Pacific/Apia", date(2011, 12, 29), 4),
         ("Pacific/Kwajalein", date(1969, 9, 29), 4),
         ("Asia/Kathmandu", date(1985, 12, 31), 3),
@@ -165,7 +165,7 @@ fn names_that_no_bucket_has_are_none() {
         "2019102703+0100",
         "2019102702+0200",
         "2019102702+0300",
-        // Days and months come once.
+        // Days and months occur once.
         "20191027+0100",
         "189912",
         "230002",
@@ -183,7 +183,7 @@ fn covers_are_exact_and_the_fewest_of_all() {
             ends.sort_unstable();
             walk.check_cover(ends[0], ends[1]);
         }
-        // Along the borders of buckets, where a mistake would be.
+        // At the borders of buckets, where errors are likely.
         let mut borders: Vec<i64> = walk
             .buckets
             .iter()
@@ -234,7 +234,7 @@ fn ranges_take_in_the_minutes_that_they_begin_and_end_in() {
     assert_eq!(names("1969-12-31T23:59:59.5Z", "1970-01-01T00:00Z"), ["196912312359"]);
     let turned = calendar.cover(at("2019-09-28T19:12Z"), at("2019-09-28T19:11Z"));
     assert_eq!(turned.unwrap_err().kind(), store::ErrorKind::InvalidArgument);
-    // The ends of what there are buckets for.
+    // The limits of the calendar.
     assert_eq!(names("1900-01-01T00:00Z", "2300-01-01T00:00Z").len(), 4_800);
     for (from, to) in [
         ("1899-12-31T23:59:59Z", "1900-01-02T00:00Z"),
@@ -286,7 +286,7 @@ fn buckets_of_a_level_are_those_that_a_range_touches() {
 
 const OPEN: &[u8] = b"uv:open";
 
-/// A store, and a minute and its hour, as procedures get them.
+/// Returns a store, and a minute and its hour, as arguments of procedures.
 fn two_keys() -> (Store, [BucketKey<Vec<u8>>; 2]) {
     let store = Store::new();
     let windows = UvWindows::new(store.clone(), "uv:");
@@ -318,7 +318,7 @@ fn open_names(store: &Store) -> Vec<Bytes> {
 #[test]
 fn a_bucket_that_others_are_merged_into_is_open_and_stays() {
     let (store, [minute, hour]) = two_keys();
-    // It was merged upward before, and would expire.
+    // It was merged into larger buckets before, and would expire.
     store.pfadd(&hour.key, ["A"]).unwrap();
     store.pexpire_at(&hour.key, i64::MAX - 1).unwrap();
     assert!(add_and_open(&store, &minute, "B"));
@@ -338,7 +338,7 @@ fn what_is_not_open_any_more_is_not_merged_again() {
     assert_eq!(roll(&store, &minute, Some(&hour)), 0);
     assert_eq!(store.exists_many([&hour.key, OPEN]).unwrap(), 0);
     assert_eq!(store.ttl(&minute.key).unwrap().secs(), -1);
-    // With nothing to go to, what is open is forgotten.
+    // Without a bucket to merge into, an open bucket is deleted.
     assert!(!add_and_open(&store, &minute, "A"));
     assert!(add_and_open(&store, &minute, "B"));
     let gone = BucketKey { expires_at: Some(1), ..minute };
@@ -372,7 +372,7 @@ fn a_count_takes_each_key_once() {
         let clock = Arc::new(ManualClock::new(at("19:11:30").as_millisecond()));
         let store = Store::builder().clock(clock).build();
         let windows = UvWindows::new(store.clone(), "uv:").filling(filling);
-        // Late ones, so that with roll-up there are open buckets inside the range, at its ends, and outside.
+        // Late visits, so that with roll-up there are open buckets inside the range, at its ends, and outside.
         for time in ["17:59", "18:00", "18:30", "18:59", "19:00", "19:10"] {
             windows.record(time, at(&format!("{time}:30"))).unwrap();
         }
@@ -382,7 +382,7 @@ fn a_count_takes_each_key_once() {
         let keys = windows.keys_to_count(&cover, &open_names(&store)).unwrap();
         let different: HashSet<&Text> = keys.iter().collect();
         assert_eq!(different.len(), keys.len(), "{filling:?}");
-        // The hour, two minutes, and beside them what is open in the hour.
+        // The hour, two minutes, and the open buckets in the hour.
         assert_eq!(keys.len(), if filling == UvFilling::RollUp { 6 } else { 3 });
     }
 }
@@ -396,7 +396,7 @@ fn a_user_is_added_to_all_or_to_none() {
         name_at,
         expires_at,
     });
-    // Whatever raises a register makes a value dense, which the missing end of this one does not allow.
+    // Raising a register makes the value dense, which is impossible for this truncated one.
     store.set_limits(Limits { hll_sparse_max_bytes: 0, ..store.limits() });
     let mut damaged = hll::empty();
     let end = damaged.len();

@@ -18,12 +18,12 @@ impl<'a> User<'a> {
         Self { name, hash: name.with_bytes(hll::hash) }
     }
 
-    /// This one alone.
+    /// Returns this visitor as a slice of one.
     pub(super) const fn alone(&self) -> Users<'_> {
         Users { names: std::slice::from_ref(&self.name), hashes: std::slice::from_ref(&self.hash) }
     }
 
-    /// Whether the register of the user is as high already.
+    /// Returns whether the register of the user is already as high.
     #[inline]
     pub(super) fn is_in(self, hll: &Hll<'_>) -> Result<bool, Error> {
         let (register, rank) = hll::register_and_rank(self.hash);
@@ -31,7 +31,7 @@ impl<'a> User<'a> {
         Ok(stored.is_some_and(|stored| stored >= rank))
     }
 
-    /// Whether a bucket lacks the user; an error if the user cannot be added to it.
+    /// Returns whether a bucket lacks the user; an error if the user cannot be added to it.
     #[inline]
     pub(super) fn is_missing_in(self, tx: &Tx<'_>, hll: Option<Hll<'_>>) -> Result<bool, Error> {
         let Some(hll) = hll else { return Ok(true) };
@@ -42,8 +42,8 @@ impl<'a> User<'a> {
         hll.would_add(self.hash, max_bytes).map_err(corrupt)
     }
 
-    /// Adds the user to a bucket, which is made if it is not there and is kept: whether it changed; none if it is not
-    /// kept.
+    /// Adds the user to a bucket, which is created if it does not exist and is kept. Returns whether it changed; none
+    /// if it is not kept.
     #[inline]
     pub(super) fn add_to(
         self,
@@ -55,7 +55,7 @@ impl<'a> User<'a> {
     }
 }
 
-/// Adds to a bucket that is there, or that is kept and expires then; `None` if it is neither.
+/// Adds to a bucket that exists, or creates it with an expiry if it is kept; `None` if neither.
 #[inline]
 fn add_if_kept<R>(
     hll: &mut HllEntry<'_>,
@@ -83,7 +83,7 @@ pub(super) struct Users<'a> {
 }
 
 impl<'a> Users<'a> {
-    /// Those with these names, whose [hashes](hll::hash) are known.
+    /// Creates it from names and their [hashes](hll::hash).
     pub(super) fn new(names: &'a [Member<'a>], hashes: &'a [u64]) -> Self {
         debug_assert_eq!(names.len(), hashes.len());
         Self { names, hashes }
@@ -101,7 +101,7 @@ impl<'a> Users<'a> {
         self.iter().next()
     }
 
-    /// The first so many, and the others.
+    /// Splits at an index.
     pub(super) fn split_at(self, count: usize) -> (Self, Self) {
         let (names, other_names) = self.names.split_at(count);
         let (hashes, other_hashes) = self.hashes.split_at(count);
@@ -112,8 +112,8 @@ impl<'a> Users<'a> {
         self.names.iter().zip(self.hashes).map(|(&name, &hash)| User { name, hash })
     }
 
-    /// Adds them to a bucket, which does not expire if one of them changes it: how many changed it, and the error of the first
-    /// who could not be added, if it is not the first of all.
+    /// Adds the users to a bucket, and removes its expiry if one of them changes it. Returns how many changed it, and
+    /// the error of the first who could not be added, unless it is the first user, whose error is returned as such.
     pub(super) fn add_and_persist(
         self,
         hll: &mut HllEntry<'_>,
@@ -129,7 +129,8 @@ impl<'a> Users<'a> {
         }
     }
 
-    /// Adds them to a bucket, as [`User::add_to`] does each: what it answers, for those before the first that fails.
+    /// Adds the users to a bucket, as [`User::add_to`] does for each. Returns the results for those before the first
+    /// that fails.
     pub(super) fn add_to(
         self,
         hll: &mut HllEntry<'_>,

@@ -110,7 +110,7 @@ pub struct CliArgs {
 }
 
 impl CliArgs {
-    /// Whether replies have the shapes of RESP3.
+    /// Returns whether replies have the types of RESP3.
     #[must_use]
     pub const fn is_resp3(&self) -> bool {
         self.resp3 || (self.json || self.quoted_json) && !self.resp2

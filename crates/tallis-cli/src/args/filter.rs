@@ -1,4 +1,4 @@
-//! Which keys of a file a command is about.
+//! The options that select keys of a file.
 
 use std::ffi::OsString;
 

@@ -1,11 +1,11 @@
-//! How help is shown.
+//! The layout of help texts.
 
 use clap::{ColorChoice, Command};
 
 use crate::color::has_color;
 
-/// Joins the lines of the texts behind the options, which are cut to the width of a source file: each paragraph is to
-/// be wrapped once, to the width of the terminal. And there are colours where this program has any.
+/// Joins the lines of the texts after the options, which are wrapped to the width of a source file, so that each
+/// paragraph is wrapped once, to the width of the terminal. Sets the colours as in the rest of the program.
 pub(super) fn prepare(command: Command) -> Command {
     let color = if has_color() { ColorChoice::Always } else { ColorChoice::Never };
     with_joined_text(command.color(color))
@@ -19,8 +19,8 @@ fn with_joined_text(mut command: Command) -> Command {
     names.into_iter().fold(command, |command, name| command.mut_subcommand(name, with_joined_text))
 }
 
-/// One line for each paragraph. A line that begins with a space, an example, stays what it is, and so does what stands
-/// in front of one.
+/// Joins the lines of each paragraph. A line that begins with a space is an example, and is kept as it is, and so is
+/// the line before it.
 fn joined(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut before = "";
@@ -47,7 +47,7 @@ mod tests {
         assert_eq!(joined(want), want);
     }
 
-    /// Wrapped to a narrow terminal, a paragraph has no line that ends before its words do not fit.
+    /// In a narrow terminal, each line of a paragraph is filled.
     #[test]
     fn help_is_wrapped_once() {
         const WIDTH: usize = 60;

@@ -1,4 +1,4 @@
-//! The command line: a file for each command.
+//! The command line, with one file per command.
 
 mod bloom;
 mod check;
@@ -96,7 +96,7 @@ impl Args {
         Self::read_from(std::env::args_os())
     }
 
-    /// These words as a command line; the first is the name of the program.
+    /// Parses the words of a command line; the first is the name of the program.
     ///
     /// # Errors
     ///
@@ -119,7 +119,7 @@ impl Args {
         Ok(Self::from_arg_matches(&matches)?)
     }
 
-    /// What there is to the command line: commands, options and their help.
+    /// Returns the definition of the command line: commands, options and their help.
     #[must_use]
     pub fn definition() -> clap::Command {
         help::prepare(Self::command())

@@ -1,4 +1,4 @@
-//! The error against the fill, as a picture.
+//! The chart of the error rate against the fill.
 
 use indicatif::HumanCount;
 
@@ -7,7 +7,7 @@ use super::plan::Plan;
 use super::report::{fill, percent};
 use crate::plot::{Axis, Chart, Mark, Series, Shape};
 
-/// Pieces of a curve for each unit of fill. With more of them, the ends that are rounded to pixels would show.
+/// Segments of a curve per unit of fill. With more, the rounding of their ends to pixels would be visible.
 const PIECES: u64 = 30;
 
 /// The largest fill.
@@ -16,12 +16,12 @@ const MOST: u32 = 3;
 /// Decades below the planned error that are shown.
 const BELOW: i32 = 2;
 
-/// Standard errors of a bar to either side.
+/// The half-length of an error bar, in standard errors.
 const SIGMAS: f64 = 2.0;
 
-/// The curves of formula and rule of thumb, and what was measured.
+/// Returns the chart with the curves of the formula and the rule of thumb, and the measured points.
 pub(super) fn chart(plan: &Plan, measured: Option<&[Measured]>) -> Chart {
-    // A filter for few items has fewer of them than a curve has pieces.
+    // A filter for few items has fewer items than a curve has segments.
     let mut items: Vec<_> =
         (1..=u64::from(MOST) * PIECES).map(|piece| plan.items * piece / PIECES).collect();
     items.dedup();
@@ -60,13 +60,13 @@ pub(super) fn chart(plan: &Plan, measured: Option<&[Measured]>) -> Chart {
     }
 }
 
-/// The power of ten at or below a share.
+/// Returns the exponent of the power of ten at or below a number.
 #[expect(clippy::cast_possible_truncation, reason = "from -308 to 0")]
 fn decade(share: f64) -> i32 {
     share.log10().floor() as i32
 }
 
-/// A power of ten in per cent.
+/// Formats a power of ten in percent.
 fn power(exponent: i32) -> String {
     let exponent = exponent + 2;
     match exponent {

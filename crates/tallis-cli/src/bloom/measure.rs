@@ -1,8 +1,8 @@
-//! How often a filter is wrong: one is filled and asked.
+//! Measures the false positive rate of a filter.
 //!
-//! The items are distinct and fixed by a seed, and so are the items that are asked for and were not added. So what is
-//! measured is a binomial count, whose deviation is known; added to it is that of the filter itself, whose items may
-//! set a few bits more or less than items do on the average ([`bloom::plan::error_deviation`]).
+//! The items are distinct and determined by a seed, and so are the items that are looked up and were not added. So the
+//! result is a binomial count, whose deviation is known, plus the deviation of the filter itself, whose items may set a
+//! few bits more or less than average ([`bloom::plan::error_deviation`]).
 
 use bloom::{ItemHash, Link};
 use serde::Serialize;
@@ -14,46 +14,46 @@ use crate::progress::Progress;
 /// The most bits of a filter that is measured: 256 MiB of memory.
 pub const MAX_BITS: u64 = 1 << 31;
 
-/// The most items that a filter is measured for; it is given three times as many.
+/// The most items of a plan that is measured. The filter gets three times as many.
 pub const MAX_ITEMS: u64 = 1 << 28;
 
-/// How full the filter is when it is asked, in halves of what it is made for.
+/// The fills at which the filter is measured, in halves of its capacity.
 pub(super) const HALVES: [u64; 6] = [1, 2, 3, 4, 5, 6];
 
-/// False positives that are found when the filter is just full, if the bounds below allow: for an error of 1 %.
+/// The number of false positives to find at a full filter, if the bounds below allow, for a standard error of 1 %.
 const WRONG: f64 = 1e4;
 
-/// The fewest and the most items that are asked for.
+/// The fewest and the most lookups.
 const NEGATIVES: [f64; 2] = [1e6, 2e7];
 
-/// Items after which the progress is shown.
+/// The number of items between updates of the progress bar.
 const STEP: u64 = 1 << 16;
 
-/// What a filter with so many items did.
+/// The measurement of a filter at one fill.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Measured {
-    /// The items, of those that it is made for.
+    /// The number of items, divided by the capacity.
     pub fill: f64,
-    /// The items.
+    /// The number of items.
     pub items: u64,
-    /// How many items that were not added were asked for.
+    /// The number of lookups of items that were not added.
     pub negatives: u64,
-    /// How many of them were false positives.
+    /// The number of false positives.
     pub wrong: u64,
-    /// The share of them that were.
+    /// The measured false positive rate.
     pub error: f64,
-    /// That share by the formula.
+    /// The false positive rate by the formula.
     pub expected: f64,
-    /// How far both are apart most of the time, since items are random: a standard deviation.
+    /// The standard deviation of the difference of both, because items are random.
     pub standard_error: f64,
 }
 
-/// Makes the filter of this plan, fills it step by step, and counts after each how often it is wrong.
+/// Creates the filter of this plan, fills it step by step, and measures its false positive rate after each.
 ///
 /// # Errors
 ///
-/// A plan above [`MAX_BITS`] or [`MAX_ITEMS`], or no memory for the filter.
+/// If the plan is above [`MAX_BITS`] or [`MAX_ITEMS`], or if there is not enough memory.
 pub fn measure(plan: &Plan, seed: u64) -> Result<Vec<Measured>, Failure> {
     if plan.bits > MAX_BITS || plan.items > MAX_ITEMS {
         return Err(Failure::Usage(format!(
@@ -86,7 +86,7 @@ fn measure_by(plan: &Plan, seed: u64, negatives: u64) -> Result<Vec<Measured>, F
     Ok(stages.collect())
 }
 
-/// The items at so many halves of what the plan is for.
+/// Returns the number of items at this number of halves of the capacity.
 pub(super) const fn items_at(plan: &Plan, halves: u64) -> u64 {
     plan.items * halves / 2
 }
@@ -101,14 +101,14 @@ fn negatives(plan: &Plan) -> u64 {
     (WRONG / plan.error_rate).clamp(fewest, most) as u64
 }
 
-/// The numbers of the items that are asked for at a stage: others at each, so that no two rows err alike, and none of
-/// an item that was added.
+/// Returns the numbers of the lookups at a stage: others at each, so that the rows are independent, and none of an item
+/// that was added.
 const fn negatives_of(stage: u64, negatives: u64) -> std::ops::Range<u64> {
     let first = (1 << 63) + stage * negatives;
     first..first + negatives
 }
 
-/// Hands over the hashes of the keys with these numbers. Numbers that differ are keys that differ.
+/// Passes the hashes of the keys with these numbers. Different numbers give different keys.
 fn each_key(
     seed: u64,
     numbers: std::ops::Range<u64>,
@@ -128,7 +128,7 @@ impl Measured {
     pub(super) fn new(plan: &Plan, items: u64, negatives: u64, wrong: u64) -> Self {
         let expected = plan.error_at(items);
         let asked = negatives as f64;
-        // A rate of less than one false positive in all of them cannot be distinguished from zero.
+        // A rate of less than one false positive in all lookups cannot be distinguished from zero.
         let chance = expected.max(1.0 / asked);
         let counted = (chance * (1.0 - chance) / asked).sqrt();
         let filled = bloom::plan::error_deviation(plan.bits, plan.hashes, items);
@@ -148,8 +148,8 @@ impl Measured {
 mod tests {
     use super::*;
 
-    /// Over many seeds, distances from the formula are as large as they are said to be, neither larger nor smaller:
-    /// their mean square is 1. Here the items asked for and the filter's bits have about equal parts in them.
+    /// Over many seeds, the differences from the formula match their standard deviation: the mean square is 1. Here the
+    /// lookups and the filter's bits contribute about equally.
     #[test]
     fn the_standard_error_is_one() {
         let plan = Plan::new(Some(3000), Some(0.2), None).unwrap();
@@ -180,7 +180,7 @@ mod tests {
         each_key(8, 0..3000, &Progress::of_items(0), |key| assert!(keys.insert(key)));
     }
 
-    /// Of a million items asked for, an error of 1e-30 finds none, which shows no more than that it is below about
+    /// With a million lookups, an error rate of 1e-30 gives no false positives, which shows only that it is below about
     /// 1e-6.
     #[test]
     fn what_is_too_seldom_to_be_seen_has_the_error_of_one_false_positive() {

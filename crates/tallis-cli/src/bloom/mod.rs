@@ -1,4 +1,4 @@
-//! `tallis bloom`: how large a Bloom filter has to be, and how often it will be wrong.
+//! `tallis bloom`: sizes a Bloom filter, and measures its false positive rate.
 
 mod chart;
 mod measure;

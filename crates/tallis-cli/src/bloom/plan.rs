@@ -1,43 +1,45 @@
-//! Two of items, error rate and bits, and what follows from them.
+//! A plan from two of items, error rate and bits.
 
 use std::fmt;
 
 use bloom::plan;
 use serde::Serialize;
 
-/// The most items and the most bits of a plan, 2^53: plans are made in doubles, which count by ones only so far.
+/// The most items and the most bits of a plan, 2^53, because plans are computed in doubles, which hold all integers
+/// only up to there.
 pub const MAX: u64 = 1 << 53;
 
 /// Bits in a word.
 const WORD: u64 = 64;
 
-/// A single Bloom filter in `RedisBloom`'s layout that does not grow.
+/// A plan of a single Bloom filter in `RedisBloom`'s layout that does not grow.
 ///
-/// Its JSON form is part of the program's contract, the order of the fields included.
+/// Its JSON form is a stable interface of the program, including the order of the fields.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Plan {
-    /// Items that it is made for.
+    /// The capacity: the number of items.
     #[serde(rename = "n")]
     pub items: u64,
-    /// The false positive rate when it holds them, 0 to 1: what is asked for, which is missed by up
-    /// to 3 % of it because hashes are whole.
+    /// The false positive rate at capacity, 0 to 1, as requested. The real rate differs by up to 3 % of it, because the
+    /// number of hashes is rounded to an integer.
     #[serde(rename = "p")]
     pub error_rate: f64,
-    /// Bits of the array: whole words.
+    /// The number of bits of the array: whole words.
     pub bits: u64,
-    /// Bits that an item sets.
+    /// The number of bits that an item sets.
     pub hashes: u32,
-    /// Bytes of the array.
+    /// The number of bytes of the array.
     pub bytes: u64,
 }
 
 impl Plan {
-    /// Makes a plan of two of items, error rate (between 0 and 1) and bits, which are rounded up to whole words.
+    /// Creates a plan from two of items, error rate (between 0 and 1) and bits, which are rounded up to whole words.
     ///
     /// # Errors
     ///
-    /// Other than two given, items or bits above [`MAX`], and bits that are too few or too many for their items.
+    /// If not exactly two are given; for items or bits above [`MAX`]; for bits that are too few or too many for the
+    /// items.
     ///
     /// # Examples
     ///
@@ -81,7 +83,7 @@ impl Plan {
         if items > MAX {
             return Err(PlanError::TooManyItems);
         }
-        // Below, doubles lose their digits, and at 0 there are no more.
+        // Below this, doubles lose digits, and then become 0.
         if !(f64::MIN_POSITIVE..1.0).contains(&error_rate) {
             return Err(PlanError::Extreme { items, bits });
         }
@@ -89,20 +91,20 @@ impl Plan {
         Ok(Self { items, error_rate, bits, hashes, bytes: bits / 8 })
     }
 
-    /// Bits for each item.
+    /// Returns the number of bits per item.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "both are at most 2^53")]
     pub fn bits_per_item(&self) -> f64 {
         self.bits as f64 / self.items as f64
     }
 
-    /// The false positive rate when it holds so many items.
+    /// Returns the false positive rate with this number of items.
     #[must_use]
     pub fn error_at(&self, items: u64) -> f64 {
         plan::expected_error(self.bits, self.hashes, items)
     }
 
-    /// The same by a rule of thumb, with `fill` times the items that it is made for.
+    /// Returns the false positive rate by a rule of thumb, with `fill` times the capacity.
     #[must_use]
     pub fn thumb_at(&self, fill: f64) -> f64 {
         let hashes = plan::thumb::hashes(self.bits_per_item());
@@ -110,7 +112,7 @@ impl Plan {
     }
 }
 
-/// Why there is no plan.
+/// Why a plan is impossible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PlanError {
@@ -122,16 +124,16 @@ pub enum PlanError {
     TooManyItems,
     /// More than [`MAX`] bits.
     TooManyBits,
-    /// So many bits are too few for a single item at that rate.
+    /// The bits are too few for a single item at this rate.
     NoItem {
-        /// Whole words of them.
+        /// The number of bits, in whole words.
         bits: u64,
     },
-    /// The error rate is nearer to 0 or 1 than doubles can hold.
+    /// The error rate is too close to 0 or 1 for a double.
     Extreme {
-        /// The items.
+        /// The number of items.
         items: u64,
-        /// Whole words of them.
+        /// The number of bits, in whole words.
         bits: u64,
     },
 }
@@ -165,7 +167,7 @@ mod tests {
 
     use super::*;
 
-    /// Whatever two are given, the filter that is made of the plan is the filter planned.
+    /// For any two values, the filter that is built from the plan is the one that was planned.
     #[test]
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within range")]
     fn a_plan_is_what_its_filter_has() {
@@ -189,7 +191,7 @@ mod tests {
         }
     }
 
-    /// The same far beyond what memory holds.
+    /// The same for sizes far beyond the memory of any machine.
     #[test]
     fn the_three_agree_at_any_size() {
         let mut rng = Rng::new(2);

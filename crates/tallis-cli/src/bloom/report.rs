@@ -11,18 +11,18 @@ use super::measure::{HALVES, Measured, items_at};
 use super::plan::Plan;
 use crate::table::{draw, of_numbers};
 
-/// Below this many items the formulas are known to promise too much.
+/// Below this number of items the formulas are known to be too optimistic.
 const SMALL: u64 = 10_000;
 
-/// A plan and what was measured of it. Its JSON form is part of the program's contract, the order of the fields
-/// included; its [`Display`](fmt::Display) form sets formulas, rules of thumb and measurement side by side.
+/// A plan and its measurement. Its JSON form is a stable interface of the program, including the order of the fields;
+/// its [`Display`](fmt::Display) form is a table of formulas, rules of thumb and measurements.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Report {
     /// The plan.
     #[serde(flatten)]
     pub plan: Plan,
-    /// What a filter of this plan did, if one was filled.
+    /// The measurements of a filter of this plan, if one was filled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub measured: Option<Vec<Measured>>,
     /// The file that the plot was saved to.
@@ -31,13 +31,13 @@ pub struct Report {
 }
 
 impl Report {
-    /// A plan of which nothing was measured yet.
+    /// Creates a report without measurements.
     #[must_use]
     pub const fn new(plan: Plan) -> Self {
         Self { plan, measured: None, saved: None }
     }
 
-    /// The plan beside the rules of thumb.
+    /// Returns the rows that compare the plan with the rules of thumb.
     fn sizes(&self) -> Vec<[String; 4]> {
         let Plan { items, error_rate, bits, hashes, bytes } = self.plan;
         let each = self.plan.bits_per_item();
@@ -67,7 +67,7 @@ impl Report {
         ]
     }
 
-    /// The error against the fill.
+    /// Returns the rows of the error rate at each fill.
     fn fills(&self) -> Vec<Vec<String>> {
         let row = |(at, halves): (usize, u64)| {
             let items = items_at(&self.plan, halves);
@@ -129,16 +129,16 @@ impl fmt::Display for Report {
     }
 }
 
-/// The items of those that the plan is for.
+/// Formats a number of items as a multiple of the capacity.
 #[expect(clippy::cast_precision_loss, reason = "both are below 2^56, and one decimal is shown")]
 pub(super) fn fill(items: u64, plan: &Plan) -> f64 {
     items as f64 / plan.items as f64
 }
 
-/// A share of 0 to 1 in per cent, with three digits.
+/// Formats a ratio of 0 to 1 in percent, with three digits.
 pub(crate) fn percent(share: f64) -> String {
     let percent = share * 100.0;
-    // Digits after rounding: what rounds up to 1.00 has no digit more.
+    // The digits after rounding: a number that is rounded up to 1.00 has no more digits.
     let rounded = format!("{percent:.2e}");
     let power: i32 = rounded.split_once('e').and_then(|(_, power)| power.parse().ok()).unwrap_or(0);
     match power {

@@ -1,4 +1,4 @@
-//! The command itself: numbers in, numbers and a picture out.
+//! Runs the command.
 
 use super::chart::chart;
 use super::measure::measure;
@@ -10,14 +10,14 @@ use crate::output::deliver_as;
 use crate::plot;
 use crate::target::check_target;
 
-/// What the keys of a measurement begin with.
+/// The seed of the keys of a measurement.
 const SEED: u64 = 0x7a11_15b1_0030_0001;
 
 /// Runs `tallis bloom`.
 ///
 /// # Errors
 ///
-/// Numbers of which there is no plan, a filter too large to be measured, a plot that cannot be saved.
+/// Invalid sizes, a filter too large to be measured, a plot that cannot be saved.
 pub fn run(args: &BloomArgs) -> Result<(), Failure> {
     match &args.command {
         BloomCommand::Plan(args) => run_plan(args),

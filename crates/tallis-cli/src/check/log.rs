@@ -13,7 +13,7 @@ use super::run::{Found, read};
 use crate::failure::Failure;
 use crate::files::{Damage, Scan};
 
-/// A file of a log that was read.
+/// A file of a log that was checked.
 struct Checked {
     path: PathBuf,
     report: Report,
@@ -21,15 +21,15 @@ struct Checked {
     end: Result<(), Trouble>,
 }
 
-/// Why a file is not as it should be.
+/// What is wrong with a file.
 enum Trouble {
-    /// It ends inside a command or transaction, which begins at `offset`.
+    /// It ends within a command or transaction that begins at `offset`.
     Torn {
         offset: u64,
         valid_up_to: u64,
     },
     Damaged(Damage),
-    /// It has a command that cannot be run.
+    /// It has a command that fails.
     Refused(String),
     Unreadable(Failure),
 }
@@ -40,8 +40,8 @@ impl From<Damage> for Trouble {
     }
 }
 
-/// What is found of a log: of the one in a folder, or of a single file. If all files of a folder are whole, their commands
-/// are run too, in a store that is dropped again.
+/// Checks a log: in a folder, or a single file. If all files of a folder are complete, their commands are also run, in
+/// a temporary store.
 pub(super) fn check_log(path: &Path, meter: &Meter) -> Result<Vec<Found>, Failure> {
     if !path.is_dir() {
         return Ok(vec![check_file(path, LogFile::Single, meter).found(false)]);
@@ -60,9 +60,9 @@ pub(super) fn check_log(path: &Path, meter: &Meter) -> Result<Vec<Found>, Failur
     Ok(files.into_iter().map(|file| file.found(opened)).collect())
 }
 
-/// Whether a store would be opened from these files: the last one may be torn, and then it is cut.
+/// Returns whether a store would open these files: the last one may be incomplete, and is then truncated.
 fn is_opened(files: &[Checked]) -> bool {
-    // Behind it may be one that was begun and never written to.
+    // A file that was created and not written to may follow.
     let last = files.iter().rposition(|file| file.length > 0);
     files.iter().enumerate().all(|(at, file)| match file.end {
         Ok(()) => true,
@@ -71,9 +71,9 @@ fn is_opened(files: &[Checked]) -> bool {
     })
 }
 
-/// Runs the commands of a log whose files are whole, and notes the first that cannot be run.
+/// Runs the commands of a log whose files are complete, and records the first that fails.
 fn run_commands(folder: &Path, files: &mut [Checked]) -> Result<(), Failure> {
-    // The checksums were right a moment ago.
+    // The checksums were just verified.
     let options = LoadOptions { salvage: true, checksum: false, ..LoadOptions::default() };
     let report = Store::new().load_with(folder, options);
     let report = report.map_err(|error| Failure::of_log(&error))?;
@@ -105,7 +105,7 @@ fn check_file(path: &Path, kind: LogFile, meter: &Meter) -> Checked {
     Checked { path: path.to_owned(), report, length, end }
 }
 
-/// Reads an RDB file, commands, or commands behind an RDB file, as the log of an older server has them.
+/// Reads an RDB file, commands, or an RDB file followed by commands, as older servers write their log.
 fn read_file(
     path: &Path,
     mut file: File,
@@ -151,7 +151,7 @@ fn read_commands(reader: &mut LogReader<File>, report: &mut Report) -> Result<()
 }
 
 impl Checked {
-    /// What is to be shown; `opened` is whether the log is opened all the same.
+    /// Returns the result to print; `opened` is whether a store opens the log nevertheless.
     fn found(self, opened: bool) -> Found {
         let Self { path, report, end, .. } = self;
         let damage = match end {

@@ -1,4 +1,4 @@
-//! `tallis check`: are these files whole?
+//! `tallis check`: verifies files.
 
 mod log;
 mod report;

@@ -1,4 +1,4 @@
-//! What was found of a file.
+//! The result of checking a file.
 
 use std::fmt;
 
@@ -8,7 +8,8 @@ use tallis::rdb::{Dialect, Version};
 
 use crate::files::Damage;
 
-/// What was found of a file: as a line, or as an object of JSON whose fields are part of the program's contract.
+/// The result of checking a file: printed as a line, or as a JSON object whose fields are a stable interface of the
+/// program.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Report {
     pub(super) file: String,
@@ -17,12 +18,12 @@ pub(super) struct Report {
     magic: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     version: Option<u16>,
-    /// What it is to a log.
+    /// The kind of file in a log.
     #[serde(skip_serializing_if = "Option::is_none")]
     kind: Option<LogFile>,
     #[serde(flatten)]
     pub(super) counts: Counts,
-    /// Of a file of a log that has commands.
+    /// For a file of a log with commands.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) commands: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -31,13 +32,13 @@ pub(super) struct Report {
     offset: Option<u64>,
 }
 
-/// What a file is to a log.
+/// The kind of a file of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum LogFile {
     Base,
     Increment,
-    /// One that was asked for by its name.
+    /// A single file that was named on the command line.
     #[serde(rename = "log")]
     Single,
 }
@@ -60,21 +61,21 @@ impl LogFile {
     }
 }
 
-/// How much was read.
+/// The counts of what was read.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub(super) struct Counts {
     pub(super) keys: u64,
-    /// Collections without elements, which a load leaves out.
+    /// Collections without elements, which are skipped when the file is loaded.
     pub(super) empty_keys: u64,
     pub(super) expires: u64,
     pub(super) functions: u64,
-    /// Up to the end of what was read.
+    /// The number of bytes that were read.
     pub(super) bytes: u64,
-    /// What follows the end, such as the commands of a log.
+    /// The number of bytes after the end, such as the commands of a log.
     pub(super) bytes_after: u64,
 }
 
-/// The five letters, or six, that a file begins with.
+/// Returns the five or six letters that a file begins with.
 pub(crate) const fn magic(version: Version) -> &'static str {
     match version.dialect() {
         Dialect::Redis => "REDIS",
@@ -98,18 +99,18 @@ impl Report {
         }
     }
 
-    /// Of a file of a log, of which nothing is known yet.
+    /// Creates the result for a file of a log, without counts.
     pub(super) fn of_log(file: String, kind: LogFile) -> Self {
         Self { kind: Some(kind), ..Self::new(file, None, Counts::default()) }
     }
 
-    /// It begins with an RDB file.
+    /// Records that it begins with an RDB file.
     pub(super) const fn is_rdb(&mut self, version: Version) {
         self.magic = Some(magic(version));
         self.version = Some(version.number());
     }
 
-    /// A command in it cannot be run, whose name, key and offset are in the text.
+    /// Records a command that fails, whose name, key and offset are in the text.
     pub(super) fn refused(self, error: String) -> Self {
         Self { ok: false, error: Some(error), ..self }
     }
@@ -151,7 +152,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// `1 key`, `2 keys`.
+/// Formats `1 key`, `2 keys`.
 fn counted(count: u64, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

@@ -1,4 +1,4 @@
-//! The command itself: every file in turn.
+//! Runs the command: checks every file.
 
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::files::{Damage, Scan, Step, is_log};
 ///
 /// # Errors
 ///
-/// A file that is damaged or cannot be read, once all are looked at.
+/// A file that is damaged or cannot be read, after all were checked.
 pub fn run(args: &CheckArgs) -> Result<(), Failure> {
     let meter = Meter::new();
     let mut failed = None;
@@ -27,7 +27,7 @@ pub fn run(args: &CheckArgs) -> Result<(), Failure> {
             if let Some(report) = report {
                 print(&report, args.json).map_err(|error| Failure::output(&error))?;
             }
-            // The last one is what the program ends with.
+            // The program ends with the last failure; earlier ones are printed here.
             if failure.is_some()
                 && let Some(earlier) = std::mem::replace(&mut failed, failure)
             {
@@ -49,7 +49,7 @@ fn print(report: &Report, json: bool) -> io::Result<()> {
     out.flush()
 }
 
-/// What is found of a file, and what is wrong with it.
+/// The result of a file, and its failure.
 pub(super) struct Found {
     pub(super) report: Option<Report>,
     pub(super) failure: Option<Failure>,

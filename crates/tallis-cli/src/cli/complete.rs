@@ -1,13 +1,13 @@
-//! What a name that is begun may become.
+//! Completions of commands at the prompt.
 
 use super::docs::{Doc, Docs};
 use super::help::TOPICS;
 
-/// Words that are none of the store's.
+/// Commands of the prompt itself.
 const OWN: [&str; 3] = ["CLEAR", "EXIT", "HELP"];
 
-/// Where the word before the cursor begins, and what it may become: the name of a command or subcommand, or what there
-/// is help for. In small letters where the word has some, or where it is empty and the line has some.
+/// Returns where the word before the cursor begins, and its completions: names of commands or subcommands, or topics of
+/// help. They are in lower case if the word has lower-case letters, or if it is empty and the line has some.
 pub(super) fn complete(docs: &Docs, before: &str) -> (usize, Vec<String>) {
     let start = before.rfind([' ', '\t']).map_or(0, |space| space + 1);
     let (words, word) = before.split_at(start);

@@ -1,4 +1,4 @@
-//! What the prompt knows of the commands: what COMMAND DOCS says of them.
+//! The documentation of commands, from COMMAND DOCS.
 
 use tallis::{Reply, Store};
 
@@ -11,7 +11,7 @@ pub(super) struct Docs {
 /// A command or a subcommand.
 #[derive(Debug)]
 pub(super) struct Doc {
-    /// In capitals; of a subcommand without the name of its command.
+    /// In upper case; for a subcommand without the name of its command.
     pub(super) name: String,
     pub(super) summary: String,
     pub(super) since: String,
@@ -25,13 +25,13 @@ pub(super) struct Doc {
 pub(super) struct Argument {
     name: String,
     pub(super) kind: Kind,
-    /// The word in front of its value, or the argument itself.
+    /// The token before its value, or the argument itself.
     pub(super) token: Option<String>,
     pub(super) optional: bool,
     pub(super) multiple: bool,
-    /// Whether the token comes again with each value.
+    /// Whether the token is repeated before each value.
     pub(super) multiple_token: bool,
-    /// Those inside of it.
+    /// The nested arguments.
     pub(super) inner: Vec<Argument>,
 }
 
@@ -39,16 +39,16 @@ pub(super) struct Argument {
 pub(super) enum Kind {
     /// A word.
     Value,
-    /// The token and nothing else.
+    /// Only the token.
     Token,
-    /// One of those inside.
+    /// One of the nested arguments.
     OneOf,
-    /// All of those inside.
+    /// All of the nested arguments.
     Block,
 }
 
 impl Docs {
-    /// What the store says of its commands.
+    /// Reads the documentation of the store's commands.
     pub(super) fn of(store: &Store) -> Self {
         let reply = store.execute(&["COMMAND", "DOCS"]);
         let mut commands = docs(&reply);
@@ -60,12 +60,12 @@ impl Docs {
         &self.commands
     }
 
-    /// The command of that name, in whatever case.
+    /// Returns the command with this name, in any case.
     pub(super) fn find(&self, name: &[u8]) -> Option<&Doc> {
         find(&self.commands, name)
     }
 
-    /// The names of the groups.
+    /// Returns the names of the groups.
     pub(super) fn groups(&self) -> Vec<&str> {
         let mut groups: Vec<&str> = self.commands.iter().map(|doc| doc.group.as_str()).collect();
         groups.sort_unstable();
@@ -75,12 +75,12 @@ impl Docs {
 }
 
 impl Doc {
-    /// The subcommand of that name, in whatever case.
+    /// Returns the subcommand with this name, in any case.
     pub(super) fn find(&self, name: &[u8]) -> Option<&Self> {
         find(&self.subcommands, name)
     }
 
-    /// The arguments in a line, as redis.io has them.
+    /// Returns the syntax of the arguments in one line, as on redis.io.
     pub(super) fn syntax(&self) -> String {
         syntax(&self.arguments, " ")
     }
@@ -91,7 +91,7 @@ fn find<'d>(docs: &'d [Doc], name: &[u8]) -> Option<&'d Doc> {
 }
 
 impl Argument {
-    /// The argument in a line of syntax.
+    /// Returns the syntax of the argument.
     pub(super) fn syntax(&self) -> String {
         let token = self.token.as_deref().unwrap_or_default();
         let space = if token.is_empty() { "" } else { " " };
@@ -105,7 +105,7 @@ impl Argument {
         if self.optional { format!("[{one}]") } else { one }
     }
 
-    /// The same without the token in front.
+    /// Returns the syntax without the leading token.
     pub(super) fn value_syntax(&self) -> String {
         match self.kind {
             Kind::Value => self.name.clone(),
@@ -124,7 +124,7 @@ fn syntax(arguments: &[Argument], between: &str) -> String {
     each.join(between)
 }
 
-/// A map of names to what is said of each.
+/// Parses a map from names to documentation.
 fn docs(reply: &Reply) -> Vec<Doc> {
     let doc = |(name, facts): &(Reply, Reply)| {
         let name = name.as_str().unwrap_or_default();
@@ -184,7 +184,7 @@ fn text(facts: &Reply, name: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// The page is made from the notation that the store has for its arguments.
+    /// The syntax is generated from the notation that the store has for its arguments.
     #[test]
     fn every_command_has_the_syntax_of_the_page_of_commands() {
         let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/commands.md");
@@ -197,7 +197,7 @@ mod tests {
             for (name, doc) in all.chain([(command.name.clone(), command)]) {
                 let syntax = format!("{name} {}", doc.syntax());
                 let line = format!("| `{}` |", syntax.trim_end().replace('|', "\\|"));
-                // A command that is nothing without a subcommand has no line of its own.
+                // A command that needs a subcommand has no line of its own.
                 let has_line = doc.subcommands.is_empty() || page.contains(&line);
                 assert!(has_line && page.contains(&line) || !doc.subcommands.is_empty(), "{line}");
                 lines += usize::from(page.contains(&line));

@@ -1,27 +1,28 @@
-//! How a reply is shown.
+//! Formats of replies.
 
 use tallis::resp::quote_word;
 use tallis::{Profile, Reply};
 
 use super::json::{Json, Strings};
 
-/// The ways in which `redis-cli` shows a reply.
+/// The formats in which `redis-cli` prints a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Style {
-    /// The bytes as they are, the elements of an array a line each.
+    /// The raw bytes, with the elements of an array on a line each.
     Raw,
-    /// With types, quotes and numbered elements, for people to read.
+    /// With types, quotes and numbered elements.
     Formatted,
-    /// A line of JSON, with bytes that are not UTF-8 as they are. An error is `error:"..."`, an infinite score `inf`.
+    /// A line of JSON, in which bytes that are not UTF-8 are not escaped. An error is `error:"..."`, an infinite score
+    /// `inf`.
     Json,
-    /// The same, in which a string has the escapes of `Formatted` in place of those of JSON: ASCII alone. It is for the
-    /// readers of `redis-cli --quoted-json`: one of JSON takes the first quote in a string for its end.
+    /// As `Json`, but strings have the escapes of `Formatted` instead of those of JSON, and are ASCII only. It is for
+    /// readers of `redis-cli --quoted-json`: a JSON parser takes the first quote in a string for its end.
     QuotedJson,
 }
 
 impl Style {
-    /// Writes a reply and the line feed behind it. Scores have the digits that the profile gives them.
+    /// Writes a reply and a line feed. Scores have the digits of the profile.
     ///
     /// # Examples
     ///
@@ -43,7 +44,7 @@ impl Style {
         }
     }
 
-    /// The same without the line feed that goes behind a reply that is not formatted.
+    /// Writes a reply without the line feed after a reply that is not formatted.
     pub(super) fn write_reply(self, reply: &Reply, profile: Profile, out: &mut Vec<u8>) {
         match self {
             Self::Raw => write_raw(reply, profile, out),
@@ -59,7 +60,7 @@ fn write_raw(reply: &Reply, profile: Profile, out: &mut Vec<u8>) {
         Reply::Status(text) => out.extend_from_slice(text.as_bytes()),
         Reply::Error(error) => {
             out.extend_from_slice(error.to_string().as_bytes());
-            // So `redis-cli` has it: an error takes two line feeds, or one and the mark between elements.
+            // As in `redis-cli`: an error is followed by two line feeds, or by one and the separator of elements.
             out.push(b'\n');
         }
         Reply::Int(number) => out.extend_from_slice(number.to_string().as_bytes()),
@@ -104,18 +105,18 @@ fn write_raw(reply: &Reply, profile: Profile, out: &mut Vec<u8>) {
             out.push(b' ');
             write_raw(value, profile, out);
         }
-        // A reply of a kind yet to come is shown, if not in `redis-cli`'s way.
+        // A reply of a future kind is printed in some form.
         other => out.extend_from_slice(format!("{other:?}").as_bytes()),
     }
 }
 
-/// The digits of a coordinate.
+/// Returns the digits of a coordinate.
 pub(super) fn coordinate(degrees: f64) -> Vec<u8> {
     let shown = Reply::Coordinate(degrees).into_resp2(Profile::default());
     if let Reply::Bulk(text) = shown { text.into() } else { format!("{shown:?}").into_bytes() }
 }
 
-/// Writes a reply that starts in column `indent`, each element of an array on a line of its own.
+/// Writes a reply that starts in column `indent`, with each element of an array on a line of its own.
 fn write_formatted(reply: &Reply, profile: Profile, indent: usize, out: &mut Vec<u8>) {
     let write_one =
         |reply: &Reply, indent, out: &mut _| write_formatted(reply, profile, indent, out);
@@ -166,7 +167,7 @@ fn write_formatted(reply: &Reply, profile: Profile, indent: usize, out: &mut Vec
     out.push(b'\n');
 }
 
-/// Writes a pair of a map, on one line if the value takes no more.
+/// Writes a pair of a map, on one line if the value needs no more.
 fn write_pair(key: &Reply, value: &Reply, profile: Profile, indent: usize, out: &mut Vec<u8>) {
     write_formatted(key, profile, indent, out);
     out.pop();
@@ -178,7 +179,7 @@ fn write_pair(key: &Reply, value: &Reply, profile: Profile, indent: usize, out: 
     write_formatted(value, profile, indent, out);
 }
 
-/// Writes elements, each with its number and the mark behind that, on a line of its own.
+/// Writes elements, each with its number and separator, on a line of its own.
 fn write_numbered<T>(
     elements: &[T],
     mark: char,
@@ -188,7 +189,7 @@ fn write_numbered<T>(
 ) {
     let width = elements.len().to_string().len();
     for (index, element) in elements.iter().enumerate() {
-        // The first element goes on behind the number of the list that holds it.
+        // The first element follows the number of the enclosing list.
         let indent_now = if index == 0 { 0 } else { indent };
         out.resize(out.len() + indent_now, b' ');
         out.extend_from_slice(format!("{:>width$}{mark} ", index + 1).as_bytes());
@@ -196,7 +197,7 @@ fn write_numbered<T>(
     }
 }
 
-/// Whether a reply has more than one element, at any depth.
+/// Returns whether a reply has more than one element, at any depth.
 fn takes_lines(reply: &Reply) -> bool {
     if let Reply::Map(pairs) = reply {
         return pairs.len() > 1 || pairs.first().is_some_and(|(_, value)| takes_lines(value));
@@ -256,7 +257,7 @@ mod tests {
         }
     }
 
-    /// The replies were given by Lua scripts in a live server, and this is what its `redis-cli` showed.
+    /// The replies of Lua scripts in a live server, and the output of its `redis-cli`.
     #[test]
     fn nested_replies() {
         let ints = |numbers: std::ops::RangeInclusive<i64>| numbers.map(Reply::Int);
@@ -310,7 +311,7 @@ mod tests {
         );
     }
 
-    /// What a live server's `redis-cli -3` showed of the same replies.
+    /// The output of a live server's `redis-cli -3` for the same replies.
     #[test]
     fn maps_and_sets() {
         let key = |name: &'static str| bulk(name.as_bytes());

@@ -1,13 +1,13 @@
-//! `help`: what there is, as `redis-cli` tells it.
+//! `help`, as in `redis-cli`.
 
 use std::fmt::Write;
 
 use super::docs::{Doc, Docs};
 
-/// The words that ask for it.
+/// The words that request help.
 pub(super) const TOPICS: [&str; 2] = ["help", "?"];
 
-/// Help on a command, a subcommand or a group, or on help. `color` shows the syntax in bold.
+/// Returns the help of a command, a subcommand or a group, or of help itself. With `color` the syntax is bold.
 pub(super) fn help(docs: &Docs, topic: &[Vec<u8>], color: bool) -> String {
     let mut out = String::new();
     let mut show = |name: &str, doc: &Doc| {

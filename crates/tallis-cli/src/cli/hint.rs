@@ -1,11 +1,11 @@
-//! Which arguments are still to be typed.
+//! Hints: the arguments that are still to be typed.
 
 use tallis::resp::split_words;
 
 use super::docs::{Argument, Doc, Docs, Kind};
 
-/// What is to be shown behind a line: the arguments that are not there yet. Nothing for a line that is no command, and
-/// for one with more words than its command takes.
+/// Returns the hint after a line: the missing arguments. `None` if the line is no command, or has more words than its
+/// command takes.
 pub(super) fn hint(docs: &Docs, line: &str) -> Option<String> {
     let (words, is_open) = words_of(line)?;
     let mut words: &[Vec<u8>] = &words;
@@ -17,7 +17,7 @@ pub(super) fn hint(docs: &Docs, line: &str) -> Option<String> {
     }
     let (name, mut rest) = words.split_first()?;
     let mut doc = docs.find(name)?;
-    // A name that may yet become another is not known before it has ended.
+    // The name is known only when it has ended, because it may be the beginning of a longer one.
     let ended = !rest.is_empty() || !is_open;
     if !doc.subcommands.is_empty() {
         match rest.split_first() {
@@ -37,13 +37,13 @@ pub(super) fn hint(docs: &Docs, line: &str) -> Option<String> {
     Some(format!("{space}{}", left.join(" ")))
 }
 
-/// The subcommands to choose from.
+/// Returns the subcommands to choose from.
 fn names(doc: &Doc) -> String {
     let names: Vec<_> = doc.subcommands.iter().map(|sub| sub.name.as_str()).collect();
     names.join(" | ")
 }
 
-/// The words of a line that is not complete yet, and whether the last one may go on.
+/// Returns the words of an incomplete line, and whether the last one may continue.
 fn words_of(line: &str) -> Option<(Vec<Vec<u8>>, bool)> {
     if let Ok(words) = split_words(line.as_bytes()) {
         return Some((words, !line.ends_with(|last: char| last.is_ascii_whitespace())));
@@ -52,12 +52,12 @@ fn words_of(line: &str) -> Option<(Vec<Vec<u8>>, bool)> {
     closed('"').or_else(|| closed('\'')).map(|words| (words, true))
 }
 
-/// Takes words for these arguments, and says how many. What is left of the arguments goes to `left`.
+/// Matches words with these arguments; returns how many words match. The missing arguments are appended to `left`.
 fn take_list(arguments: &[Argument], words: &[&[u8]], left: &mut Vec<String>) -> usize {
     let mut at = 0;
     let mut arguments = arguments;
     while let Some(first) = arguments.first() {
-        // Options that stand side by side come in any order.
+        // Adjacent options may come in any order.
         let run = arguments.iter().take_while(|one| one.optional).count();
         let (some, behind) = arguments.split_at(run.max(1));
         arguments = behind;
@@ -69,7 +69,7 @@ fn take_list(arguments: &[Argument], words: &[&[u8]], left: &mut Vec<String>) ->
             continue;
         }
         let mut open: Vec<&Argument> = some.iter().collect();
-        // Values that no token leads take what no token of another takes.
+        // Values without a token take the words that are no token of another argument.
         while at < words.len() {
             let by_token = open.iter().position(|one| begins(one, words[at]) == Begins::ByToken);
             let any = || open.iter().position(|one| begins(one, words[at]) == Begins::ByAny);
@@ -82,8 +82,8 @@ fn take_list(arguments: &[Argument], words: &[&[u8]], left: &mut Vec<String>) ->
     at
 }
 
-/// Takes words for an argument; `None` if it does not begin with the first of them. A token of one of `others` ends
-/// values that may be many.
+/// Matches words with an argument; `None` if it does not begin with the first word. A token of `others` ends repeated
+/// values.
 fn take(
     argument: &Argument,
     words: &[&[u8]],
@@ -120,7 +120,7 @@ fn take(
     Some(at)
 }
 
-/// Takes words for the value of an argument, behind the token that leads it.
+/// Matches words with the value of an argument, after its token.
 fn take_value(argument: &Argument, words: &[&[u8]], left: &mut Vec<String>) -> usize {
     match argument.kind {
         Kind::Value | Kind::OneOf | Kind::Block if words.is_empty() => {
@@ -143,13 +143,13 @@ fn take_value(argument: &Argument, words: &[&[u8]], left: &mut Vec<String>) -> u
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Begins {
     Not,
-    /// The word is the token that leads the argument.
+    /// The word is the token of the argument.
     ByToken,
-    /// Any word would do.
+    /// Any word matches.
     ByAny,
 }
 
-/// How an argument begins with a word.
+/// Returns how an argument begins with a word.
 fn begins(argument: &Argument, word: &[u8]) -> Begins {
     if argument.token.is_some() {
         return if is_token(argument, word) { Begins::ByToken } else { Begins::Not };
@@ -163,7 +163,7 @@ fn begins(argument: &Argument, word: &[u8]) -> Begins {
             let any = if has(Begins::ByAny) { Begins::ByAny } else { Begins::Not };
             if has(Begins::ByToken) { Begins::ByToken } else { any }
         }
-        // Its first, and those behind it up to one that has to be there.
+        // The first nested argument, and those after it up to a required one.
         Kind::Block => {
             let mut found = Begins::Not;
             for (optional, how) in inner {
@@ -241,7 +241,7 @@ mod tests {
         }
     }
 
-    /// Whatever a command takes, its own arguments are words that it takes.
+    /// A command accepts the words of its own syntax.
     #[test]
     fn a_line_of_the_names_of_arguments_fits_every_command() {
         let docs = Docs::of(&Store::new());

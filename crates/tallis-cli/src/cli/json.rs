@@ -1,23 +1,24 @@
-//! JSON, as `redis-cli` writes it.
+//! JSON in the form of `redis-cli`.
 //!
-//! Byte for byte, so also where that is no JSON: errors, infinite scores, and what [`Strings`] says.
+//! It is the same byte for byte, also where that is not valid JSON: errors, infinite scores, and what [`Strings`]
+//! describes.
 
 use tallis::resp::quote_word;
 use tallis::{Profile, Reply};
 
 use super::format::coordinate;
 
-/// How bytes become a string.
+/// How bytes are written as a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Strings {
-    /// With the escapes that JSON asks for, and all else as it is: bytes that are not UTF-8 stay what they are.
+    /// With the escapes of JSON; bytes that are not UTF-8 are written as they are.
     Plain,
-    /// ASCII alone: in the quotes of a command line, whose backslashes are doubled. A quote has two of them in front of
-    /// it, so a reader of JSON takes it for the end.
+    /// ASCII only: quoted as on a command line, with doubled backslashes. A quote has two of them before it, so a JSON
+    /// parser takes it for the end of the string.
     Quoted,
 }
 
-/// Where replies are written, and how.
+/// A writer of replies.
 #[derive(Debug)]
 pub(super) struct Json<'o> {
     pub(super) strings: Strings,
@@ -55,13 +56,13 @@ impl Json<'_> {
             Reply::Named(name, value) => self.list(*b"{}", &[value], |json, value| {
                 json.member(&Reply::Status((*name).into()), value);
             }),
-            // A reply of a kind yet to come is shown, if not in `redis-cli`'s way.
+            // A reply of a future kind is printed in some form.
             other => self.string(format!("{other:?}").as_bytes()),
         }
     }
 
-    /// Writes the key and the value of a member. A key that is neither a string nor an error is put between quotes as it
-    /// is, whatever quotes it has inside.
+    /// Writes the key and the value of a member. A key that is neither a string nor an error is put between quotes
+    /// without escapes.
     fn member(&mut self, key: &Reply, value: &Reply) {
         let is_bare = key.as_bytes().is_none() && !key.is_error();
         let quote: &[u8] = if is_bare { b"\"" } else { b"" };
@@ -98,7 +99,7 @@ impl Json<'_> {
     }
 }
 
-/// Writes a string of JSON. `serde_json` has the same escapes, but takes no bytes that are not UTF-8.
+/// Writes a string of JSON. `serde_json` has the same escapes, but accepts only UTF-8.
 fn escape(bytes: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
     for &byte in bytes {
@@ -120,7 +121,7 @@ fn escape(bytes: &[u8], out: &mut Vec<u8>) {
 mod tests {
     use super::*;
 
-    /// The string that these bytes become, each byte a character.
+    /// Returns the string for these bytes, each byte a character.
     fn show(strings: Strings, bytes: &[u8]) -> String {
         let mut out = Vec::new();
         Json { strings, profile: Profile::default(), out: &mut out }.string(bytes);
@@ -159,7 +160,7 @@ mod tests {
         assert_eq!(show(Strings::Quoted, b""), "\"\"");
     }
 
-    /// What is UTF-8 is read back by a reader of JSON.
+    /// A JSON parser reads back any UTF-8.
     #[test]
     fn plain_strings_are_json() {
         let text: String =

@@ -1,4 +1,4 @@
-//! `tallis cli`: Redis commands on a store in the process, in and out as `redis-cli` does.
+//! `tallis cli`: runs Redis commands on a store in the process, with the input and output of `redis-cli`.
 
 mod complete;
 mod docs;

@@ -1,4 +1,4 @@
-//! The prompt: a line editor that knows the commands.
+//! The prompt: a line editor with completions and hints.
 
 use std::borrow::Cow;
 use std::env;
@@ -22,10 +22,10 @@ use crate::color::has_color;
 use crate::failure::Failure;
 use crate::progress::note;
 
-/// Lines that the history keeps.
+/// The number of lines in the history.
 const HISTORY_LINES: usize = 1000;
 
-/// Runs what is typed at a prompt.
+/// Runs the commands that are typed at a prompt.
 pub(super) fn run_prompt(client: &mut Client<impl Write>) -> Result<(), Failure> {
     let config = Config::builder()
         .completion_type(CompletionType::List)
@@ -46,14 +46,14 @@ pub(super) fn run_prompt(client: &mut Client<impl Write>) -> Result<(), Failure>
     loop {
         let line = match editor.readline(&client.prompt()) {
             Ok(line) => line,
-            // An interrupt drops the line.
+            // An interrupt discards the line.
             Err(ReadlineError::Interrupted) => continue,
             Err(ReadlineError::Eof) => return Ok(()),
             Err(error) => return Err(editor_error(error)),
         };
         if !line.trim().is_empty() {
             let added = editor.add_history_entry(&line).map_err(editor_error)?;
-            // After each line, as the process may be killed.
+            // Saved after each line, because the process may be killed.
             if let Some(file) = history.as_ref().filter(|_| added) {
                 let _ = editor.append_history(file);
             }
@@ -66,8 +66,8 @@ pub(super) fn run_prompt(client: &mut Client<impl Write>) -> Result<(), Failure>
     }
 }
 
-/// Where the lines of earlier prompts are: `TALLIS_HISTFILE`, or `.tallis_history` in the home folder. `/dev/null` keeps
-/// none, nor does an empty name.
+/// Returns the file of the history: `TALLIS_HISTFILE`, or `.tallis_history` in the home folder. With `/dev/null` or an
+/// empty name there is none.
 fn history_file() -> Option<PathBuf> {
     let file = match env::var_os("TALLIS_HISTFILE") {
         Some(file) => PathBuf::from(file),
@@ -84,12 +84,12 @@ fn editor_error(error: ReadlineError) -> Failure {
     Failure::Trouble(format!("cannot read the terminal: {error}"))
 }
 
-/// What helps to type: completions and hints.
+/// The helper of the line editor, with completions and hints.
 struct Typist {
     docs: Rc<Docs>,
 }
 
-/// Arguments that are left. They are names, not what they are names of, so no key inserts them.
+/// The missing arguments. They are placeholders, so no key inserts them.
 struct ArgumentHint(String);
 
 impl Hint for ArgumentHint {

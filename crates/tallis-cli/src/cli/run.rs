@@ -1,4 +1,4 @@
-//! The command itself: where commands come from, and where replies go.
+//! Runs the command: reads commands and prints replies.
 
 use std::cell::OnceCell;
 use std::io::{self, BufRead, BufReader, IsTerminal, Read, Write};
@@ -22,12 +22,12 @@ use crate::snapshot;
 
 /// Runs `tallis cli`.
 ///
-/// A command that answers with an error is no failure: the error is its reply, as it is for `redis-cli`.
+/// An error reply is not a failure of the program, as in `redis-cli`.
 ///
 /// # Errors
 ///
-/// A file that cannot be loaded or saved; then nothing was run, or everything was. An interrupt: what the commands did
-/// until then is saved.
+/// A file that cannot be loaded, before any command was run, or saved, after all were. An interrupt: the changes until
+/// then are saved.
 pub fn run(args: &CliArgs) -> Result<(), Failure> {
     let options = SaveOptions { version: args.rdb_version, ..SaveOptions::default() };
     let destination = Destination::new(&args.directory, args.save.as_ref())?.options(options);
@@ -65,7 +65,7 @@ pub fn run(args: &CliArgs) -> Result<(), Failure> {
         let words: Vec<_> = args.command.iter().map(|word| word.as_encoded_bytes()).collect();
         client.one(&words).and_then(|()| client.send())
     };
-    // What the commands did is kept even if their replies could not be written.
+    // The changes are kept even if the replies could not be written.
     if interrupted() {
         return Err(destination.save_interrupted(&store));
     }
@@ -73,11 +73,11 @@ pub fn run(args: &CliArgs) -> Result<(), Failure> {
     ran
 }
 
-/// Runs each line of `input` on the store, and writes the replies to `output`, as `tallis cli` does with a pipe.
+/// Runs each line of `input` on the store, and writes the replies to `output`, as `tallis cli` does in a pipe.
 ///
 /// # Errors
 ///
-/// [`Failure`]: the input cannot be read, or the output not be written.
+/// If the input cannot be read, or the output cannot be written.
 ///
 /// # Examples
 ///
@@ -99,7 +99,7 @@ pub fn answer(
     run_lines(&mut Client::new(store, style, output), input, false)
 }
 
-/// The prompt waits inside the line editor, so a signal is handled in its own thread.
+/// Saves at a signal, in a thread of its own, because the prompt blocks in the line editor.
 fn save_when_killed(store: &Store, destination: &Destination) -> Result<(), Failure> {
     if destination.is_none() {
         return Ok(());
@@ -111,7 +111,7 @@ fn save_when_killed(store: &Store, destination: &Destination) -> Result<(), Fail
     })
 }
 
-/// A session, and the replies that are yet to be written.
+/// A session, and the replies that were not written yet.
 pub(super) struct Client<W> {
     store: Store,
     session: Session,
@@ -121,7 +121,7 @@ pub(super) struct Client<W> {
     output: W,
 }
 
-/// Whether to go on after a line.
+/// Whether to continue after a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
     GoOn,
@@ -134,13 +134,12 @@ impl<W: Write> Client<W> {
         Self { store: store.clone(), session, docs, style, replies: Vec::new(), output }
     }
 
-    /// What there is to know of the commands.
+    /// Returns the documentation of the commands.
     pub(super) fn docs(&self) -> Rc<Docs> {
         Rc::clone(self.docs.get_or_init(|| Rc::new(Docs::of(&self.store))))
     }
 
-    /// What stands before a line that is typed: the database, if it is another one than the first, and whether there is
-    /// a transaction.
+    /// Returns the prompt: the database, if it is not the first, and whether there is a transaction.
     pub(super) fn prompt(&self) -> String {
         let db = match self.session.db_number() {
             0 => String::new(),
@@ -150,7 +149,7 @@ impl<W: Write> Client<W> {
         format!("tallis{db}{transaction}> ")
     }
 
-    /// Runs a command, or shows help, which is one of the words that `redis-cli` keeps for itself.
+    /// Runs a command, or prints help, which is a command of `redis-cli` itself.
     fn one<A: AsRef<[u8]>>(&mut self, words: &[A]) -> Result<(), Failure> {
         let first = words.first().map(A::as_ref).unwrap_or_default();
         if !TOPICS.iter().any(|topic| first.eq_ignore_ascii_case(topic.as_bytes())) {
@@ -166,7 +165,7 @@ impl<W: Write> Client<W> {
         const ENOUGH: usize = 64 << 10;
         let reply = self.session.execute(words);
         let profile = self.session.profile();
-        // The one command whose text is for people: shown as it is, whatever came of it.
+        // The reply of this command is a text to read: it is printed raw, also in case of an error.
         let as_it_is =
             words.first().is_some_and(|name| name.as_ref().eq_ignore_ascii_case(b"info"));
         if as_it_is {
@@ -177,7 +176,7 @@ impl<W: Write> Client<W> {
         if self.replies.len() < ENOUGH { Ok(()) } else { self.send() }
     }
 
-    /// Runs a line: a command, or one of the few words that `redis-cli` keeps for itself.
+    /// Runs a line: a command of the store, or one of `redis-cli` itself.
     pub(super) fn line(&mut self, line: &[u8]) -> Result<Next, Failure> {
         let Ok(words) = split_words(line) else {
             self.replies.extend_from_slice(b"Invalid argument(s)\n");
@@ -211,20 +210,20 @@ impl<W: Write> Client<W> {
     }
 }
 
-/// Whether a word before a command says how often to run it. As in C, the empty word is the number 0.
+/// Returns whether a word before a command is its repeat count. As in C, the empty word is 0.
 fn is_count(word: &[u8]) -> bool {
     let digits = word.strip_prefix(b"+").or(word.strip_prefix(b"-")).unwrap_or(word);
     digits.is_empty() == word.is_empty() && digits.iter().all(u8::is_ascii_digit)
 }
 
-/// How often; `None` for less than once, and for more than a number can hold.
+/// Parses a repeat count; `None` for less than 1, and if it overflows.
 fn parse_count(word: &[u8]) -> Option<u64> {
     let number: i64 = std::str::from_utf8(word).ok()?.parse().ok()?;
     u64::try_from(number).ok().filter(|&times| times > 0)
 }
 
-/// Runs every line of the input, up to an interrupt. `each` is whether each line is answered before the next one is run:
-/// a program that writes to a pipe may wait for that, and takes what was answered for done.
+/// Runs every line of the input, until an interrupt. With `each`, each line is answered before the next one is run: a
+/// program that writes to a pipe may wait for the reply, and relies on it.
 fn run_lines(client: &mut Client<impl Write>, input: impl Read, each: bool) -> Result<(), Failure> {
     let mut input = BufReader::new(input);
     let mut line = Vec::new();
@@ -272,7 +271,7 @@ mod tests {
 
     #[test]
     fn each_line_of_a_pipe_is_answered_by_itself() {
-        /// Counts what is written at once.
+        /// Counts writes.
         #[derive(Default)]
         struct Pieces(Vec<Vec<u8>>);
 

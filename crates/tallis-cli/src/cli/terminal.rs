@@ -1,12 +1,12 @@
 //! The mode of the terminal, which a line editor changes while it waits.
 
-/// What the mode was, to be brought back by a process that ends in the midst of a line.
+/// The saved mode, restored if the process ends in the middle of a line.
 #[cfg(unix)]
 pub(super) struct Mode(Option<rustix::termios::Termios>);
 
 #[cfg(unix)]
 impl Mode {
-    /// That of standard input now.
+    /// Returns the current mode of standard input.
     pub(super) fn now() -> Self {
         Self(rustix::termios::tcgetattr(std::io::stdin()).ok())
     }
@@ -19,7 +19,7 @@ impl Mode {
     }
 }
 
-/// Elsewhere the system brings it back.
+/// On other systems it is restored automatically.
 #[cfg(not(unix))]
 pub(super) struct Mode;
 

@@ -1,4 +1,4 @@
-//! What the prompt shows while a line is typed.
+//! Hints and completions while a line is typed.
 
 use tallis::Store;
 
@@ -6,20 +6,20 @@ use super::complete::complete;
 use super::docs::Docs;
 use super::hint::hint;
 
-/// Hints and completions for lines that are not complete yet.
+/// Hints and completions of incomplete lines.
 #[derive(Debug)]
 pub struct Typing {
     docs: Docs,
 }
 
 impl Typing {
-    /// For the commands of a store.
+    /// Creates them for the commands of a store.
     #[must_use]
     pub fn new(store: &Store) -> Self {
         Self { docs: Docs::of(store) }
     }
 
-    /// The arguments that are still to be typed, as they stand behind the line.
+    /// Returns the arguments that are still to be typed, as printed after the line.
     ///
     /// # Examples
     ///
@@ -35,7 +35,7 @@ impl Typing {
         hint(&self.docs, line)
     }
 
-    /// Where the word before the cursor begins, as an offset in bytes, and what it may become.
+    /// Returns where the word before the cursor begins, as an offset in bytes, and its completions.
     #[must_use]
     pub fn complete(&self, before: &str) -> (usize, Vec<String>) {
         complete(&self.docs, before)

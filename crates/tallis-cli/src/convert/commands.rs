@@ -1,4 +1,4 @@
-//! Commands, one a line, as `redis-cli` and `tallis cli` read them.
+//! Output as commands, one per line, as `redis-cli` and `tallis cli` read them.
 
 use std::io::{self, Write};
 
@@ -12,17 +12,17 @@ use crate::files::{Filter, Key, Scan};
 
 /// The most elements of a command.
 const ELEMENTS: usize = 128;
-/// A command ends with the element that brings it to this length.
+/// A command ends with the element with which it reaches this length.
 const BYTES: usize = 64 << 10;
-/// The most bytes of a string that one command has; the rest is appended.
+/// The most bytes of a string in one command; the rest is appended by further ones.
 const STRING: usize = 1 << 20;
 
-/// Commands, one a line.
+/// Writes commands, one per line.
 #[derive(Debug)]
 pub(super) struct Commands<'a, W> {
     out: W,
     filter: Filter<'a>,
-    /// The database that the lines have come to: none was selected at first.
+    /// The database of the last line; `None` if none was selected yet.
     db: Option<u32>,
     line: Vec<u8>,
 }
@@ -32,7 +32,7 @@ impl<'a, W: Write> Commands<'a, W> {
         Self { out, filter, db: None, line: Vec::new() }
     }
 
-    /// What was written to.
+    /// Returns the writer.
     pub(super) fn into_inner(self) -> W {
         self.out
     }
@@ -105,7 +105,7 @@ impl<'a, W: Write> Commands<'a, W> {
     }
 }
 
-/// The command that adds elements to a value of a type.
+/// Returns the command that adds elements to a value of a type.
 fn adding(kind: &str) -> &'static [u8] {
     match kind {
         "list" => b"RPUSH",

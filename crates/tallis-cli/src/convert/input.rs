@@ -1,4 +1,4 @@
-//! A file that may have to be read several times.
+//! An input that may be read several times.
 
 use std::fs::File;
 use std::io::{self, Seek};
@@ -8,8 +8,8 @@ use crate::failure::Failure;
 use crate::files::{Damage, Scan, file_of_log, is_log};
 use crate::input::{is_standard_input, standard_input};
 
-/// A file that may have to be read several times: standard input is copied to a temporary file then. A log is read once,
-/// and what it makes is in such a file.
+/// An input that may be read several times: then standard input is copied to a temporary file. A log is run once, and
+/// its result is saved to such a file.
 #[derive(Debug)]
 pub(super) struct Input {
     path: PathBuf,
@@ -18,7 +18,8 @@ pub(super) struct Input {
 }
 
 impl Input {
-    /// `again` is whether it will be read more than once, `salvage` whether damage ends a log and is no failure.
+    /// Opens it. `again` is whether it will be read more than once; with `salvage`, damage ends a log without a
+    /// failure.
     pub(super) fn new(path: &Path, again: bool, salvage: bool) -> Result<Self, Failure> {
         if is_log(path) {
             let (file, damage) = file_of_log(path, salvage)?;
@@ -40,12 +41,12 @@ impl Input {
         &self.path
     }
 
-    /// What ended a log that was salvaged.
+    /// Returns the damage that ended a salvaged log.
     pub(super) fn into_damage(self) -> Option<Failure> {
         self.damage
     }
 
-    /// Begins to read it from the start.
+    /// Starts reading from the beginning.
     pub(super) fn open(&self, shown: bool) -> Result<Result<Scan, Damage>, Failure> {
         let Some(copy) = &self.copy else { return Scan::open(&self.path, shown) };
         let rewound = copy.try_clone().and_then(|mut file| {

@@ -1,4 +1,4 @@
-//! JSON, an object a line.
+//! Output as JSON, one object per line.
 
 use std::io::{self, Write};
 
@@ -10,14 +10,14 @@ use tallis::Target;
 use super::pass::{Output, Stop, passes};
 use crate::files::{Damage, Filter, Key, Scan, encode, lossy};
 
-/// JSON, an object a line, for every key.
+/// Writes a JSON object per key, one per line.
 #[derive(Debug)]
 pub(super) struct Json<'a, W> {
     pub(super) out: W,
     pub(super) filter: Filter<'a>,
 }
 
-/// What ends the writing of a value.
+/// Why writing a value ends.
 #[derive(Debug)]
 pub(super) enum Ended {
     Value(ValueError),
@@ -45,7 +45,7 @@ impl From<io::Error> for Ended {
     }
 }
 
-/// The payload of DUMP of a value that is kept as it came, for the oldest servers that have its type.
+/// Returns the DUMP payload of a value that is not decoded, for the oldest servers that have its type.
 pub(super) fn payload(raw: &RawValue, key: &Key) -> Result<Vec<u8>, Stop> {
     let none = |reason: &str| Stop::NoForm(Damage::of(key, reason, key.at));
     let target = Target::ALL.into_iter().find(|&target| has_form(raw.kind(), target));
@@ -55,7 +55,7 @@ pub(super) fn payload(raw: &RawValue, key: &Key) -> Result<Vec<u8>, Stop> {
 }
 
 impl<W: Write> Json<'_, W> {
-    /// What stands before the value.
+    /// Writes the part before the value.
     fn begin(&mut self, key: &Key, kind: &str) -> io::Result<()> {
         write!(self.out, "{{\"db\":{},\"key\":", key.db)?;
         serde_json::to_writer(&mut self.out, &lossy(&key.name))?;
@@ -82,7 +82,7 @@ impl<W: Write> Json<'_, W> {
     }
 }
 
-/// Writes bytes: a text as it is, other bytes as an object with their Base64.
+/// Writes bytes: UTF-8 as a string, other bytes as an object with their Base64.
 fn write_bytes(bytes: &[u8], out: &mut impl Write) -> io::Result<()> {
     match std::str::from_utf8(bytes) {
         Ok(text) => Ok(serde_json::to_writer(out, text)?),
@@ -90,7 +90,7 @@ fn write_bytes(bytes: &[u8], out: &mut impl Write) -> io::Result<()> {
     }
 }
 
-/// Writes a score: JSON has no infinity.
+/// Writes a score, because JSON has no infinity.
 fn write_score(score: f64, out: &mut impl Write) -> io::Result<()> {
     if score.is_finite() {
         Ok(serde_json::to_writer(out, &score)?)

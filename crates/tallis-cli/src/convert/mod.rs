@@ -1,4 +1,4 @@
-//! `tallis convert`: a file in another version, as JSON or as commands.
+//! `tallis convert`: converts a file to another version, to JSON or to commands.
 
 mod commands;
 mod input;

@@ -1,4 +1,4 @@
-//! One reading of a file, into whatever is written.
+//! One pass over a file, to any output.
 
 use std::io;
 
@@ -8,16 +8,16 @@ use tallis::rdb::{Record, ValueType, WriteError};
 use crate::files::{Damage, Filter, Key, Scan, Step};
 use crate::interrupt::interrupted;
 
-/// What takes the parts of a file.
+/// The output of a pass.
 pub(super) trait Output {
-    /// Takes a key, whose value is next.
+    /// Writes a key, whose value is next.
     fn key(&mut self, key: &Key, scan: &mut Scan) -> Result<(), Stop>;
 
-    /// Takes anything else.
+    /// Writes any other record.
     fn other(&mut self, record: Record, at: u64) -> Result<(), Stop>;
 }
 
-/// What takes nothing but looks into every value, so that damage is found that copying would not see.
+/// An output that writes nothing, but decodes every value, so that damage is found that copying would not detect.
 #[derive(Debug)]
 pub(super) struct Checked {
     pub(super) meter: Meter,
@@ -34,12 +34,12 @@ impl Output for Checked {
     }
 }
 
-/// Why a reading ends early.
+/// Why a pass ends early.
 #[derive(Debug)]
 pub(super) enum Stop {
     /// The file is damaged.
     Damage(Damage),
-    /// It holds what cannot be written.
+    /// A record cannot be written in the output format.
     NoForm(Damage),
     /// The output failed.
     Output(io::Error),
@@ -48,7 +48,7 @@ pub(super) enum Stop {
 }
 
 impl Stop {
-    /// What the rewriting of a value of that key ended with.
+    /// Returns how rewriting the value of this key ended.
     pub(super) fn rewriting(error: RewriteError, key: &Key) -> Self {
         if let RewriteError::Value(error) = &error {
             return Self::of_value(key, error);
@@ -76,16 +76,16 @@ impl From<io::Error> for Stop {
     }
 }
 
-/// How a file is read.
+/// The settings of a pass.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pass<'a> {
     pub(super) filter: Filter<'a>,
-    /// How many records to read at most: those that are known to be whole.
+    /// The most records to read: those that are known to be valid.
     pub(super) most: u64,
 }
 
 impl Pass<'_> {
-    /// Reads a file into `output`; `done` counts the records that are through.
+    /// Passes the records of a file to `output`; `done` counts those that were written.
     pub(super) fn run(
         self,
         scan: &mut Scan,
@@ -103,7 +103,7 @@ impl Pass<'_> {
                     if self.filter.takes(&key) {
                         output.key(&key, scan)?;
                     } else {
-                        // So that damage in it is found before it is through.
+                        // Read first, so that damage is found before it is passed on.
                         let passed = scan.reader().pass_value();
                         passed.map_err(|error| Stop::of_value(&key, &error.into()))?;
                     }
@@ -116,7 +116,7 @@ impl Pass<'_> {
     }
 }
 
-/// Whether a module's value has to be looked at before it is known whether it passes.
+/// Returns whether a module's value has to be read before it is known whether it matches the filter.
 pub(super) fn passes(filter: Filter<'_>, key: &Key, module: Option<[u8; 9]>) -> bool {
     key.kind != ValueType::Module
         || module.is_some_and(|name| filter.takes_type(&String::from_utf8_lossy(&name)))

@@ -1,4 +1,4 @@
-//! A file in another version.
+//! Output as an RDB file of another version.
 
 use std::io::Write;
 
@@ -9,14 +9,14 @@ use tallis::rdb::{Dialect, ModuleId, Record, ValueType, WriteError, WriteOptions
 use super::pass::{Output, Stop, passes};
 use crate::files::{Damage, Filter, Key, Scan};
 
-/// A file that is written from another one.
+/// Writes an RDB file from another one.
 #[derive(Debug)]
 pub(super) struct RdbFile<'a, W> {
     writer: Writer<W>,
     target: Target,
     rewrite: Rewrite,
     filter: Filter<'a>,
-    /// The database that the file is in, and the one that the keys are of.
+    /// The current database of the output, and that of the keys.
     written_db: Option<u32>,
     db: u32,
 }
@@ -33,12 +33,12 @@ impl<'a, W: Write> RdbFile<'a, W> {
         Ok(Self { writer, target, rewrite, filter, written_db: None, db: 0 })
     }
 
-    /// Writes the end, and gives the output back.
+    /// Writes the end, and returns the writer.
     pub(super) fn finish(self) -> Result<W, WriteError> {
         self.writer.finish()
     }
 
-    /// Writes the number of the database, where it is another one.
+    /// Writes the number of the database, if it changes.
     fn select(&mut self) -> Result<(), WriteError> {
         if self.written_db != Some(self.db) {
             self.writer.select_db(self.db)?;
@@ -53,7 +53,7 @@ impl<'a, W: Write> RdbFile<'a, W> {
             Record::Aux { key, value } => self.writer.aux(&key, &value)?,
             Record::Function { code } => self.writer.function(&code)?,
             Record::ModuleAux { body, .. } => self.writer.module_aux(&body)?,
-            // Hints, which are right for all keys alone.
+            // The counts are correct only for all keys.
             Record::ResizeDb { keys, expires } if self.filter.is_open() => {
                 self.select()?;
                 self.writer.resize_db(keys, expires)?;
@@ -76,7 +76,7 @@ impl<'a, W: Write> RdbFile<'a, W> {
     }
 }
 
-/// An error of the writer that is about no key.
+/// Returns the error of the writer that concerns no key.
 pub(super) fn stop(error: WriteError, at: u64) -> Stop {
     if let WriteError::Io(error) = error {
         return Stop::Output(error);
@@ -106,10 +106,10 @@ impl<W: Write> Output for RdbFile<'_, W> {
     }
 }
 
-/// The lowest version that every value of a file has a form in, from 10 on.
+/// The lowest version from 10 on that can represent every value of a file.
 #[derive(Clone, Debug)]
 pub(super) struct Lowest {
-    /// The lowest first; one at least, and then the writing tells which value it has no form for.
+    /// The candidates, the lowest first. There is at least one: writing then reports which value it cannot represent.
     candidates: Vec<Target>,
 }
 
@@ -129,7 +129,7 @@ impl Output for Lowest {
         let passed = scan.reader().pass_value();
         passed.map_err(|error| Stop::of_value(key, &error.into()))?;
         let has = |target: Target| {
-            // What Valkey wrote stays in its line of servers.
+            // Values of Valkey are written for Valkey.
             let in_line = key.kind.dialect() == Dialect::Redis || target.has(key.kind);
             has_form(key.kind, target)
                 && in_line

@@ -1,4 +1,4 @@
-//! The command itself: one file in, another one out.
+//! Runs the command: converts one file to another.
 
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
@@ -18,15 +18,16 @@ use crate::files::{Damage, Filter};
 use crate::interrupt;
 use crate::target::check_target;
 
-/// Bytes that go out at once.
+/// The number of bytes per write.
 const PIECE: usize = 64 << 10;
 
 /// Runs `tallis convert`.
 ///
 /// # Errors
 ///
-/// A file that is damaged or cannot be read, what the version to write has no form for, and an output that cannot be
-/// written: then an older file of that name is as it was. With `--salvage` what comes before the damage is written first.
+/// A file that is damaged or cannot be read, a value that the target version cannot represent, or an output that cannot
+/// be written: then an older file of that name is unchanged. With `--salvage` the records before the damage are written
+/// first.
 pub fn run(args: &ConvertArgs) -> Result<(), Failure> {
     let to_stdout = args.output.as_os_str() == "-";
     if !to_stdout {
@@ -56,15 +57,15 @@ pub fn run(args: &ConvertArgs) -> Result<(), Failure> {
     damage.or(input.into_damage()).map_or(Ok(()), Err)
 }
 
-/// What is known of the work before it begins.
+/// What a first pass over the file determines.
 #[derive(Clone, Copy, Debug)]
 struct Plan {
     target: Target,
-    /// How many records are to be read.
+    /// The number of records to read.
     most: u64,
 }
 
-/// Writes to a file, which takes its name when it is whole.
+/// Writes to a temporary file, which is renamed when it is complete.
 fn write_file(
     input: &Input,
     args: &ConvertArgs,
@@ -121,7 +122,8 @@ fn write<W: Write>(
     out.flush().map_err(|error| failed(Stop::Output(error)))
 }
 
-/// Reads the file into `output`. Damage ends it, unless what comes before is to be kept: then the plan is cut to that.
+/// Passes the file to `output`. Damage is an error, unless the records before it are to be kept: then the plan is
+/// limited to them.
 fn survey(
     input: &Input,
     args: &ConvertArgs,
@@ -129,7 +131,7 @@ fn survey(
     plan: &mut Plan,
     damage: &mut Option<Damage>,
 ) -> Result<(), Failure> {
-    // A bar has room where the output does not go to the terminal.
+    // There is a bar if the output does not go to the terminal.
     let bar = args.output.as_os_str() != "-" || !io::stdout().is_terminal();
     let failed = |why| failure(why, input.path(), &args.output);
     let mut scan = input.open(bar)?.map_err(|damage| damage.of_file(input.path()))?;

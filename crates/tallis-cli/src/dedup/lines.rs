@@ -1,4 +1,4 @@
-//! From lines to lines that are new.
+//! Filters lines that were seen before.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,7 @@ use tallis::{Dedup, each};
 
 use crate::failure::Failure;
 
-/// Lines that are asked for at once.
+/// The number of lines that are looked up at once.
 const BATCH: usize = 1024;
 
 /// Writes the lines that were not seen before.
@@ -20,30 +20,29 @@ pub struct Sieve<'d, W> {
 }
 
 impl<'d, W: Write> Sieve<'d, W> {
-    /// Writes to `out` what `seen` has not seen.
+    /// Creates a filter that writes new lines to `out`, by `seen`.
     #[must_use]
     pub const fn new(seen: &'d Dedup, out: W) -> Self {
         Self { seen, out, read: 0, written: 0 }
     }
 
-    /// Lines so far.
+    /// Returns the number of lines so far.
     #[must_use]
     pub const fn read(&self) -> u64 {
         self.read
     }
 
-    /// Those of them that were new.
+    /// Returns the number of new lines so far.
     #[must_use]
     pub const fn written(&self) -> u64 {
         self.written
     }
 
-    /// Takes whole lines, and writes those that are new, each with a line feed. What has come is on its way when this
-    /// returns.
+    /// Filters complete lines, and writes the new ones, each with a line feed. The output is flushed.
     ///
     /// # Errors
     ///
-    /// An output that takes nothing, or a filter that cannot grow.
+    /// If the output cannot be written, or if a filter cannot grow.
     pub fn pass(&mut self, lines: &[u8]) -> Result<(), Failure> {
         let whole = memchr_iter(b'\n', lines).map(|feed| feed + 1);
         let last = (!lines.ends_with(b"\n") && !lines.is_empty()).then_some(lines.len());

@@ -1,4 +1,4 @@
-//! `tallis dedup`: each line once.
+//! `tallis dedup`: prints each line once.
 
 mod lines;
 mod report;

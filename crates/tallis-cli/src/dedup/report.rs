@@ -1,4 +1,4 @@
-//! What is reported at the end, on standard error: standard output has the lines.
+//! The report at the end, on standard error, because standard output has the lines.
 
 use std::fmt;
 
@@ -7,13 +7,13 @@ use serde::Serialize;
 use crate::number::one_in;
 use crate::uv::lines;
 
-/// What became of the lines. Its JSON form is part of the program's contract, the order of the fields included.
+/// The counts of lines. Its JSON form is a stable interface of the program, including the order of the fields.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Report {
     pub(super) lines_read: u64,
     pub(super) lines_written: u64,
     pub(super) lines_dropped: u64,
-    /// How often a new line is now taken for one that was seen, 0 to 1.
+    /// The current false positive rate: the probability that a new line is dropped, 0 to 1.
     pub(super) error_rate: f64,
     /// The file that the filter was saved to.
     pub(super) saved: Option<String>,

@@ -1,4 +1,4 @@
-//! The command itself: lines in, each of them out once.
+//! Runs the command: prints each line of the input once.
 
 use std::io::{BufWriter, stdout};
 use std::path::Path;
@@ -20,18 +20,18 @@ use crate::uv::TooLong;
 /// The key of the filter.
 const KEY: &str = "dedup";
 
-/// Where the older of two is, as [`Dedup`] has it.
+/// The key of the older filter, as in [`Dedup`].
 const OLDER: &str = "{dedup}:older";
 
-/// Bytes that go out at once.
+/// The number of bytes per write.
 const PIECE: usize = 256 << 10;
 
 /// Runs `tallis dedup`.
 ///
 /// # Errors
 ///
-/// A file that cannot be read, a line that is too long, a filter that cannot be loaded or saved, or that has to grow
-/// beyond the memory. An interrupt: the filter is saved then.
+/// A file that cannot be read, a line that is too long, a filter that cannot be loaded or saved, or whose growth
+/// exceeds the memory limit. At an interrupt the filter is saved.
 pub fn run(args: &DedupArgs) -> Result<(), Failure> {
     let total = size_of_files(&args.files)?;
     let destination = Destination::new(&args.directory, args.save.as_ref())?;
@@ -78,7 +78,7 @@ pub fn run(args: &DedupArgs) -> Result<(), Failure> {
     if interrupted() { Err(Failure::Interrupted("interrupted".to_owned())) } else { Ok(()) }
 }
 
-/// Passes the lines of a file through the sieve.
+/// Filters the lines of a file.
 fn read<W: std::io::Write>(
     path: &Path,
     sieve: &mut Sieve<'_, W>,
@@ -109,7 +109,7 @@ fn read<W: std::io::Write>(
     Ok(())
 }
 
-/// Whether what was loaded has a filter. It is refused if its keys are something else than this run would make of them.
+/// Returns whether the loaded store has a filter. Fails if its keys differ from those that this run would create.
 fn has_filter(store: &Store, file: &Path, rotating: bool) -> Result<bool, Failure> {
     for key in [KEY, OLDER] {
         match store.bf_info(key) {

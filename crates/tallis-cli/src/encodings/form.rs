@@ -1,4 +1,4 @@
-//! The forms that are measured: one table.
+//! The table of the forms that are measured.
 
 use clap::ValueEnum;
 use serde::Serialize;
@@ -9,7 +9,7 @@ use super::shape::{
     Bitmap, Bloom as Filter, Hash, HyperLogLog, List, Packed, Set, Shape, Sharded, ZSet,
 };
 
-/// What belongs together: a word of `--only`, and a chart of the page.
+/// A family of forms: a word of `--only`, and a chart of the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -34,7 +34,7 @@ pub enum Family {
 }
 
 impl Family {
-    /// The heading of its rows.
+    /// Returns the heading of its rows.
     pub(super) const fn title(self) -> &'static str {
         match self {
             Self::Sets => "Sets of integers",
@@ -49,37 +49,37 @@ impl Family {
     }
 }
 
-/// A structure in one encoding, and what it is measured with.
+/// A structure in one encoding, with what it is measured with.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Form {
     pub(super) family: Family,
     pub(super) name: &'static str,
-    /// What OBJECT ENCODING is to say of its values: one of these.
+    /// The possible results of OBJECT ENCODING for its values.
     pub(super) encodings: &'static [&'static str],
     pub(super) kind: Kind,
-    /// From which size to which it makes sense.
+    /// The smallest and the largest size that is useful.
     pub(super) sizes: [usize; 2],
-    /// Up to how many elements the default limits choose it, and the limit that says so: its name first.
+    /// The largest size for which the default limits choose it, and the name of the limit.
     pub(super) until: Option<(usize, &'static str)>,
     pub(super) limits: Limit,
-    /// The most values, where each takes much memory however few its elements are.
+    /// The most values, if each takes much memory for any number of elements.
     pub(super) values: usize,
     pub(super) shape: &'static dyn Shape,
 }
 
 impl Form {
-    /// Whether it makes sense at that size.
+    /// Returns whether it is useful at a size.
     pub(super) const fn takes(&self, size: usize) -> bool {
         let [from, to] = self.sizes;
         from <= size && size <= to
     }
 
-    /// Whether an element is asked for by its place, so that there is none that is not there.
+    /// Returns whether elements are looked up by index, so that there are no elements to look up that do not exist.
     pub(super) const fn is_asked_by_place(&self) -> bool {
         matches!(self.family, Family::Lists)
     }
 
-    /// Whether it knows its elements: otherwise it may count too few or too many, or find one that is not there.
+    /// Returns whether it is exact. If not, counts may be wrong, and elements may be found that were not added.
     pub(super) const fn is_exact(&self) -> bool {
         !matches!(self.family, Family::Hll | Family::Bloom)
     }
@@ -95,18 +95,18 @@ impl Form {
     }
 }
 
-/// Ten million: the largest size.
+/// The largest size.
 const LARGEST: usize = 10_000_000;
 
-/// The largest size of what takes time in proportion to its size for each element.
+/// The largest size for forms whose operations take time in proportion to their size.
 const SMALL: usize = 10_000;
 
-/// Bits of random ids.
+/// The number of bits of random ids.
 pub(super) const ID_BITS: u32 = 60;
 
 const IDS: Kind = Kind::Random(ID_BITS);
 
-/// A form with the default limits.
+/// Returns a form with the default limits.
 pub(super) const fn form(
     family: Family,
     name: &'static str,
@@ -123,11 +123,11 @@ const BOOK: Sharded = Sharded::Book;
 const SPLITTING: Sharded = Sharded::Splitting;
 const COMPACT: Sharded = Sharded::Compact { bits: ID_BITS };
 
-/// What a part of a sharded set is. By chance one may have more than 512 members.
+/// The encodings of the parts of a sharded set. One may happen to have more than 512 members.
 const OF_SHARDS: &[&str] = &["intset", "hashtable"];
 const STRING: &[&str] = &["raw", "embstr"];
 
-/// All that is measured.
+/// All forms.
 pub(super) const FORMS: [Form; 25] = {
     use Family::{Bloom, Hashes, Hll, Lists, Names, Records, Sets, Zsets};
     const INTSET: (usize, &str) = (512, "set-max-intset-entries 512");
@@ -179,10 +179,10 @@ pub(super) const FORMS: [Form; 25] = {
     ]
 };
 
-/// Which limits leave a value in its encoding, however large it is.
+/// The limits with which a value is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Limit {
-    /// Redis's own.
+    /// Those of Redis.
     Default,
     /// So high that a value keeps the encoding of small ones.
     Small,
@@ -191,7 +191,7 @@ pub(super) enum Limit {
 }
 
 impl Limit {
-    /// The limits of a store.
+    /// Returns the limits of a store.
     pub(super) fn limits(self) -> Limits {
         /// More elements than any size that is measured.
         const MANY: usize = 1 << 30;
@@ -227,7 +227,7 @@ mod tests {
     use super::super::shape::Work;
     use super::*;
 
-    /// What a value of so many elements is under the default limits.
+    /// Returns the encoding and the length of a value of this size with the default limits.
     fn made(form: &Form, size: usize) -> (&'static str, usize) {
         let effort = Effort { elements: 1, questions: 1, rounds: 1 };
         let load = Load::of(form, size, effort);
@@ -247,7 +247,7 @@ mod tests {
             let Some((until, limit)) = form.until else { continue };
             marked += 1;
             if form.family == Family::Hll {
-                // By chance a few elements sooner or later. A dense one has 12,304 bytes.
+                // The limit is reached a few elements earlier or later. A dense value has 12,304 bytes.
                 let sparse = made(form, until * 95 / 100).1;
                 assert!(sparse <= 3000 && made(form, until * 105 / 100).1 == 12_304, "{sparse}");
                 continue;

@@ -2,7 +2,7 @@
 
 use tallis::Member;
 
-/// Elements, all of them different: so many that are to be added, and after them others that are not.
+/// Distinct elements: some to be added, followed by others that are not.
 #[derive(Clone, Debug)]
 pub(super) struct Items {
     list: List,
@@ -15,19 +15,19 @@ enum List {
     Names { bytes: Vec<u8>, ends: Vec<usize> },
 }
 
-/// What the elements of a form are.
+/// The kind of the elements of a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Random integers of so many bits, none of them negative.
+    /// Random integers of this many bits, none of them negative.
     Random(u32),
     /// The integers from 0 on.
     Dense,
-    /// Names, `user:` and a number of nine digits.
+    /// Names: `user:` and a number of nine digits.
     Names,
 }
 
 impl Kind {
-    /// The most elements of this kind that there can be, of which half may be added.
+    /// Returns the most elements of this kind, of which half may be added.
     const fn most(self) -> u64 {
         match self {
             Self::Random(bits) => 1 << bits,
@@ -37,12 +37,12 @@ impl Kind {
     }
 }
 
-/// Bits of the numbers that names are made of: they have nine digits at most.
+/// The number of bits of the numbers in names, which have at most nine digits.
 const NAME_BITS: u32 = 29;
 
 impl Items {
-    /// So many elements of that kind to be added, or half of all there are, and at most `others` that are not. The seed
-    /// chooses which. O(elements).
+    /// Creates elements of a kind: `present` to be added, or half of all there are, and at most `others` that are not.
+    /// The seed chooses them. O(elements).
     pub(super) fn of(kind: Kind, present: usize, others: usize, seed: u64) -> Self {
         let most = usize::try_from(kind.most() / 2).unwrap_or(usize::MAX);
         let present = present.min(most);
@@ -58,8 +58,8 @@ impl Items {
         Self { list, present }
     }
 
-    /// So many random integers below a bound to be added, and `others` that are not: together at most as many as there
-    /// are. O(elements).
+    /// Creates random integers below a bound: `present` to be added, and `others` that are not; together at most as
+    /// many as there are. O(elements).
     pub(super) fn below(bound: u64, present: usize, others: usize, seed: u64) -> Self {
         let bits = (64 - bound.leading_zeros()).max(1);
         let all = (0..1 << bits).map(|n| scrambled(n, bits, seed)).filter(|&id| id < bound);
@@ -67,7 +67,7 @@ impl Items {
         Self { list: List::Ids(ids.collect()), present }
     }
 
-    /// So many names to be added, and `others` that are not: each made of another random number of nine digits.
+    /// Creates names: `present` to be added, and `others` that are not, each from another random number of nine digits.
     pub(super) fn made(
         present: usize,
         others: usize,
@@ -79,14 +79,14 @@ impl Items {
         Self { list, present }
     }
 
-    /// These integers, to be added; after them are `others`.
+    /// Creates elements from integers to be added, followed by `others`.
     pub(super) fn of_ids(mut ids: Vec<i64>, others: impl IntoIterator<Item = i64>) -> Self {
         let present = ids.len();
         ids.extend(others);
         Self { list: List::Ids(ids), present }
     }
 
-    /// These names, to be added; after them are `others`.
+    /// Creates elements from names to be added, followed by `others`.
     pub(super) fn of_names<N: AsRef<[u8]>>(
         names: impl IntoIterator<Item = N>,
         others: impl IntoIterator<Item = N>,
@@ -102,7 +102,7 @@ impl Items {
         Self { list, present }
     }
 
-    /// Copies of some elements, one after the other in memory.
+    /// Copies elements into consecutive memory.
     pub(super) fn copied(members: &[Member<'_>]) -> Self {
         let present = members.len();
         let ids: Option<Vec<i64>> = members.iter().map(as_id).collect();
@@ -110,27 +110,27 @@ impl Items {
         Self { list, present }
     }
 
-    /// How many there are to be added.
+    /// Returns the number of elements to be added.
     pub(super) const fn present(&self) -> usize {
         self.present
     }
 
-    /// How many there are that are not to be added.
+    /// Returns the number of other elements.
     pub(super) fn others(&self) -> usize {
         self.list.len() - self.present
     }
 
-    /// The element at a place below [`present`](Self::present), if it is an integer.
+    /// Returns the element at an index below [`present`](Self::present), if it is an integer.
     pub(super) fn id(&self, at: usize) -> Option<i64> {
         as_id(&self.get(at))
     }
 
-    /// The element at a place below [`present`](Self::present).
+    /// Returns the element at an index below [`present`](Self::present).
     pub(super) fn get(&self, at: usize) -> Member<'_> {
         self.list.get(at)
     }
 
-    /// An element that is not to be added, at a place below [`others`](Self::others).
+    /// Returns another element, at an index below [`others`](Self::others).
     pub(super) fn other(&self, at: usize) -> Member<'_> {
         self.list.get(self.present + at)
     }
@@ -178,11 +178,9 @@ const fn as_name<'m>(member: &Member<'m>) -> Option<&'m [u8]> {
     }
 }
 
-/// A number of so many bits for each number below `2^bits`, another for each: so random numbers differ without a look
-/// at those before.
+/// A permutation of the numbers below `2^bits`, so that random numbers are distinct without a set of those before.
 const fn scrambled(number: u64, bits: u32, seed: u64) -> u64 {
-    // Multiplications by odd numbers, additions and shifts to the right under an exclusive or can each be undone, in as
-    // many bits as there are.
+    // Multiplication by an odd number, addition, and XOR with a right shift are each invertible for any number of bits.
     let mask = u64::MAX >> (64 - bits);
     let half = bits.div_ceil(2);
     let mut mixed = number.wrapping_add(seed) & mask;
@@ -195,7 +193,7 @@ const fn scrambled(number: u64, bits: u32, seed: u64) -> u64 {
     mixed
 }
 
-/// Odd multipliers: of `SplitMix64`, and of `MurmurHash3`.
+/// Odd multipliers of `SplitMix64` and of `MurmurHash3`.
 const ROUNDS: [u64; 4] =
     [0xbf58_476d_1ce4_e5b9, 0x94d0_49bb_1331_11eb, 0xff51_afd7_ed55_8ccd, 0xc4ce_b9fe_1a85_ec53];
 

@@ -1,8 +1,8 @@
-//! One form at one size: how long each work takes, and what it leaves in memory.
+//! Measures one form at one size: the time of each operation, and the memory.
 //!
-//! Small values are measured by the many, as they are in use: so many that all of them together have as many elements
-//! as a measurement takes. So the memory of a value has its key in it, and its share of the table of keys; and a look-up
-//! finds the key first.
+//! Small values are measured in large numbers, as they are used: as many as give the elements of a measurement
+//! together. So the memory of a value includes its key and its share of the table of keys, and a lookup finds the key
+//! first.
 
 #![expect(
     clippy::cast_precision_loss,
@@ -24,19 +24,19 @@ use crate::memory::Memory;
 /// How much is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Effort {
-    /// The elements of all values of a form together, at least.
+    /// The fewest elements of all values of a form together.
     pub(super) elements: usize,
-    /// The questions of a round, at most.
+    /// The most lookups per round.
     pub(super) questions: usize,
-    /// How often it is measured.
+    /// The number of rounds.
     pub(super) rounds: usize,
 }
 
 impl Effort {
-    /// A few seconds for all forms.
+    /// For quick results: a few seconds for all forms.
     pub(super) const QUICK: Self = Self { elements: 20_000, questions: 20_000, rounds: 3 };
 
-    /// Figures to publish.
+    /// For published figures.
     pub(super) const FULL: Self = Self { elements: 100_000, questions: 100_000, rounds: 5 };
 }
 
@@ -49,7 +49,7 @@ pub(super) struct Spread {
 }
 
 impl Spread {
-    /// The spread of these figures, if there are any.
+    /// Returns the spread of these figures, if there are any.
     pub(super) fn of(mut figures: Vec<f64>) -> Option<Self> {
         figures.sort_by(f64::total_cmp);
         let (&min, &max) = (figures.first()?, figures.last()?);
@@ -63,7 +63,7 @@ impl Spread {
     }
 }
 
-/// Nanoseconds of each work: for one element, of a count for one value.
+/// Nanoseconds per operation: per element, and for a count per value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub(super) struct Times {
     pub(super) add: Option<Spread>,
@@ -74,7 +74,7 @@ pub(super) struct Times {
 }
 
 impl Times {
-    /// That of one work.
+    /// Returns the time of one operation.
     pub(super) const fn of(&self, work: Work) -> Option<Spread> {
         match work {
             Work::Add => self.add,
@@ -85,7 +85,7 @@ impl Times {
         }
     }
 
-    /// Takes the rounds of each work.
+    /// Computes the times from the rounds of each operation.
     pub(super) fn from_rounds(mut rounds: impl FnMut(Work) -> Vec<f64>) -> Self {
         let mut spread = |work| Spread::of(rounds(work));
         Self {
@@ -98,42 +98,42 @@ impl Times {
     }
 }
 
-/// What a form took.
+/// The result of measuring a form.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Measured {
-    /// Bytes an element, with the key and its share of all tables.
+    /// Bytes per element, with the key and its share of all tables.
     pub(super) bytes: f64,
     pub(super) times: Times,
-    /// How far a count is off, as a share of it, in the root mean square over values; or the share of false positives.
+    /// The relative error of a count, as the root mean square over values; or the false positive rate.
     pub(super) error: Option<f64>,
-    /// What OBJECT ENCODING said.
+    /// The result of OBJECT ENCODING.
     pub(super) encoding: &'static str,
 }
 
-/// The elements of a measurement, and in which order they go into each value.
+/// The elements of a measurement, and the order in which they are added to each value.
 #[derive(Debug)]
 pub(super) struct Load {
     pub(super) extent: Extent,
     items: Items,
     /// Whether all values have the same elements.
     same: bool,
-    /// The places of the elements in a value, in random order.
+    /// The indexes of the elements of a value, in random order.
     places: Vec<u32>,
     questions: Questions,
 }
 
-/// Elements to ask for: their values and places, and the elements themselves one after the other in memory, so that
-/// only the look-up waits for memory.
+/// The elements to look up: their values and indexes, and copies of them in consecutive memory, so that only the lookup
+/// has cache misses.
 #[derive(Debug)]
 struct Questions {
     at: Vec<(usize, u32)>,
     items: Items,
-    /// How many of them are there.
+    /// The number of elements that exist.
     there: u64,
 }
 
 impl Load {
-    /// What a form is filled with at one size.
+    /// Returns the load of a form at one size.
     pub(super) fn of(form: &Form, size: usize, effort: Effort) -> Self {
         let values = effort.elements.div_ceil(size).min(form.values).max(1);
         let extent = Extent { values, size };
@@ -144,7 +144,7 @@ impl Load {
         Self::new(extent, Items::of(form.kind, present, others, seed), same, effort)
     }
 
-    /// One value of these elements.
+    /// Returns the load of one value of these elements.
     pub(super) fn of_items(items: Items, effort: Effort) -> Self {
         let extent = Extent { values: 1, size: items.present() };
         Self::new(extent, items, false, effort)
@@ -168,7 +168,7 @@ impl Load {
         for n in 0..count {
             let (value, place) = (rng.index(self.extent.values), rng.index(self.extent.size));
             at.push((value, self.places[place]));
-            // Every second one is not there, where there are others.
+            // Every second one does not exist, if there are others.
             members.push(if n % 2 == 0 || others == 0 {
                 there += 1;
                 self.items.get(self.item_of(value, place))
@@ -179,17 +179,17 @@ impl Load {
         Questions { at, items: Items::copied(&members), there }
     }
 
-    /// Which element the one is that comes as the `place`-th into a value.
+    /// Returns the index of the element that is the `place`-th of a value.
     fn item_of(&self, value: usize, place: usize) -> usize {
         if self.same {
             self.places[place] as usize
         } else {
-            // Those of a small range come into several values.
+            // Elements of a small range are in several values.
             (value * self.extent.size + place) % self.items.present()
         }
     }
 
-    /// How many steps there are of a work.
+    /// Returns the number of steps of an operation.
     pub(super) fn steps(&self, work: Work) -> usize {
         match work {
             Work::Add | Work::Remove => self.extent.total(),
@@ -198,12 +198,12 @@ impl Load {
         }
     }
 
-    /// The elements that a work goes over: what a figure is divided by.
+    /// Returns the number of elements of an operation, by which a figure is divided.
     pub(super) fn pieces(&self, work: Work) -> usize {
         if work == Work::Scan { self.extent.total() } else { self.steps(work) }
     }
 
-    /// One step of a work.
+    /// Returns one step of an operation.
     pub(super) fn step(&self, work: Work, number: usize) -> Step<'_> {
         match work {
             Work::Add | Work::Remove => {
@@ -227,10 +227,10 @@ impl Questions {
     }
 }
 
-/// How many steps are made ready before the clock is read.
+/// How many steps are prepared before the clock is read.
 const BATCH: usize = 4096;
 
-/// Does all steps of a work; returns what they found, and how long they took.
+/// Runs all steps of an operation; returns the sum of their results, and their time.
 #[expect(clippy::disallowed_methods, reason = "measuring time is the purpose")]
 fn run<'l>(
     holder: &mut dyn Holder,
@@ -253,7 +253,7 @@ fn run<'l>(
     Ok((found, time))
 }
 
-/// Measures a form with that load.
+/// Measures a form with a load.
 pub(super) fn measure(
     form: &Form,
     load: &Load,
@@ -263,7 +263,7 @@ pub(super) fn measure(
     let mut batch = Vec::with_capacity(BATCH);
     let mut rounds = [const { Vec::new() }; Work::ALL.len()];
     let mut measured = Measured { bytes: 0.0, times: Times::default(), error: None, encoding: "" };
-    // The first time it is filled for its memory, and the caches are warm after it.
+    // The first round measures the memory, and warms the caches.
     for round in 0..=effort.rounds {
         let store = Store::builder().limits(form.limits.limits()).build();
         let mut holder = form.shape.holder(store.clone(), load.extent);
@@ -299,7 +299,7 @@ pub(super) fn measure(
     Ok(measured)
 }
 
-/// What OBJECT ENCODING says of a value, which is to be what the form is about.
+/// Returns the result of OBJECT ENCODING for a value, which must be one of the form's.
 fn encoding(form: &Form, store: &Store, holder: &dyn Holder) -> Result<&'static str, Failure> {
     let found = store.object_encoding(holder.key()?)?.unwrap_or("no value");
     if form.encodings.contains(&found) {
@@ -310,7 +310,7 @@ fn encoding(form: &Form, store: &Store, holder: &dyn Holder) -> Result<&'static 
     }
 }
 
-/// A form that knows its elements has to find those that are there, and no other.
+/// Checks that an exact form finds exactly the elements that exist.
 fn check(form: &Form, load: &Load, work: Work, found: u64) -> Result<(), Failure> {
     let want = match work {
         Work::Test => load.questions.there,
@@ -322,7 +322,7 @@ fn check(form: &Form, load: &Load, work: Work, found: u64) -> Result<(), Failure
     Err(Failure::Trouble(format!("{}: {work:?} found {found} in place of {want}", form.name)))
 }
 
-/// How far a form is off that does not know its elements.
+/// Returns the error of a form that is not exact.
 fn error(form: &Form, load: &Load, holder: &mut dyn Holder) -> Result<Option<f64>, Error> {
     if form.is_exact() {
         return Ok(None);
@@ -349,7 +349,7 @@ mod tests {
     use super::super::form::FORMS;
     use super::*;
 
-    /// Counts nothing: the tests of the program have an allocator that does.
+    /// Counts nothing. The tests of the program have an allocator that does.
     struct Nothing;
 
     impl Memory for Nothing {

@@ -1,4 +1,4 @@
-//! `tallis encodings`: what each encoding costs on this machine, in bytes and in nanoseconds.
+//! `tallis encodings`: measures the memory and the speed of each encoding on this machine.
 
 mod advice;
 mod form;

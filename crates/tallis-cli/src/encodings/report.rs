@@ -1,4 +1,4 @@
-//! What was measured, as tables and as JSON.
+//! The measurements, as tables and as JSON.
 
 use std::fmt;
 
@@ -12,15 +12,15 @@ use crate::bloom::percent;
 use crate::machine;
 use crate::table::{draw, of_numbers};
 
-/// The figures of all forms. Its JSON form is part of the program's contract; its [`Display`](fmt::Display) form is a
-/// table for each family.
+/// The measurements of all forms. Its JSON form is a stable interface of the program; its [`Display`](fmt::Display)
+/// form is a table per family.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct Report {
-    /// The version of the shape of the JSON.
+    /// The version of the JSON format.
     pub(super) version: u32,
-    /// The processor that it was measured on.
+    /// The processor of the measurement.
     pub(super) processor: String,
-    /// The server beside it, and its version.
+    /// The server that was measured too, and its version.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) server: Option<String>,
     pub(super) rows: Vec<Row>,
@@ -29,7 +29,7 @@ pub(super) struct Report {
 }
 
 impl Report {
-    /// These rows, measured on this machine, beside that server.
+    /// Creates a report of these rows, measured on this machine and on this server.
     pub(super) fn new(rows: Vec<Row>, server: Option<String>) -> Self {
         Self { version: 1, processor: machine::processor(), server, rows, saved: None }
     }
@@ -40,17 +40,17 @@ impl Report {
 pub(super) struct Row {
     pub(super) family: Family,
     pub(super) form: &'static str,
-    /// What OBJECT ENCODING says of a value.
+    /// The result of OBJECT ENCODING for a value.
     pub(super) encoding: &'static str,
-    /// Elements of a value.
+    /// The number of elements of a value.
     pub(super) size: usize,
-    /// How many values of that size there were.
+    /// The number of values.
     pub(super) values: usize,
-    /// Bytes an element, with the key, the tables and the allocator's share.
+    /// Bytes per element, with the key, the tables and the allocator's overhead.
     pub(super) bytes: f64,
-    /// Nanoseconds an element; of a count a call.
+    /// Nanoseconds per element; for a count per call.
     pub(super) nanos: Times,
-    /// How far a count is off, or the share of false positives.
+    /// The relative error of a count, or the false positive rate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) error: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -60,12 +60,12 @@ pub(super) struct Row {
     pub(super) is_beyond: bool,
 }
 
-/// The same on a server.
+/// The same form on a server.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct ServerRow {
-    /// What OBJECT ENCODING says there: another version may have no such encoding.
+    /// The result of OBJECT ENCODING there. Another version may not have the encoding.
     pub(super) encoding: String,
-    /// Bytes an element, by MEMORY USAGE.
+    /// Bytes per element, by MEMORY USAGE.
     pub(super) bytes: f64,
     /// Nanoseconds of the server, by INFO commandstats.
     pub(super) nanos: Times,
@@ -106,7 +106,7 @@ impl Row {
 }
 
 impl ServerRow {
-    /// What it is called, below a row with that encoding: an encoding is named where it is another one.
+    /// Returns its name below a row with this encoding, which includes its own encoding if it differs.
     pub(super) fn named(&self, ours: &str) -> String {
         if self.encoding == ours {
             "on the server".to_owned()
@@ -123,13 +123,13 @@ impl ServerRow {
     }
 }
 
-/// Bytes, and the time of each work.
+/// Formats the bytes, and the time of each operation.
 fn figures(bytes: f64, times: &Times) -> impl Iterator<Item = String> {
     let times = Work::ALL.map(|work| times.of(work).map(|time: Spread| digits(time.median)));
     std::iter::once(digits(bytes)).chain(times.map(Option::unwrap_or_default))
 }
 
-/// A figure with three digits.
+/// Formats a figure with three digits.
 pub(super) fn digits(figure: f64) -> String {
     match figure {
         ..9.995 => format!("{figure:.2}"),
@@ -138,7 +138,7 @@ pub(super) fn digits(figure: f64) -> String {
     }
 }
 
-/// Bytes for people, in powers of 1000 and with three digits.
+/// Formats bytes in powers of 1000, with three digits.
 pub(super) fn bytes_of(bytes: f64) -> String {
     const UNITS: [&str; 7] = ["B", "kB", "MB", "GB", "TB", "PB", "EB"];
     let mut number = bytes;
@@ -151,7 +151,7 @@ pub(super) fn bytes_of(bytes: f64) -> String {
     format!("{number} {}", UNITS[unit])
 }
 
-/// A size, with k and M for thousands and millions where they are round.
+/// Formats a size, with k and M for round thousands and millions.
 pub(super) fn size(size: usize) -> String {
     match size {
         1_000_000.. if size.is_multiple_of(100_000) => unit(size, 1_000_000, "M"),

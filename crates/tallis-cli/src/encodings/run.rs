@@ -1,4 +1,4 @@
-//! The command itself: forms and sizes in, figures out.
+//! Runs the command.
 
 use super::advice::{Data, advise_beside};
 use super::form::{FORMS, Family, Form};
@@ -19,7 +19,7 @@ use crate::target::check_target;
 const SIZES: [usize; 8] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000];
 const QUICK_SIZES: [usize; 5] = [1, 10, 100, 1000, 10_000];
 
-/// Runs `tallis encodings`. `memory` is what the program's allocator says.
+/// Runs `tallis encodings`. `memory` measures what the program's allocator holds.
 ///
 /// # Errors
 ///
@@ -58,12 +58,12 @@ pub fn run(args: &EncodingsArgs, memory: &dyn Memory) -> Result<(), Failure> {
     deliver_as(&mut report, args.html.as_deref(), |file| page::write(file, &page), args.json)
 }
 
-/// The server that is asked for.
+/// Starts the server, if requested.
 fn live(args: &EncodingsArgs) -> Result<Option<Live>, Failure> {
     args.vs.map(|_| Live::start()).transpose()
 }
 
-/// The elements that advice is asked for.
+/// Reads the elements for which advice is requested.
 fn data(args: &EncodingsArgs) -> Result<Option<Data>, Failure> {
     if let Some(file) = &args.from {
         return Data::read(file).map(Some);
@@ -71,7 +71,7 @@ fn data(args: &EncodingsArgs) -> Result<Option<Data>, Failure> {
     args.advise.as_deref().map(Data::describe).transpose().map_err(Failure::Usage)
 }
 
-/// The forms and sizes that are asked for.
+/// Returns the requested forms and sizes.
 fn chosen(args: &EncodingsArgs) -> Result<Vec<(&'static Form, usize)>, Failure> {
     let sizes: Vec<usize> = if args.sizes.is_empty() {
         if args.quick { QUICK_SIZES.to_vec() } else { SIZES.to_vec() }

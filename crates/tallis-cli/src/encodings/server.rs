@@ -1,5 +1,4 @@
-//! The same on a live `redis-server`: the time is the server's own for each command, by `INFO commandstats`; the memory
-//! is what `MEMORY USAGE` says.
+//! Measurements on a live `redis-server`: the time is that of `INFO commandstats`, the memory that of `MEMORY USAGE`.
 
 #![expect(
     clippy::cast_precision_loss,
@@ -14,7 +13,7 @@ use super::measure::{Load, Times};
 use super::shape::{Step, Words, Work};
 use crate::failure::Failure;
 
-/// A server of its own, which ends with this value.
+/// A server process, which is stopped when this value is dropped.
 pub(super) struct Live {
     wire: Wire,
     /// The product and its version.
@@ -23,24 +22,24 @@ pub(super) struct Live {
     _server: Server,
 }
 
-/// What a form took on the server.
+/// The result of measuring a form on the server.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct OnServer {
-    /// Bytes an element, by `MEMORY USAGE` of a sample of keys.
+    /// Bytes per element, by `MEMORY USAGE` of a sample of keys.
     pub(super) bytes: f64,
     pub(super) times: Times,
-    /// What OBJECT ENCODING said, of the first key that there is.
+    /// The result of OBJECT ENCODING for the first key that exists.
     pub(super) encoding: String,
 }
 
-/// How many commands go out before their replies are read.
+/// How many commands are sent before their replies are read.
 const PIPELINED: usize = 1000;
 
-/// Of how many values the memory is asked, at most.
+/// The most values for which the memory is read.
 const ASKED: usize = 100;
 
 impl Live {
-    /// Starts the `redis-server` of the machine, with RedisBloom if that is there.
+    /// Starts the installed `redis-server`, with RedisBloom if it is installed.
     pub(super) fn start() -> Result<Self, Failure> {
         let missing = "no redis-server: install one, or name it in TALLIS_REDIS_SERVER";
         let program = locate().ok_or_else(|| Failure::Trouble(missing.to_owned()))?;
@@ -60,17 +59,17 @@ impl Live {
         Ok(Self { wire, name, has_bloom, _server: server })
     }
 
-    /// What the server says that it is.
+    /// Returns the name and version that the server reports.
     pub(super) fn name(&self) -> &str {
         &self.name
     }
 
-    /// Whether it has BF.ADD and its like.
+    /// Returns whether it has the BF commands.
     pub(super) const fn has_bloom(&self) -> bool {
         self.has_bloom
     }
 
-    /// Measures a form with that load. `None`: the server has no such form.
+    /// Measures a form with a load; `None` if the server has no such form.
     pub(super) fn measure(
         &mut self,
         form: &Form,
@@ -97,7 +96,7 @@ impl Live {
         Ok(Some(OnServer { bytes, times, encoding }))
     }
 
-    /// Sets the limits of the form, which the store says by their names.
+    /// Sets the limits of the form, by the names that the store has for them.
     fn limit(&mut self, form: &Form) -> Result<(), Failure> {
         let limits = form.limits.limits();
         let store = Store::builder().limits(limits).build();
@@ -110,7 +109,7 @@ impl Live {
         Ok(())
     }
 
-    /// Nanoseconds of the server for each piece of a work. `None`: it has no command for it.
+    /// Returns the server's nanoseconds per element of an operation; `None` if it has no command for it.
     fn time(&mut self, form: &Form, load: &Load, work: Work) -> Result<Option<f64>, Failure> {
         let command = |step: &Step<'_>| form.shape.command(work, step, load.extent);
         let first = load.step(work, 0);
@@ -125,7 +124,7 @@ impl Live {
         Ok(Some(micros * 1000.0 / load.pieces(work) as f64))
     }
 
-    /// The bytes of an element in a sample of values.
+    /// Returns the bytes per element in a sample of values.
     fn bytes(&mut self, form: &Form, load: &Load) -> Result<f64, Failure> {
         let values = load.extent.values;
         let step = values.div_ceil(ASKED);
@@ -142,7 +141,7 @@ impl Live {
         Ok(bytes as f64 / (asked * load.extent.size) as f64)
     }
 
-    /// What OBJECT ENCODING says of the first key that there is.
+    /// Returns the result of OBJECT ENCODING for the first key that exists.
     fn encoding(&mut self, form: &Form, load: &Load) -> Result<String, Failure> {
         for key in form.shape.keys(0, load.extent) {
             if let Reply::Bulk(encoding) = self.ask(["OBJECT", "ENCODING", &key])? {
@@ -152,18 +151,18 @@ impl Live {
         Ok(String::new())
     }
 
-    /// One command, whose reply may not be an error.
+    /// Sends one command, whose reply must not be an error.
     pub(super) fn ask<const N: usize>(&mut self, words: [&str; N]) -> Result<Reply, Failure> {
         self.ask_words(&words.map(|word| word.as_bytes().to_vec()))
     }
 
-    /// The same of any bytes.
+    /// As [`ask`](Self::ask), for any bytes.
     pub(super) fn ask_words(&mut self, words: &[Vec<u8>]) -> Result<Reply, Failure> {
         let reply = self.wire.run(words).map_err(|error| trouble(&error))?;
         self.accept(reply)
     }
 
-    /// Sends the commands, and waits for their replies, of which none may be an error.
+    /// Sends commands, and waits for their replies, none of which may be an error.
     pub(super) fn send(
         &mut self,
         commands: impl IntoIterator<Item = Words>,
@@ -191,12 +190,12 @@ fn trouble(error: &std::io::Error) -> Failure {
     Failure::Trouble(format!("the server: {error}"))
 }
 
-/// What commandstats calls a command.
+/// Returns the name of a command in commandstats.
 fn name_of(words: &Words) -> String {
     String::from_utf8_lossy(&words[0]).to_lowercase()
 }
 
-/// The microseconds of all calls of a command: `cmdstat_sadd:calls=7,usec=9,...`.
+/// Returns the microseconds of all calls of a command: `cmdstat_sadd:calls=7,usec=9,...`.
 fn micros(stats: &[u8], name: &str) -> Option<f64> {
     let stats = String::from_utf8_lossy(stats);
     let head = format!("cmdstat_{name}:");

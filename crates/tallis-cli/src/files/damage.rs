@@ -1,4 +1,4 @@
-//! What is wrong with a file.
+//! Damage in a file.
 
 use std::fmt;
 use std::path::Path;
@@ -9,28 +9,28 @@ use tallis::rdb;
 use super::scan::Key;
 use crate::failure::Failure;
 
-/// What is wrong with a file, and where.
+/// Damage in a file, with its position.
 #[derive(Clone, Debug)]
 pub(crate) struct Damage {
-    /// With the key that it concerns, if it concerns one.
+    /// The reason, with the key that it concerns, if there is one.
     pub(crate) reason: String,
-    /// Bytes from the start of the file.
+    /// The offset in bytes from the start of the file.
     pub(crate) offset: u64,
 }
 
 impl Damage {
-    /// What is wrong with a key.
+    /// Returns the damage of a key.
     pub(crate) fn of(key: &Key, reason: &str, offset: u64) -> Self {
         let (name, kind) = (key.name.escape_ascii(), key.kind.type_name());
         Self { reason: format!("key '{name}' ({kind}): {reason}"), offset }
     }
 
-    /// What is wrong with the value of a key.
+    /// Returns the damage of the value of a key.
     pub(crate) fn of_value(key: &Key, error: &ValueError) -> Self {
         Self::of(key, &error.reason(), error.offset())
     }
 
-    /// The same as the end of a run.
+    /// Converts it to the failure of a run.
     pub(crate) fn of_file(&self, path: &Path) -> Failure {
         Failure::Trouble(format!("{}: {self}", path.display()))
     }

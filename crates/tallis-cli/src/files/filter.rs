@@ -1,4 +1,4 @@
-//! Which keys of a file a command is about.
+//! The filter of keys.
 
 use tallis::Glob;
 use tallis::rdb::ValueType;
@@ -6,7 +6,7 @@ use tallis::rdb::ValueType;
 use super::scan::Key;
 use crate::args::FilterArgs;
 
-/// Which keys of a file a command is about.
+/// Selects the keys of a file for a command.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Filter<'a> {
     db: &'a [u32],
@@ -20,19 +20,20 @@ impl<'a> Filter<'a> {
         Self { db: &args.db, pattern, types: &args.types }
     }
 
-    /// Whether every key passes.
+    /// Returns whether every key matches.
     pub(crate) const fn is_open(&self) -> bool {
         self.db.is_empty() && self.pattern.is_none() && self.types.is_empty()
     }
 
-    /// Whether a key may pass. Of a value of a module [`takes_type`](Self::takes_type) knows, once its name is read.
+    /// Returns whether a key may match. For a value of a module, [`takes_type`](Self::takes_type) decides once its name
+    /// was read.
     pub(crate) fn takes(&self, key: &Key) -> bool {
         (self.db.is_empty() || self.db.contains(&key.db))
             && self.pattern.is_none_or(|pattern| pattern.matches(&key.name))
             && (key.kind == ValueType::Module || self.takes_type(key.kind.type_name()))
     }
 
-    /// Whether a value of this type passes.
+    /// Returns whether a type matches.
     pub(crate) fn takes_type(&self, name: &str) -> bool {
         self.types.is_empty() || self.types.iter().any(|wanted| wanted == name)
     }

@@ -1,4 +1,4 @@
-//! Append-only logs, read as the RDB files that they make.
+//! Append-only logs, converted to RDB files.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Seek};
@@ -8,13 +8,14 @@ use tallis::{LoadOptions, SaveOptions, Store};
 
 use crate::failure::Failure;
 
-/// Whether a path is that of an append-only log, as [`Store::load`] has it: a folder, or a file whose name ends in `.aof`.
+/// Returns whether a path is that of an append-only log, as [`Store::load`] decides it: a folder, or a file whose name
+/// ends in `.aof`.
 pub(crate) fn is_log(path: &Path) -> bool {
     path.is_dir() || path.extension().is_some_and(|ending| ending == "aof")
 }
 
-/// Runs the commands of a log, and writes what they make to a temporary RDB file. Of one that is salvaged it has what
-/// comes before the damage, which is returned too.
+/// Runs the commands of a log, and saves the result to a temporary RDB file. With `salvage` it has what comes before
+/// the damage, which is returned too.
 pub(crate) fn file_of_log(path: &Path, salvage: bool) -> Result<(File, Option<Failure>), Failure> {
     let store = Store::new();
     let report = store.load_with(path, LoadOptions { salvage, ..LoadOptions::default() });

@@ -1,4 +1,4 @@
-//! RDB files and logs as `check`, `inspect` and `convert` read them: key by key.
+//! Reading RDB files and logs key by key, for `check`, `inspect` and `convert`.
 
 mod damage;
 mod filter;

@@ -1,4 +1,4 @@
-//! A file, key by key.
+//! Scanning a file key by key.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -11,10 +11,10 @@ use crate::failure::Failure;
 use crate::input::{is_standard_input, standard_input};
 use crate::progress::Progress;
 
-/// A file that is read, key by key.
+/// A scan of a file, key by key.
 pub(crate) struct Scan {
     reader: Reader<Box<dyn Read>>,
-    /// Bytes of the file, where they are known.
+    /// The size of the file in bytes, if it is known.
     length: Option<u64>,
     progress: Progress,
     shown_at: u64,
@@ -30,20 +30,20 @@ pub(crate) struct Key {
     pub(crate) attributes: Attributes,
     pub(crate) metadata: Vec<u8>,
     pub(crate) kind: ValueType,
-    /// Where the record begins.
+    /// The offset at which the record begins.
     pub(crate) at: u64,
 }
 
-/// What is next in a file.
+/// A step of the scan.
 #[derive(Debug)]
 pub(crate) enum Step {
     Key(Key),
-    /// Anything else.
+    /// Any other record.
     Other(Record),
 }
 
 impl Scan {
-    /// Opens a file, or standard input for `-`, and reads its head. `shown` is whether the output leaves room for a bar.
+    /// Opens a file, or standard input for `-`, and reads its header. `shown` is whether there may be a progress bar.
     pub(crate) fn open(path: &Path, shown: bool) -> Result<Result<Self, Damage>, Failure> {
         if is_standard_input(path) {
             let input = standard_input().map_err(|error| Failure::input(&error))?;
@@ -54,7 +54,7 @@ impl Scan {
         Self::of_file(file, shown).map_err(failed)
     }
 
-    /// Reads the head of a file that is open.
+    /// Reads the header of an open file.
     pub(crate) fn of_file(file: File, shown: bool) -> io::Result<Result<Self, Damage>> {
         let found = file.metadata()?;
         if found.is_dir() {
@@ -69,9 +69,9 @@ impl Scan {
         Ok(Self { reader, length, progress, shown_at: 0, db: 0, keys: 0 })
     }
 
-    /// What is next; `None` at the end of the file, once its checksum is found right.
+    /// Returns the next step; `None` at the end of the file, after its checksum was verified.
     pub(crate) fn next(&mut self) -> Result<Option<Step>, Damage> {
-        /// Bytes between two looks at the bar.
+        /// The number of bytes between updates of the bar.
         const STEP: u64 = 1 << 20;
         let at = self.reader.offset();
         if at >= self.shown_at + STEP {
@@ -93,17 +93,17 @@ impl Scan {
         })
     }
 
-    /// What reads the value that is next.
+    /// Returns the reader of the next value.
     pub(crate) const fn reader(&mut self) -> &mut Reader<Box<dyn Read>> {
         &mut self.reader
     }
 
-    /// Bytes read so far.
+    /// Returns the number of bytes read so far.
     pub(crate) fn offset(&self) -> u64 {
         self.reader.offset()
     }
 
-    /// Bytes of the file, where they are known.
+    /// Returns the size of the file in bytes, if it is known.
     pub(crate) const fn length(&self) -> Option<u64> {
         self.length
     }

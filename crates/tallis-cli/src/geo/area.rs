@@ -1,4 +1,4 @@
-//! Areas and lengths, as the command line has them.
+//! Areas and lengths on the command line.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,7 +7,7 @@ use tallis::geo::{Error, Point, Unit};
 
 use crate::number;
 
-/// `LON,LAT,DIST`: what is at most a distance away.
+/// `LON,LAT,DIST`: a circle.
 ///
 /// ```
 /// use tallis_cli::geo::Around;
@@ -19,54 +19,54 @@ use crate::number;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Around {
-    /// The middle.
+    /// The centre.
     pub centre: Point,
-    /// How far it reaches.
+    /// The radius.
     pub radius: f64,
-    /// In which unit.
+    /// Its unit.
     pub unit: Unit,
 }
 
-/// `LON,LAT,WIDTH,HEIGHT`: what is in a box.
+/// `LON,LAT,WIDTH,HEIGHT`: a box.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Within {
-    /// The middle.
+    /// The centre.
     pub centre: Point,
-    /// From west to east.
+    /// The width from west to east.
     pub width: f64,
-    /// From south to north.
+    /// The height from south to north.
     pub height: f64,
-    /// In which unit: that of the width.
+    /// The unit of the width, and of the height after conversion.
     pub unit: Unit,
 }
 
-/// `LON,LAT,N`: the nearest.
+/// `LON,LAT,N`: the nearest points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Nearest {
-    /// From where.
+    /// The centre.
     pub centre: Point,
-    /// How many.
+    /// The number of points.
     pub count: usize,
 }
 
-/// Why a text is no area.
+/// Why a text is not a valid area.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum AreaError {
-    /// There are more or fewer parts between commas.
+    /// The number of parts between commas is wrong.
     Parts {
-        /// How many there are.
+        /// The number of parts.
         got: usize,
-        /// How many there should be.
+        /// The expected number.
         want: usize,
     },
     /// A longitude or latitude is no number.
     Degrees(String),
-    /// The place is not on the map.
+    /// The point is outside of the valid coordinates.
     Place(Error),
     /// A length is no number with a unit.
     Length(String),
-    /// The count is no integer from 1 on.
+    /// The count is no positive integer.
     Count(String),
 }
 
@@ -97,13 +97,13 @@ fn place(lon: &str, lat: &str) -> Result<Point, AreaError> {
     Point::new(degrees(lon)?, degrees(lat)?).map_err(AreaError::Place)
 }
 
-/// A number, without the names that Rust has for what is none or too great.
+/// Parses a number, without the names that Rust has for infinity and NaN.
 pub(super) fn degrees(text: &str) -> Option<f64> {
     let is_numeric = |byte: u8| byte.is_ascii_digit() || b"+-.eE".contains(&byte);
     text.parse().ok().filter(|_| text.bytes().all(is_numeric))
 }
 
-/// A length as it was given, and its unit.
+/// Parses a length as it was given, and its unit.
 fn length(text: &str) -> Result<(f64, Unit), AreaError> {
     let units = [Unit::Kilometres, Unit::Metres, Unit::Miles, Unit::Feet];
     let split = |unit: Unit| Some((degrees(text.strip_suffix(unit.name())?)?, unit));
@@ -133,7 +133,7 @@ impl FromStr for Within {
         let centre = place(lon, lat)?;
         let (width, unit) = length(width)?;
         let (height, of) = length(height)?;
-        // Not by way of metres if both have one unit, so that no digit changes.
+        // Not converted if both have the same unit, so that no digit changes.
         let height = if of == unit { height } else { unit.of_metres(of.to_metres(height)) };
         Ok(Self { centre, width, height, unit })
     }

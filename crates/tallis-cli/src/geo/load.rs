@@ -1,4 +1,4 @@
-//! Rows into places.
+//! Loads rows of points.
 
 use tallis::Store;
 use tallis::geo::Point;
@@ -11,10 +11,10 @@ use crate::reading::BadRow;
 /// The fields of a row. The first row of a file may be these words.
 pub(crate) const FIELDS: [&str; 3] = ["id", "lon", "lat"];
 
-/// Rows that are stored at once.
+/// How many rows are stored at once.
 const BATCH: usize = 256;
 
-/// Where the places are in the store.
+/// The key of the points in the store.
 pub(super) const KEY: &str = "places";
 
 /// Loads rows of `id,lon,lat` into a store.
@@ -39,36 +39,36 @@ pub struct Loader<'s> {
     store: &'s Store,
     fields: Fields,
     columns: Option<Columns>,
-    /// Where the fields of this file are; nothing before its first row.
+    /// The columns of the fields in this file; `None` before its first row.
     places: Option<Places>,
     batch: Vec<(f64, f64, Vec<u8>)>,
 }
 
 impl<'s> Loader<'s> {
-    /// Nothing loaded yet.
+    /// Creates a loader.
     #[must_use]
     pub fn new(store: &'s Store) -> Self {
         let batch = Vec::with_capacity(BATCH);
         Self { store, fields: Fields::new(), columns: None, places: None, batch }
     }
 
-    /// Takes the fields from these columns of files whose first row names them.
+    /// Sets the columns of the fields, for files whose first row has names.
     #[must_use]
     pub fn columns(mut self, columns: Option<Columns>) -> Self {
         self.columns = columns;
         self
     }
 
-    /// Another file begins.
+    /// Starts another file.
     pub const fn next_file(&mut self) {
         self.places = None;
     }
 
-    /// Loads a line, given without its line feed. An empty one says nothing, nor does the header of a file.
+    /// Loads a line, without its line feed. Empty lines and the header of a file are skipped.
     ///
     /// # Errors
     ///
-    /// What is wrong with a bad row, which changes nothing.
+    /// What is wrong with a malformed row, which changes nothing.
     pub fn line(&mut self, line: &[u8]) -> Result<(), BadRow> {
         if line.is_empty() {
             return Ok(());
@@ -85,7 +85,7 @@ impl<'s> Loader<'s> {
         Ok(())
     }
 
-    /// The first row of a file: it names the columns, or is a header, or a row like any other.
+    /// Reads the first row of a file: it names the columns, or is a header, or a row like any other.
     fn first(&mut self, line: &[u8]) -> Result<(), BadRow> {
         let line = without_mark(line);
         if let Some(columns) = &self.columns {
@@ -98,11 +98,11 @@ impl<'s> Loader<'s> {
         if row.eq(FIELDS.map(str::as_bytes)) { Ok(()) } else { self.line(line) }
     }
 
-    /// Stores the rows that are left.
+    /// Stores the remaining rows.
     ///
     /// # Errors
     ///
-    /// What the store does not take.
+    /// The error of the store.
     pub fn finish(&mut self) -> Result<(), tallis::Error> {
         let items = self.batch.iter().map(|(lon, lat, id)| (*lon, *lat, id));
         self.store.geo_add(KEY, items)?;

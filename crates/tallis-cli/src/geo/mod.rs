@@ -1,4 +1,4 @@
-//! `tallis geo`: what is near a place, from a CSV file.
+//! `tallis geo`: finds the points near a place, from a CSV file.
 
 mod area;
 mod load;

@@ -1,4 +1,4 @@
-//! What was found, as a table and as JSON.
+//! The points that were found, as a table and as JSON.
 
 use std::fmt;
 
@@ -8,43 +8,43 @@ use tallis::geo::{EARTH_RADIUS, Unit};
 
 use crate::table::{draw, of_numbers};
 
-/// A place that was found. Its JSON form is part of the program's contract, the order of the fields included.
+/// A point that was found. Its JSON form is a stable interface of the program, including the order of the fields.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Found {
-    /// Its name. Bytes that are no UTF-8 are replaced.
+    /// Its id. Bytes that are not UTF-8 are replaced.
     pub id: String,
-    /// How far away it is, in metres: the name of before.
+    /// Its distance in metres, under the former name.
     pub dist: f64,
-    /// Its longitude in degrees, as it is kept.
+    /// Its longitude in degrees, as stored.
     pub lon: f64,
-    /// Its latitude in degrees, as it is kept.
+    /// Its latitude in degrees, as stored.
     pub lat: f64,
-    /// How far away it is, in metres.
+    /// Its distance in metres.
     pub dist_m: f64,
 }
 
-/// The places that were found, nearest first. Its JSON form is a list of them; its [`Display`](fmt::Display) form is a
+/// The points that were found, nearest first. Its JSON form is a list of them; its [`Display`](fmt::Display) form is a
 /// table.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(transparent)]
 #[non_exhaustive]
 pub struct Report {
-    /// The places.
+    /// The points.
     pub found: Vec<Found>,
-    /// In which unit the table shows distances.
+    /// The unit of distances in the table.
     #[serde(skip)]
     pub unit: Unit,
-    /// The file that the places were saved to.
+    /// The file that the points were saved to.
     #[serde(skip)]
     pub saved: Option<String>,
 }
 
 impl Report {
-    /// What was found by a search in metres.
+    /// Creates a report from the result of a search in metres.
     #[must_use]
     pub fn new(hits: Vec<GeoHit>, unit: Unit) -> Self {
-        // On the other side of the Earth rounding may leave no number.
+        // On the opposite side of the Earth the distance may be NaN because of rounding.
         let other_side = EARTH_RADIUS * core::f64::consts::PI;
         let found = |hit: GeoHit| {
             let dist_m = if hit.distance.is_nan() { other_side } else { hit.distance };
@@ -63,7 +63,7 @@ impl Report {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let rows = self.found.iter().map(|Found { id, lon, lat, dist_m, .. }| {
-            // An id may be any text, a table is for people.
+            // An id may be any bytes, and a table should be readable.
             let id: String =
                 id.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
             let dist = format!("{:.4}", self.unit.of_metres(*dist_m));

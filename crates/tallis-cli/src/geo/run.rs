@@ -1,4 +1,4 @@
-//! The command itself: rows in, places out.
+//! Runs the command.
 
 use std::path::Path;
 
@@ -20,8 +20,8 @@ use crate::uv::TooLong;
 ///
 /// # Errors
 ///
-/// A file that cannot be read or loaded, a bad row unless bad rows are skipped, a file that cannot be saved. An
-/// interrupt: what was read is saved then.
+/// A file that cannot be read or loaded, a malformed row unless these are skipped, a file that cannot be saved. At an
+/// interrupt, what was read is saved.
 pub fn run(args: &GeoArgs) -> Result<(), Failure> {
     let total = size_of_files(&args.files)?;
     let destination = Destination::new(&args.directory, args.save.as_ref())?;
@@ -53,7 +53,7 @@ pub fn run(args: &GeoArgs) -> Result<(), Failure> {
     deliver(&mut report, &store, &destination, args.json)
 }
 
-/// Whether what was loaded has places. It is refused if it has something else in their key.
+/// Returns whether the loaded store has points. Fails if their key has another type.
 fn has_places(store: &Store, file: &Path) -> Result<bool, Failure> {
     match store.key_type(KEY)? {
         Some(found) if found == "zset" => Ok(true),
@@ -62,7 +62,7 @@ fn has_places(store: &Store, file: &Path) -> Result<bool, Failure> {
     }
 }
 
-/// What the command line asks for, in metres, and the unit to show it in.
+/// Runs the query of the command line, in metres, and returns the unit of the output.
 fn find(store: &Store, args: &GeoArgs) -> Result<(Vec<GeoHit>, Unit), tallis::Error> {
     let most = args.count.map_or(usize::MAX, |count| usize::try_from(count).unwrap_or(usize::MAX));
     let (search, unit) = if let Some(around) = args.radius {
@@ -79,12 +79,12 @@ fn find(store: &Store, args: &GeoArgs) -> Result<(Vec<GeoHit>, Unit), tallis::Er
     Ok((store.geo_search_hits(KEY, &search.order(GeoOrder::Asc).count(most))?, unit))
 }
 
-/// So many places, those next to another: what a circle has that has enough of them.
+/// Returns this number of nearest points, from a circle that is enlarged until it has enough.
 fn nearest(store: &Store, centre: Point, count: usize) -> Result<Vec<GeoHit>, tallis::Error> {
     let mut radius = 1000.0;
     loop {
-        // Half of the way round is as far as it goes. Where rounding leaves no number there, a circle has it all the
-        // same.
+        // Half of the circumference is the largest distance. If it is NaN because of rounding, the circle still
+        // contains the point.
         let last = radius > EARTH_RADIUS * core::f64::consts::PI;
         let search =
             GeoSearch::circle(centre, if last { f64::INFINITY } else { radius }, Unit::Metres);

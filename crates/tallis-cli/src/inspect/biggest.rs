@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use super::row::{Bytes, Row};
 
-/// The keys that take the most memory, and of those alike the most bytes of the file, and then the first.
+/// The keys that take the most memory; among equal ones those that take the most bytes of the file, and then the first.
 #[derive(Debug, Default)]
 pub(super) struct Biggest {
     most: usize,
@@ -25,7 +25,7 @@ impl Biggest {
         Self { most, ..Self::default() }
     }
 
-    /// Takes a key, if it is one of the biggest so far.
+    /// Adds a key, if it is one of the biggest so far.
     pub(super) fn add(&mut self, bytes: Bytes, row: impl FnOnce() -> Row) {
         let rank = (bytes, Reverse(self.number));
         self.number += 1;
@@ -39,7 +39,7 @@ impl Biggest {
         }
     }
 
-    /// The biggest first.
+    /// Returns the rows, the biggest first.
     pub(super) fn into_rows(self) -> Vec<Row> {
         self.heap.into_sorted_vec().into_iter().map(|Reverse(ranked)| ranked.row).collect()
     }

@@ -21,7 +21,7 @@ const KEYS: [&str; 9] = [
     "expire_at_ms",
 ];
 
-/// Writes the rows of a report, each with the section that it is of.
+/// Writes the rows of a report, each with its section.
 pub(super) fn write_report(report: &Report, out: &mut impl Write) -> io::Result<()> {
     write_row(out, &SUMMARY)?;
     let mut row = |section: &str, name: &str, sums: Sums| {

@@ -1,4 +1,4 @@
-//! When keys expire.
+//! The expiry times of keys.
 
 use serde::Serialize;
 
@@ -6,7 +6,7 @@ const MINUTE: i64 = 60_000;
 const HOUR: i64 = 60 * MINUTE;
 const DAY: i64 = 24 * HOUR;
 
-/// How many keys expire when, counted from now: each that is not in the one before.
+/// The number of keys by time to live: each key is counted in the first range that includes it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub(super) struct Expiry {
     expired: u64,
@@ -14,9 +14,9 @@ pub(super) struct Expiry {
     hour: u64,
     day: u64,
     week: u64,
-    /// Of 30 days.
+    /// 30 days.
     month: u64,
-    /// Of 365 days.
+    /// 365 days.
     year: u64,
     later: u64,
     none: u64,
@@ -39,7 +39,7 @@ impl Expiry {
         *count += 1;
     }
 
-    /// Each count with what it is called.
+    /// Returns each count with its name.
     pub(super) const fn rows(&self) -> [(&'static str, u64); 9] {
         [
             ("expired", self.expired),

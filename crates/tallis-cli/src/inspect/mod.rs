@@ -1,4 +1,4 @@
-//! `tallis inspect`: what is in a file.
+//! `tallis inspect`: reports the contents of a file.
 
 mod biggest;
 mod csv;

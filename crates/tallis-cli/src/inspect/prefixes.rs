@@ -1,4 +1,4 @@
-//! Keys by what their names begin with.
+//! Keys grouped by prefix.
 
 use std::collections::HashMap;
 
@@ -7,11 +7,11 @@ use serde::Serialize;
 use super::tally::Sums;
 use crate::files::lossy;
 
-/// The most prefixes that are kept apart; twice as many are, for a time.
+/// The most prefixes that are counted separately; temporarily there are twice as many.
 const MOST: usize = 8192;
 
-/// Keys by what their names begin with, up to a separator and with it. Of very many prefixes those that take the most
-/// memory are kept, and the others are one.
+/// Keys grouped by the prefix of their names up to and including a separator. Of very many prefixes those that take the
+/// most memory are kept, and the others are counted together.
 #[derive(Debug)]
 pub(super) struct Prefixes {
     separator: Vec<u8>,
@@ -20,10 +20,10 @@ pub(super) struct Prefixes {
     others: Sums,
 }
 
-/// A prefix, as an object of JSON whose fields are part of the program's contract.
+/// A prefix, as a JSON object whose fields are a stable interface of the program.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Prefix {
-    /// Empty for keys without a separator; `null` for those that were not kept apart.
+    /// Empty for keys without a separator; `null` for those that were not counted separately.
     pub(super) prefix: Option<String>,
     #[serde(flatten)]
     pub(super) sums: Sums,
@@ -35,7 +35,7 @@ impl Prefixes {
         Self { separator, depth, found: HashMap::new(), others: Sums::default() }
     }
 
-    /// The name up to the last of so many separators, and with it.
+    /// Returns the name up to and including the last of the separators.
     fn prefix_of<'k>(&self, name: &'k [u8]) -> &'k [u8] {
         let mut end = 0;
         for _ in 0..self.depth {
@@ -60,7 +60,7 @@ impl Prefixes {
         }
     }
 
-    /// Adds the lighter half up.
+    /// Counts the smaller half together.
     #[cold]
     fn release(&mut self) {
         let mut weights: Vec<u64> = self.found.values().map(|sums| sums.bytes_memory).collect();
@@ -78,7 +78,7 @@ impl Prefixes {
         });
     }
 
-    /// Those that take the most memory, the others behind them.
+    /// Returns those that take the most memory, followed by the others.
     pub(super) fn into_top(mut self, top: usize) -> Vec<Prefix> {
         let mut rows: Vec<(Vec<u8>, Sums)> = self.found.into_iter().collect();
         rows.sort_by(|(a, one), (b, other)| {

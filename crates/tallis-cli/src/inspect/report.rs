@@ -1,4 +1,4 @@
-//! What is in a file, as JSON and as tables.
+//! The contents of a file, as JSON and as tables.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,7 +14,7 @@ use super::tally::{Group, Sums, Tally};
 use crate::check::magic;
 use crate::table::{self, Align};
 
-/// What is in a file. Its JSON form is part of the program's contract.
+/// The contents of a file. Its JSON form is a stable interface of the program.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Report {
     pub(super) magic: &'static str,
@@ -26,9 +26,9 @@ pub(super) struct Report {
     pub(super) databases: BTreeMap<u32, u64>,
     pub(super) types: BTreeMap<String, u64>,
     pub(super) encodings: BTreeMap<&'static str, u64>,
-    /// Of the whole file, up to its end or the damage.
+    /// The size of the whole file, up to its end or the damage.
     pub(super) bytes_file: u64,
-    /// Of the keys that are counted.
+    /// The bytes of the keys that are counted.
     pub(super) bytes_keys: u64,
     pub(super) bytes_memory: u64,
     pub(super) expiry: Expiry,
@@ -84,7 +84,7 @@ impl Report {
     }
 }
 
-/// Numbers of a row, as cells.
+/// Formats the numbers of a row.
 fn cells(sums: Sums) -> [String; 4] {
     [
         sums.keys.to_string(),
@@ -94,7 +94,7 @@ fn cells(sums: Sums) -> [String; 4] {
     ]
 }
 
-/// Writes a table under an empty line, if it has rows.
+/// Writes a table after an empty line, if it has rows.
 fn write_table(
     f: &mut fmt::Formatter<'_>,
     head: &[(&str, Align)],

@@ -1,17 +1,17 @@
-//! A key, as it is shown.
+//! A key in the output.
 
 use serde::Serialize;
 
 use crate::files::{Key, encode, lossy};
 use tallis::file::Measured;
 
-/// A key, as an object of JSON whose fields are part of the program's contract.
+/// A key, as a JSON object whose fields are a stable interface of the program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Row {
     pub(super) db: u32,
-    /// With a mark in the place of each byte that is no text.
+    /// The name, with a replacement character for each byte that is not UTF-8.
     pub(super) key: String,
-    /// The bytes in Base64, if they are no text.
+    /// The bytes in Base64, if they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) key_b64: Option<String>,
     #[serde(rename = "type")]
@@ -20,7 +20,7 @@ pub(super) struct Row {
     pub(super) len: u64,
     pub(super) bytes_file: u64,
     pub(super) bytes_memory: u64,
-    /// -1 for none.
+    /// -1 for no expiry.
     pub(super) expire_at_ms: i64,
 }
 
@@ -40,11 +40,11 @@ impl Row {
     }
 }
 
-/// What a key takes.
+/// The size of a key in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Bytes {
-    /// In memory, its name and its share of the table included.
+    /// In memory, including its name and its share of the table.
     pub(super) memory: u64,
-    /// In the file, from what stands before its type to the end of its value.
+    /// In the file, from the attributes before its type to the end of its value.
     pub(super) file: u64,
 }

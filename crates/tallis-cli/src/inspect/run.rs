@@ -1,4 +1,4 @@
-//! The command itself: a file in, a report out.
+//! Runs the command.
 
 use std::io::{self, BufWriter, IsTerminal, Write};
 
@@ -14,21 +14,21 @@ use crate::args::InspectArgs;
 use crate::failure::Failure;
 use crate::files::{Damage, Filter, Scan, Step, file_of_log, is_log};
 
-/// Bytes that go out at once.
+/// The number of bytes per write.
 const PIECE: usize = 64 << 10;
 
 /// Runs `tallis inspect`.
 ///
 /// # Errors
 ///
-/// A file that is damaged or cannot be read; with `--salvage` after what comes before the damage is shown.
+/// A file that is damaged or cannot be read; with `--salvage` after the records before the damage were printed.
 pub fn run(args: &InspectArgs) -> Result<(), Failure> {
-    // Keys are shown as they come, and a bar would stand between them.
+    // Keys are printed while the file is read, and a bar would appear between them.
     let bar = io::stdout().is_terminal() != args.keys;
     write(args, bar, &mut BufWriter::with_capacity(PIECE, io::stdout().lock()))
 }
 
-/// Writes what [`run`] shows; `bar` is whether a terminal on standard error has a bar meanwhile.
+/// Writes the output of [`run`]; `bar` is whether there is a progress bar on standard error.
 ///
 /// # Errors
 ///
@@ -63,7 +63,7 @@ pub fn write(args: &InspectArgs, bar: bool, out: &mut impl Write) -> Result<(), 
     damaged.map_or(Ok(()), Err)
 }
 
-/// Why the reading ends early.
+/// Why reading ends early.
 #[derive(Debug)]
 enum Stop {
     Damage(Damage),

@@ -1,4 +1,4 @@
-//! What is counted of the keys of a file.
+//! The counts of the keys of a file.
 
 use std::collections::BTreeMap;
 
@@ -12,11 +12,11 @@ use super::row::{Bytes, Row};
 use crate::args::InspectArgs;
 use crate::files::Key;
 
-/// Keys, and what they come to.
+/// A number of keys, and their sizes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub(super) struct Sums {
     pub(super) keys: u64,
-    /// Elements of collections, bytes of strings.
+    /// The number of elements of collections, and of bytes of strings.
     pub(super) len: u64,
     pub(super) bytes_file: u64,
     pub(super) bytes_memory: u64,
@@ -31,13 +31,13 @@ impl Sums {
     }
 }
 
-/// What is counted of the keys of a file.
+/// The counts of the keys of a file.
 #[derive(Debug)]
 pub(super) struct Tally {
     now_ms: i64,
     pub(super) total: Sums,
     pub(super) expires: u64,
-    /// Collections without elements, which a load leaves out.
+    /// Collections without elements, which are skipped when the file is loaded.
     pub(super) empty_keys: u64,
     pub(super) functions: u64,
     pub(super) databases: BTreeMap<u32, u64>,
@@ -48,7 +48,7 @@ pub(super) struct Tally {
     pub(super) biggest: Biggest,
 }
 
-/// Keys of a type and an encoding, as an object of JSON whose fields are part of the program's contract.
+/// The keys of a type and an encoding, as a JSON object whose fields are a stable interface of the program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Group {
     #[serde(rename = "type")]
@@ -86,7 +86,7 @@ impl Tally {
         self.biggest.add(bytes, || Row::new(key, found, bytes));
     }
 
-    /// There are a few dozen at most.
+    /// A linear search, because there are at most a few dozen.
     fn group(&mut self, found: &Measured) -> &mut Sums {
         let this =
             |group: &Group| group.encoding == found.encoding && group.kind == *found.type_name;
@@ -98,7 +98,7 @@ impl Tally {
         &mut self.groups[at].sums
     }
 
-    /// By type and encoding, those that take the most memory first.
+    /// Returns the groups by type and encoding, those that take the most memory first.
     pub(super) fn groups(&self) -> Vec<Group> {
         let mut groups = self.groups.clone();
         groups.sort_by_key(|group| std::cmp::Reverse(group.sums.bytes_memory));

@@ -4,26 +4,26 @@ use std::collections::HashSet;
 
 use tallis::{Error, Locations, USERS_PER_SHARD};
 
-/// Rows that are stored at once.
+/// How many rows are stored at once.
 const AT_ONCE: usize = 256;
 
-/// Why a place is not stored.
+/// Why a location is not stored.
 #[derive(Debug)]
 pub(super) enum Unset {
     /// The row is refused.
     Row(String),
-    /// The store does not take the rows before it either.
+    /// The store refuses the rows before it, too.
     Store(String),
 }
 
-/// Places of users, of which the last are not stored yet.
+/// Locations of users, the last of which are not stored yet.
 #[derive(Debug)]
 pub(super) struct Batch<'l> {
     locations: &'l Locations,
     codes: Vec<(u64, [u8; 2])>,
-    /// Shards that take codes. What is stored does not change that, so a row that waits will not be refused.
+    /// Shards that accept codes. Storing codes does not change that, so a waiting row will not be refused.
     sound: HashSet<u64>,
-    /// One of them, that of the last row.
+    /// The shard of the last row, if it accepts codes.
     last: Option<u64>,
 }
 
@@ -32,7 +32,7 @@ impl<'l> Batch<'l> {
         Self { locations, codes: Vec::with_capacity(AT_ONCE), sound: HashSet::new(), last: None }
     }
 
-    /// Stores a place now or later; if `lenient`, an unknown one as far as it is known.
+    /// Stores a location now or later; with `lenient`, an unknown one as far as it is known.
     pub(super) fn set(
         &mut self,
         user: u64,
@@ -55,12 +55,12 @@ impl<'l> Batch<'l> {
         code.map(drop).map_err(|error| Unset::Row(without_prefix(&error)))
     }
 
-    /// Stores the rows that wait.
+    /// Stores the waiting rows.
     pub(super) fn store(&mut self) -> Result<(), Error> {
         self.locations.set_codes(self.codes.drain(..))
     }
 
-    /// Whether the shard of a user takes codes.
+    /// Returns whether the shard of a user accepts codes.
     #[inline]
     fn takes(&mut self, user: u64) -> bool {
         let shard = user / USERS_PER_SHARD;
@@ -77,7 +77,7 @@ impl<'l> Batch<'l> {
     }
 }
 
-/// Stores a place; if `lenient`, an unknown one as far as it is known.
+/// Stores a location; with `lenient`, an unknown one as far as it is known.
 #[cold]
 fn set_one(
     locations: &Locations,
@@ -92,7 +92,7 @@ fn set_one(
     })
 }
 
-/// The text of an error of the store without the word that its replies begin with.
+/// Returns the text of an error of the store without its first word, the error code.
 fn without_prefix(error: &Error) -> String {
     let text = error.to_string();
     text.strip_prefix("ERR ").map_or(text.clone(), str::to_owned)
@@ -112,7 +112,7 @@ mod tests {
         keys.into_iter().map(|key| (key.clone(), store.dump(&key).unwrap())).collect()
     }
 
-    /// Two stores alike, in which some key of the locations may hold something else.
+    /// Returns two equal stores, in which some key of the locations may have another type.
     fn stores(rng: &mut Rng) -> [Store; 2] {
         let stores = [(); 2].map(|()| Store::new());
         let key = ["location:0", "location:1", "location:max"][rng.index(3)];
@@ -160,7 +160,7 @@ mod tests {
         }
     }
 
-    /// The codes of a shard can only be refused if something else writes to the store meanwhile.
+    /// The codes of a shard are refused only if another client writes to the store meanwhile.
     #[test]
     fn what_the_store_does_not_take_any_more_is_no_fault_of_the_row() {
         let store = Store::new();

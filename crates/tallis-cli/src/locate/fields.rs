@@ -9,9 +9,9 @@ use crate::uv::MAX_LINE;
 /// The most fields that a row may have.
 const MOST: usize = 32;
 
-/// Takes rows apart: fields between commas, in quotes if they have to be.
+/// Parses rows: fields separated by commas, and quoted if necessary.
 ///
-/// A row is a line: no field may have a line end in it. What is held is as much as the longest line.
+/// A row is a line: no field may contain a line feed. The memory is at most that of the longest line.
 ///
 /// # Examples
 ///
@@ -30,30 +30,30 @@ pub struct Fields {
     ends: [usize; MOST],
 }
 
-/// Why a line is no row.
+/// Why a line is not a valid row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FieldsError {
-    /// A quote that begins a field has no end in the line.
+    /// A quoted field has no closing quote in the line.
     Unclosed,
     /// There are more than 32 fields.
     TooMany,
     /// The line is longer than [`MAX_LINE`].
     TooLong,
-    /// It is more than a line.
+    /// It has a line feed.
     LineFeed,
 }
 
 impl Fields {
-    /// Nothing taken apart yet.
+    /// Creates a parser.
     #[must_use]
     pub fn new() -> Self {
-        // A carriage return is a byte as others are: the one that ends a line has been taken off.
+        // A carriage return is a byte like any other: the one that ends a line was removed.
         let reader = ReaderBuilder::new().terminator(Terminator::Any(b'\n')).build();
         Self { reader, text: Vec::new(), ends: [0; MOST] }
     }
 
-    /// The fields of a line, which is given without its line feed. An empty line has none.
+    /// Parses the fields of a line, which has no line feed. An empty line has none.
     ///
     /// # Errors
     ///
@@ -71,9 +71,9 @@ impl Fields {
         Ok((0..ended).map(move |at| &text[at.checked_sub(1).map_or(0, |at| ends[at])..ends[at]]))
     }
 
-    /// How many fields the line has.
+    /// Parses a line; returns the number of fields.
     fn split(&mut self, line: &[u8]) -> Result<usize, FieldsError> {
-        // Nothing is longer without its quotes.
+        // Unquoted fields are not longer than the line.
         if self.text.len() <= line.len() {
             self.text.resize(line.len() + 1, 0);
         }
@@ -88,7 +88,7 @@ impl Fields {
                 return Err(FieldsError::TooLong);
             }
         }
-        // A line end closes the row, unless it stands between quotes.
+        // A line feed ends the row, unless it is quoted.
         let (text, ends) = (&mut self.text[out..], &mut self.ends[ended..]);
         let (result, _, _, more) = self.reader.read_record(b"\n", text, ends);
         match result {
@@ -126,7 +126,7 @@ mod tests {
 
     fn fields(line: &str) -> Result<Vec<String>, FieldsError> {
         let mut fields = Fields::new();
-        // What another row left must not be seen.
+        // The fields of the previous row must not be returned.
         assert_eq!(fields.of(b"some,other,row").unwrap().len(), 3);
         assert_eq!(fields.of(b"\"open").map(drop), Err(FieldsError::Unclosed));
         let fields = fields.of(line.as_bytes())?;
@@ -146,7 +146,7 @@ mod tests {
             (r#""a ""b""","""""#, &["a \"b\"", "\""]),
             (" a , b ", &[" a ", " b "]),
             ("a\rb,\r", &["a\rb", "\r"]),
-            // Only a straight quote is one.
+            // Only the straight quote is a quote.
             ("\u{201c}a,b\u{201d}", &["\u{201c}a", "b\u{201d}"]),
             ("\"a\u{201d},\u{201d}b\",c", &["a\u{201d},\u{201d}b", "c"]),
         ] {

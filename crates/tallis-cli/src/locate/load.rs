@@ -1,4 +1,4 @@
-//! Rows into locations.
+//! Loads rows of locations.
 
 use tallis::Locations;
 
@@ -8,22 +8,22 @@ use super::seen::Seen;
 use crate::columns::{Columns, Places, without_mark};
 use crate::reading::BadRow;
 
-/// What a row has.
+/// The format of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Format {
     /// `user,country,region`.
     Users,
-    /// A zip code of the United States: `code,latitude,longitude,city,state,county,kind`. A line is a user, of that
-    /// state, whose number is that of the line. Of the other fields nothing is asked: hundreds of them have no
-    /// coordinates, and are in a state all the same.
+    /// A zip code of the United States: `code,latitude,longitude,city,state,county,kind`. Each line is a user in that
+    /// state, numbered by the line. The other fields are ignored, because hundreds of rows have no coordinates, but
+    /// have a state.
     Zip,
 }
 
 /// The fields of a row of a user. The first row of a file may be these words.
 pub(crate) const FIELDS: [&str; 3] = ["user", "country", "region"];
 
-/// Where the state stands in a row of a zip code, and how many fields there are.
+/// The index of the state in a row of a zip code, and the number of fields.
 const STATE: usize = 4;
 const ZIP_FIELDS: usize = 7;
 
@@ -50,16 +50,16 @@ pub struct Loader<'l> {
     lenient: bool,
     fields: Fields,
     columns: Option<Columns>,
-    /// Where the fields of this file are; nothing before its first row.
+    /// The columns of the fields in this file; `None` before its first row.
     places: Option<Places>,
-    /// Lines so far, of all files.
+    /// The number of lines so far, of all files.
     lines: u64,
     seen: Seen,
     batch: Batch<'l>,
 }
 
 impl<'l> Loader<'l> {
-    /// Nothing loaded yet. A `lenient` one counts the user of a bad row as unknown, where there is one.
+    /// Creates a loader. With `lenient` the user of a malformed row is counted as unknown, if the row has one.
     #[must_use]
     pub fn new(locations: &'l Locations, format: Format, lenient: bool) -> Self {
         Self {
@@ -74,45 +74,45 @@ impl<'l> Loader<'l> {
         }
     }
 
-    /// Takes the fields from these columns of files whose first row names them.
+    /// Sets the columns of the fields, for files whose first row has names.
     #[must_use]
     pub fn columns(mut self, columns: Option<Columns>) -> Self {
         self.columns = columns;
         self
     }
 
-    /// Numbers the lines of zip codes from behind these users.
+    /// Numbers the lines of zip codes from after these users.
     #[must_use]
     pub const fn behind(mut self, users: u64) -> Self {
         self.lines = users;
         self
     }
 
-    /// Another file begins.
+    /// Starts another file.
     pub const fn next_file(&mut self) {
         self.places = None;
     }
 
-    /// The users that have been loaded, in no order.
+    /// Iterates over the users that were loaded, in no particular order.
     pub(super) fn loaded(&self) -> impl Iterator<Item = u64> {
         self.seen.iter()
     }
 
-    /// How many users have been loaded; one of several rows counts once.
+    /// Returns how many users were loaded; one with several rows counts once.
     #[must_use]
     pub const fn users(&self) -> u64 {
         self.seen.count()
     }
 
-    /// Loads a line, given without its line feed. An empty one says nothing, nor does the header of a file.
+    /// Loads a line, without its line feed. Empty lines and the header of a file are skipped.
     ///
-    /// Rows are stored some hundreds at once; [`finish`](Self::finish) stores those that are left.
+    /// Rows are stored some hundreds at a time; [`finish`](Self::finish) stores the rest.
     ///
     /// # Errors
     ///
-    /// A bad row. A lenient loader has counted its user if it [says so](BadRow::is_counted): of a name that the table
-    /// does not have the rest of the place is stored, as the book does; a row that cannot be read changes nothing that
-    /// was stored.
+    /// A malformed row. A lenient loader has counted its user if the error [says so](BadRow::is_counted): if a name is
+    /// not in the table, the rest of the location is stored, as in the book; a row that cannot be parsed changes no
+    /// stored location.
     pub fn line(&mut self, line: &[u8]) -> Result<(), BadRow> {
         self.lines += 1;
         if line.is_empty() {
@@ -133,28 +133,28 @@ impl<'l> Loader<'l> {
         }
     }
 
-    /// Stores the rows that are left.
+    /// Stores the remaining rows.
     ///
     /// # Errors
     ///
-    /// That of the store. What a row is refused for is an error of [`line`](Self::line).
+    /// The error of the store. Errors of single rows are returned by [`line`](Self::line).
     pub fn finish(&mut self) -> Result<(), tallis::Error> {
         self.batch.store()
     }
 
-    /// A line that could not be read at all.
+    /// Counts a line that could not be read at all.
     pub fn unreadable(&mut self, what: &str) -> BadRow {
         self.lines += 1;
         let user = (self.format == Format::Zip).then_some(self.lines);
         self.bad(Refused { user, what: what.to_owned(), last: false })
     }
 
-    /// Loads a row and gives its user; the header has none.
+    /// Loads a row and returns its user; the header has none.
     fn user(&mut self, line: &[u8]) -> Result<Option<u64>, Refused> {
         let Some(places) = self.places else { return self.first(line) };
         let refused = |user, what| Refused { user, what, last: false };
         let row = self.fields.of(line).map_err(|error| refused(None, error.to_string()))?;
-        // Of a row of another length the user may be there, where the order is known.
+        // A row of another length may still have a user, if the order of the fields is known.
         let Some([user, country, region]) = places.pick(&row) else {
             let user = row.clone().next().unwrap_or_default();
             let id = user_id(user).filter(|_| self.columns.is_none());
@@ -171,7 +171,7 @@ impl<'l> Loader<'l> {
         set.map(|()| Some(id)).map_err(|unset| Refused::of(id, unset))
     }
 
-    /// The first row of a file: it names the columns, or is a header, or a row like any other.
+    /// Reads the first row of a file: it names the columns, or is a header, or a row like any other.
     fn first(&mut self, line: &[u8]) -> Result<Option<u64>, Refused> {
         let line = without_mark(line);
         if let Some(columns) = &self.columns {
@@ -217,7 +217,7 @@ impl<'l> Loader<'l> {
     }
 }
 
-/// A row that is bad, its user, if there is one, and whether nothing behind it can be read.
+/// A malformed row, its user, if there is one, and whether the rest of the file cannot be read.
 struct Refused {
     user: Option<u64>,
     what: String,
@@ -225,7 +225,7 @@ struct Refused {
 }
 
 impl Refused {
-    /// A row whose place is not stored.
+    /// Returns the error of a row whose location is not stored.
     fn of(user: u64, unset: Unset) -> Self {
         match unset {
             Unset::Row(what) => Self { user: Some(user), what, last: false },
@@ -234,7 +234,7 @@ impl Refused {
     }
 }
 
-/// A number of nothing but digits that is a user's.
+/// Parses a user id, which has digits only.
 pub(super) fn user_id(text: &[u8]) -> Option<u64> {
     let digits = text.iter().all(u8::is_ascii_digit);
     let user = str::from_utf8(text).ok().filter(|_| digits)?.parse().ok()?;

@@ -1,4 +1,4 @@
-//! `tallis locate`: how many users are where, from a CSV file.
+//! `tallis locate`: counts users per location, from a CSV file.
 
 mod batch;
 mod fields;

@@ -1,4 +1,4 @@
-//! What was counted, as a table and as JSON.
+//! The counts, as a table and as JSON.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -9,18 +9,18 @@ use tallis::LocationCounts;
 
 use crate::table::{self, Align};
 
-/// The result of a count. Its JSON form is part of the program's contract, the order of the fields included; its
+/// The result of a count. Its JSON form is a stable interface of the program, including the order of the fields; its
 /// [`Display`](fmt::Display) form is a table, with the most users first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Report {
-    /// All users that were counted.
+    /// The number of users that were counted.
     pub users: u64,
-    /// Users whose country is unknown.
+    /// The number of users whose country is unknown.
     pub unknown: u64,
-    /// The countries that have users.
+    /// The countries with users.
     pub countries: BTreeMap<String, u64>,
-    /// Of the countries that have them, the regions that have users.
+    /// The regions with users, of the countries that have regions.
     pub regions: BTreeMap<String, BTreeMap<String, u64>>,
     /// The file that the locations were saved to.
     #[serde(skip)]
@@ -28,7 +28,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// What was counted of so many users.
+    /// Creates a report from the counts.
     #[must_use]
     pub fn new(users: u64, counts: &LocationCounts) -> Self {
         let owned = |(name, users): (&str, u64)| (name.to_owned(), users);
@@ -43,7 +43,7 @@ impl Report {
     }
 }
 
-/// The greatest counts first, equal ones by name.
+/// Returns the greatest counts first, equal ones by name.
 fn ranked(counts: &BTreeMap<String, u64>) -> Vec<(&str, u64)> {
     let mut ranked: Vec<_> = counts.iter().map(|(name, &count)| (&**name, count)).collect();
     ranked.sort_by_key(|&(_, count)| Reverse(count));
@@ -69,7 +69,7 @@ impl fmt::Display for Report {
         }
         rows.push(["total", "", &self.users.to_string()].map(str::to_owned));
         let head = [("country", Align::Left), ("region", Align::Left), ("users", Align::Right)];
-        // The head, a rule, the places, and under a rule once more the total.
+        // The head, a rule, the locations, and after another rule the total.
         let mut drawn = table::drawn(&head, rows);
         if let Some(rule) = drawn.get(1).filter(|_| self.users > 0) {
             drawn.insert(drawn.len() - 1, rule.clone());

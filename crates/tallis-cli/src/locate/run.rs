@@ -1,4 +1,4 @@
-//! The command itself: rows in, table out.
+//! Runs the command.
 
 use std::path::Path;
 
@@ -15,15 +15,15 @@ use crate::reading::{BadRow, Reading, TOO_LONG};
 use crate::snapshot;
 use crate::uv::TooLong;
 
-/// Where the largest user is, as [`Locations`] has it.
+/// The key of the largest user id, as in [`Locations`].
 const LARGEST: &str = "location:max";
 
 /// Runs `tallis locate`.
 ///
 /// # Errors
 ///
-/// A file that cannot be read or loaded, a bad row unless bad rows are skipped, a file that cannot be saved. An
-/// interrupt: what was read is saved then.
+/// A file that cannot be read or loaded, a malformed row unless these are skipped, a file that cannot be saved. At an
+/// interrupt, what was read is saved.
 pub fn run(args: &LocateArgs) -> Result<(), Failure> {
     let mut all = args.files.clone();
     all.extend(args.users.clone());
@@ -54,7 +54,7 @@ pub fn run(args: &LocateArgs) -> Result<(), Failure> {
             Err(TooLong) => Err(loader.unreadable(TOO_LONG)),
         })
     });
-    // The rows before a bad one are stored too: a directory keeps them.
+    // The rows before a malformed one are stored too, because a directory keeps them.
     loader.finish()?;
     read?;
     let mut list = Vec::new();
@@ -74,7 +74,7 @@ pub fn run(args: &LocateArgs) -> Result<(), Failure> {
         let counts = locations.aggregate_list(list)?;
         Report::new(counts.users(), &counts)
     } else if largest.is_some() {
-        // Of the users that were there those are known that have a place there.
+        // Of the users that were in the store, those with a location are known.
         let counts = locations.aggregate()?;
         let known: u64 = counts.countries().map(|(_, users)| users).sum();
         let unknown = locations.aggregate_list(loader.loaded())?.unknown();
@@ -85,7 +85,7 @@ pub fn run(args: &LocateArgs) -> Result<(), Failure> {
     deliver(&mut report, &store, &destination, args.json)
 }
 
-/// The largest user of what was loaded, if it has any.
+/// Returns the largest user id of the loaded store, if it has users.
 fn largest(locations: &Locations, file: &Path) -> Result<Option<u64>, Failure> {
     let what = format!("the key {LARGEST} holds no largest user");
     locations.largest_user().map_err(|_| snapshot::unfit(file, &what))

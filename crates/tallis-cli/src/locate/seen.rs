@@ -1,14 +1,13 @@
-//! Which users have had a row.
+//! The set of users with a row.
 
 use std::collections::HashMap;
 
 use bitpack::Bitmap;
 
-/// Users of one bitmap: 128 KiB at most.
+/// The number of users of one bitmap, which takes at most 128 KiB.
 const USERS: u64 = 1 << 20;
 
-/// The set of the users who have had a row. In the locations themselves, one of whom nothing is known looks like one
-/// who is not there.
+/// The set of users with a row. The locations themselves do not distinguish a user with an unknown location from none.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     bitmaps: HashMap<u64, Bitmap>,
@@ -21,7 +20,7 @@ impl Seen {
         self.count += u64::from(!bitmap.set(user % USERS, true));
     }
 
-    /// All of them, in no order.
+    /// Iterates over the users, in no particular order.
     pub(super) fn iter(&self) -> impl Iterator<Item = u64> {
         let of_bitmap = |(at, bitmap): (&u64, &'_ Bitmap)| {
             let first = at * USERS;
@@ -30,7 +29,7 @@ impl Seen {
         self.bitmaps.iter().flat_map(of_bitmap)
     }
 
-    /// How many there are.
+    /// Returns the number of users.
     pub(super) const fn count(&self) -> u64 {
         self.count
     }

@@ -1,4 +1,4 @@
-//! The files: RDB files and frames.
+//! Files to merge: RDB files and frames.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -10,7 +10,7 @@ use tallis::{Store, replace_file};
 
 use crate::failure::Failure;
 
-/// What a file is.
+/// The format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Format {
@@ -18,7 +18,7 @@ pub(super) enum Format {
     Frame,
 }
 
-/// Reads a file of either format.
+/// Reads a file of any format.
 pub(super) fn read(path: &Path) -> Result<(Store, Format), Failure> {
     let failed = |error: io::Error| Failure::at(path, &error);
     let mut begin = Vec::with_capacity(HEADER_LEN);

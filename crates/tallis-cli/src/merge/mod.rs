@@ -1,4 +1,4 @@
-//! `tallis merge`: what several files hold, added up.
+//! `tallis merge`: merges several files.
 
 mod file;
 mod report;

@@ -1,4 +1,4 @@
-//! What was merged, as a table or as JSON.
+//! The report of a merge, as a table or as JSON.
 
 use std::fmt;
 
@@ -8,13 +8,13 @@ use tallis::Merged;
 use super::file::Format;
 use crate::output;
 
-/// What was merged.
+/// The result of a merge.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Report {
     pub(super) files: Vec<Row>,
-    /// The keys of the result.
+    /// The number of keys of the result.
     pub(super) keys: u64,
-    /// How many keys were merged by which rule, of all files.
+    /// The number of keys that were merged by each rule, over all files.
     #[serde(serialize_with = "by_rule")]
     pub(super) merged: Merged,
     pub(super) saved: Option<String>,
@@ -26,7 +26,7 @@ pub(super) struct Row {
     pub(super) file: String,
     pub(super) format: Format,
     pub(super) keys: u64,
-    /// Of the first file all keys are taken.
+    /// All keys of the first file are taken.
     #[serde(serialize_with = "by_rule")]
     pub(super) merged: Merged,
 }
@@ -53,7 +53,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// The rules by which there was anything to do.
+/// The rules that were used.
 struct Rules<'r>(&'r Merged);
 
 impl fmt::Display for Rules<'_> {

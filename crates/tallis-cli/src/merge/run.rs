@@ -1,4 +1,4 @@
-//! The command itself: files in, one file out.
+//! Runs the command.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::output::deliver_as;
 use crate::snapshot;
 use crate::target::check_target;
 
-/// How many of the keys that cannot be merged are named.
+/// How many of the conflicting keys are reported by name.
 const NAMED: usize = 20;
 
 /// Runs `tallis merge`.
@@ -49,12 +49,12 @@ pub fn run(args: &MergeArgs) -> Result<(), Failure> {
     deliver_as(&mut report, Some(&args.out), |file| snapshot::save(&store, file), args.json)
 }
 
-/// How many keys there are, of all databases.
+/// Returns the number of keys, of all databases.
 fn keys(store: &Store) -> Result<u64, Failure> {
     Ok(store.databases()?.iter().map(|db| db.keys as u64).sum())
 }
 
-/// Names the keys that cannot be merged, each on a line.
+/// Lists the keys that cannot be merged, one per line.
 fn failure(path: &Path, error: MergeError) -> Failure {
     let MergeError::Conflicts(conflicts) = error else {
         return Failure::Trouble(format!("{}: {error}", path.display()));

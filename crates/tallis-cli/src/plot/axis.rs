@@ -1,17 +1,17 @@
-//! An axis: what it measures, from where to where, and the ticks with their texts.
+//! An axis: its label, its range, and its ticks with their texts.
 
 use std::ops::Range;
 
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 
-/// The most ticks of an axis of powers.
+/// The most ticks of a logarithmic axis.
 const TICKS: usize = 10;
 
-/// The most names of an axis of names, of up to this many letters; longer ones are fewer.
+/// The most names of an axis of names with up to this many letters; of longer names there are fewer.
 const NAMES: usize = 7;
 const LETTERS: usize = 10;
 
-/// An axis. Values are mapped to places on it, which are as far apart on paper as they are in number.
+/// An axis. Values are mapped to positions on it linearly.
 #[derive(Clone, Debug)]
 pub struct Axis {
     pub(super) label: String,
@@ -21,7 +21,7 @@ pub struct Axis {
 }
 
 impl Axis {
-    /// From 0 up to an integer, with so many ticks for each of its units.
+    /// Creates an axis from 0 to an integer, with this number of ticks per unit.
     #[must_use]
     pub fn linear(label: &str, to: u32, ticks_of_unit: u32, text: impl Fn(f64) -> String) -> Self {
         let tick = |tick: u32| f64::from(tick) / f64::from(ticks_of_unit);
@@ -29,21 +29,22 @@ impl Axis {
         Self { label: label.to_owned(), logarithmic: false, range: 0.0..f64::from(to), ticks }
     }
 
-    /// From one power of ten to another, with a tick at each of them, or at every second, third... if they are many.
+    /// Creates an axis from one power of ten to another, with a tick at each of them, or at every second, third and so
+    /// on if there are many.
     #[must_use]
     pub fn decades(label: &str, [from, to]: [i32; 2], text: impl Fn(i32) -> String) -> Self {
         let powers = from..=to;
         let step = powers.clone().count().div_ceil(TICKS);
-        // From above, so that the highest power always has one.
+        // Backwards, so that the highest power always has a tick.
         let ticks = powers.rev().step_by(step).map(|power| (f64::from(power), text(power)));
         let range = f64::from(from)..f64::from(to);
         Self { label: label.to_owned(), logarithmic: true, range, ticks: ticks.collect() }
     }
 
-    /// From 0 to a round number that is not below `most`, with ticks at round numbers.
+    /// Creates an axis from 0 to a round number that is at least `most`, with ticks at round numbers.
     #[must_use]
     pub fn counts(label: &str, most: u64, text: impl Fn(u64) -> String) -> Self {
-        /// Ticks above 0, about.
+        /// The approximate number of ticks above 0.
         const STEPS: u64 = 5;
         let least = most.div_ceil(STEPS).max(1);
         let power = 10_u64.pow(least.ilog10());
@@ -57,8 +58,8 @@ impl Axis {
         Self { label: label.to_owned(), logarithmic: false, range: 0.0..end, ticks }
     }
 
-    /// A place for each name, 0 for the first, 1 for the second; if they are many, only every second, third... is
-    /// shown.
+    /// Creates an axis with a position for each name: 0 for the first, 1 for the second. If there are many, only every
+    /// second, third and so on is shown.
     #[must_use]
     pub fn names(label: &str, names: &[String]) -> Self {
         let letters = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
@@ -72,7 +73,8 @@ impl Axis {
         Self { label: label.to_owned(), logarithmic: false, range, ticks }
     }
 
-    /// A place for each text, each shown: 0 for the last, 1 for the one before it. So on a y axis the first is on top.
+    /// Creates an axis with a position for each text, all of which are shown: 0 for the last, 1 for the one before it.
+    /// So on a y axis the first is on top.
     #[must_use]
     pub fn rows(texts: &[String]) -> Self {
         #[expect(clippy::cast_precision_loss, reason = "a place on paper")]
@@ -81,24 +83,24 @@ impl Axis {
         Self::with_ticks("", -0.5..place(texts.len().max(1)) - 0.5, ticks.collect())
     }
 
-    /// With ticks that were chosen.
+    /// Creates an axis with these ticks.
     pub(super) fn with_ticks(label: &str, range: Range<f64>, ticks: Vec<(f64, String)>) -> Self {
         Self { label: label.to_owned(), logarithmic: false, range, ticks }
     }
 
-    /// The places of the ticks, and their texts.
+    /// Returns the positions of the ticks, and their texts.
     #[cfg(test)]
     pub(super) fn ticks(&self) -> &[(f64, String)] {
         &self.ticks
     }
 
-    /// The place of a value. It may lie outside of the range.
+    /// Returns the position of a value, which may be outside of the range.
     pub(super) fn place(&self, value: f64) -> f64 {
         if self.logarithmic { value.log10() } else { value }
     }
 }
 
-/// By its places.
+/// The range of positions.
 impl Ranged for Axis {
     type FormatOption = NoDefaultFormatting;
     type ValueType = f64;

@@ -5,22 +5,22 @@ use jiff::civil::{Date, DateTime, Time};
 
 use super::axis::Axis;
 
-/// The most ticks of an axis: of these there is room for the texts.
+/// The most ticks of an axis, so that there is room for their texts.
 const TICKS: i64 = 12;
 
 const HOURS_OF_DAY: i64 = 24;
 
-/// What one place on an axis of time is.
+/// The unit of an axis of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unit {
-    /// An hour, which is shown from its beginning to its end.
+    /// An hour, which extends from its beginning to its end.
     Hour,
-    /// A day, which is shown around its name.
+    /// A day, which is centred on its name.
     Day,
 }
 
 impl Unit {
-    /// Where a bucket that begins then has its middle, on an axis whose first one begins at `first`.
+    /// Returns the position of the middle of a bucket, on an axis whose first bucket begins at `first`.
     pub(crate) fn place(self, first: DateTime, at: DateTime) -> f64 {
         #[expect(clippy::cast_precision_loss, reason = "a place on paper")]
         let hours = hours(first, at) as f64;
@@ -32,7 +32,7 @@ impl Unit {
     }
 }
 
-/// How far apart ticks are.
+/// The distance of ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
     Hours(i8),
@@ -41,7 +41,7 @@ enum Step {
     Years(i16),
 }
 
-/// From the finest.
+/// From the shortest.
 const STEPS: [Step; 25] = [
     Step::Hours(1),
     Step::Hours(2),
@@ -71,7 +71,7 @@ const STEPS: [Step; 25] = [
 ];
 
 impl Step {
-    /// About how many hours.
+    /// Returns the approximate number of hours.
     const fn hours(self) -> i64 {
         match self {
             Self::Hours(hours) => hours as i64,
@@ -81,7 +81,7 @@ impl Step {
         }
     }
 
-    /// The last time at or before `at` that has a tick.
+    /// Returns the last time at or before `at` that has a tick.
     fn floor(self, at: DateTime) -> DateTime {
         let midnight = at.date().to_datetime(Time::midnight());
         let day = |year: i16, month: i8| Date::new(year, month, 1).unwrap_or(at.date());
@@ -102,7 +102,7 @@ impl Step {
         }
     }
 
-    /// The next one that has a tick.
+    /// Returns the next time that has a tick.
     fn next(self, at: DateTime) -> Option<DateTime> {
         match self {
             Self::Hours(hours) => at.checked_add(i64::from(hours).hours()),
@@ -113,7 +113,7 @@ impl Step {
         .ok()
     }
 
-    /// What stands at a tick: what is new with it.
+    /// Returns the text of a tick: the part of the time that changes with it.
     fn text(self, at: DateTime) -> String {
         let format = match self {
             Self::Hours(_) if at.hour() > 0 => "%H:%M",
@@ -126,8 +126,8 @@ impl Step {
 }
 
 impl Axis {
-    /// From a bucket that begins at `first` to one that begins at `last`: the same time is the same width everywhere,
-    /// whether anything happened in it or not.
+    /// Creates an axis from a bucket that begins at `first` to one that begins at `last`. It is linear in time,
+    /// including times without events.
     pub(crate) fn calendar(label: &str, unit: Unit, first: DateTime, last: DateTime) -> Self {
         let (length, shift) = match unit {
             Unit::Hour => (1, 0.5),
@@ -135,7 +135,7 @@ impl Axis {
         };
         let mut steps = STEPS.into_iter().filter(|step| step.hours() >= length);
         let total = hours(first, last) + length;
-        // The last will do for any times that a calendar has.
+        // The last step is long enough for any times of the calendar.
         let step = steps.find(|step| total / step.hours() <= TICKS).unwrap_or(Step::Years(5000));
         let range = unit.place(first, first) - 0.5..unit.place(first, last) + 0.5;
         let times = std::iter::successors(Some(step.floor(first)), |at| step.next(*at));
@@ -161,7 +161,7 @@ mod tests {
         Axis::calendar("t", unit, first, last)
     }
 
-    /// The ticks, as `place:text`.
+    /// Returns the ticks as `place:text`.
     fn ticks(unit: Unit, first: &str, last: &str) -> Vec<String> {
         let axis = axis(unit, first, last);
         axis.ticks().iter().map(|(place, text)| format!("{place}:{text}")).collect()

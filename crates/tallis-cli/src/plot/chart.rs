@@ -1,4 +1,4 @@
-//! A chart, and how it is drawn.
+//! Charts, drawn as SVG.
 
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::Ranged;
@@ -10,17 +10,17 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use super::axis::Axis;
 use crate::failure::Failure;
 
-/// Pixels of the strips around the picture: above with title and legend or without, below with the numbers, right for
+/// The margins around the plot in pixels: above with and without title and legend, below with the numbers, right for
 /// the last of them.
 const ABOVE: u32 = 120;
 const BARE_ABOVE: u32 = 16;
 const BELOW: u32 = 80;
 const RIGHT: u32 = 40;
 
-/// Pixels beyond the outermost text to the left and below.
+/// The space left of and below the outermost text, in pixels.
 const MARGIN: u32 = 12;
 
-/// How far down title and legend are, and how far apart entries and their parts are.
+/// The positions of title and legend from the top, and the distances of entries and of their parts.
 const TITLE_AT: i32 = 36;
 const LEGEND_AT: i32 = 88;
 const SAMPLE: i32 = 44;
@@ -30,8 +30,8 @@ const FONT: &str = "sans-serif";
 const TITLE: f64 = 30.0;
 const TEXT: f64 = 22.0;
 
-/// How wide letters are on the average, of their size and, in the legend, in pixels, in the wider of the fonts that
-/// sans-serif stands for. No more is known of it here: the reader's machine chooses the font.
+/// The average width of letters, as a fraction of the font size and, in the legend, in pixels, for the wider of the
+/// common sans-serif fonts. The exact width is unknown, because the viewer chooses the font.
 const LETTER_OF_SIZE: f64 = 0.53;
 const LETTER: i32 = 9;
 
@@ -50,7 +50,7 @@ const COLOURS: [RGBColor; 8] = [
     RGBColor(240, 228, 66),
 ];
 
-/// The colour of a series with that number, as `#RRGGBB`: the colours come again after the eighth.
+/// Returns the colour of the series with this number, as `#RRGGBB`. The colours repeat after the eighth.
 #[must_use]
 pub fn colour(series: usize) -> String {
     let RGBColor(red, green, blue) = colour_of(series);
@@ -61,31 +61,31 @@ const fn colour_of(series: usize) -> RGBColor {
     COLOURS[series % COLOURS.len()]
 }
 
-/// Pixels: of a line, of a dash and of the gap after it, of a dot.
+/// In pixels: the width of a line, the length of a dash and of the gap after it, the radius of a dot.
 const STROKE: u32 = 3;
 const DASH: i32 = 12;
 const DASH_GAP: i32 = 8;
 const DOT: i32 = 6;
 
-/// Half of the width of a bar, and that of one so narrow that the gaps would be as wide as it: of so many pixels.
+/// Half of the width of a bar, that of a bar so narrow that gaps would be as wide, and the limit for it in pixels.
 const BAR: f64 = 0.35;
 const DENSE_BAR: f64 = 0.5;
 const DENSE: f64 = 8.0;
 
-/// How much white a bar has, which is opaque: no line of the grid shows through it.
+/// The share of white in the colour of a bar, which is opaque, so that the grid does not show through.
 const SHADE: f64 = 0.5;
 
-/// How much of the distance between two points a dot takes, where that is little.
+/// The radius of a dot relative to the distance between two points, if that is small.
 const DOT_OF_DISTANCE: f64 = 0.3;
 
-/// How large a chart is, in pixels.
+/// The size of a chart, in pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// Of the whole.
+    /// The width of the whole chart.
     pub width: u32,
-    /// Of the whole.
+    /// The height of the whole chart.
     pub height: u32,
-    /// Of the strip to the left of the picture, with the texts of the y axis.
+    /// The width of the left margin, which has the texts of the y axis.
     pub left: u32,
 }
 
@@ -97,12 +97,12 @@ impl Default for Shape {
 }
 
 impl Shape {
-    /// Of a chart whose y axis has rows of texts.
+    /// Returns the size of a chart whose y axis has rows of texts.
     ///
     /// The height grows with the rows: 28 pixels each.
     #[must_use]
     pub fn of_rows(rows: usize, letters: usize) -> Self {
-        /// Pixels of a row, and of a letter.
+        /// The height of a row, and the width of a letter, in pixels.
         const ROW: u32 = 28;
         const WIDE: u32 = 11;
         let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
@@ -115,26 +115,26 @@ impl Shape {
     }
 }
 
-/// A picture of curves and points between two axes.
+/// A chart of curves and points on two axes.
 #[derive(Clone, Debug)]
 pub struct Chart {
-    /// What it shows. If it is empty there is no legend either: both are in the page around it.
+    /// The title. If it is empty there is no legend either: both are in the page around the chart.
     pub title: String,
-    /// How large it is.
+    /// Its size.
     pub shape: Shape,
-    /// From left to right.
+    /// The horizontal axis.
     pub x: Axis,
-    /// From below upwards.
+    /// The vertical axis.
     pub y: Axis,
-    /// Drawn in this order, each in a colour of its own unless it asks for another.
+    /// The series, drawn in this order, each in a colour of its own unless it has another.
     pub series: Vec<Series>,
-    /// Places on the x axis to look at, and why.
+    /// Positions on the x axis to mark, with a text.
     pub guides: Vec<(f64, String)>,
-    /// What is said in place of a picture if no series has a value.
+    /// The text of a chart without values.
     pub empty: &'static str,
 }
 
-/// What one entry of the legend stands for.
+/// A series of values, with its entry in the legend.
 #[derive(Clone, Debug)]
 pub struct Series {
     name: String,
@@ -143,13 +143,13 @@ pub struct Series {
 }
 
 impl Series {
-    /// Of that name.
+    /// Creates a series with this name.
     #[must_use]
     pub fn new(name: &str, mark: Mark) -> Self {
         Self { name: name.to_owned(), mark, colour: None }
     }
 
-    /// In the [`colour`] of that number.
+    /// Sets the [`colour`] by its number.
     #[must_use]
     pub const fn coloured(mut self, number: usize) -> Self {
         self.colour = Some(number);
@@ -157,16 +157,16 @@ impl Series {
     }
 }
 
-/// How values are drawn: x and y each.
+/// The kind of marks, with x and y of each value.
 #[derive(Clone, Debug)]
 pub enum Mark {
-    /// From value to value.
+    /// A line through the values.
     Line(Vec<(f64, f64)>),
-    /// The same with gaps.
+    /// A dashed line.
     Dashes(Vec<(f64, f64)>),
-    /// From 0 up, wide enough for places that are 1 apart.
+    /// Bars from 0, for positions that are 1 apart.
     Bars(Vec<(f64, f64)>),
-    /// With how far y may be off to either side.
+    /// Points, with the half-length of the error bar of y.
     Points(Vec<(f64, f64, f64)>),
     /// The low end, the value and the high end of x, and y.
     Spans(Vec<([f64; 3], f64)>),
@@ -187,7 +187,7 @@ type Picture<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<Axis, Axis>>
 type Drawn<T = ()> = Result<T, DrawingAreaErrorKind<std::io::Error>>;
 
 impl Chart {
-    /// The chart as a document of SVG, on an opaque white ground.
+    /// Returns the chart as an SVG document, on an opaque white background.
     ///
     /// # Errors
     ///
@@ -202,7 +202,7 @@ impl Chart {
         if self.title.is_empty() {
             return Ok(svg);
         }
-        // For those who hear it, and for the tab of a browser. The library has no call for it.
+        // For screen readers, and for the tab of a browser. The library has no function for it.
         if let Some(end) = svg.find("<svg").and_then(|start| Some(start + svg[start..].find('>')?))
         {
             svg.insert_str(end + 1, &format!("\n<title>{}</title>", escaped(&self.title)));
@@ -255,12 +255,12 @@ impl Chart {
         area.present()
     }
 
-    /// Where title and legend begin: above the picture, unless that begins far to the right.
+    /// Returns where title and legend begin: at the left edge of the plot, unless that is far to the right.
     fn title_left(&self) -> i32 {
         Shape::default().left.min(self.shape.left).cast_signed()
     }
 
-    /// The size of the title, which is smaller if it would not fit.
+    /// Returns the font size of the title, which is smaller if it would not fit.
     fn title_size(&self) -> f64 {
         let letters = self.title.chars().count().max(1);
         let room = f64::from(self.shape.width) - f64::from(self.title_left()) - f64::from(RIGHT);
@@ -268,7 +268,7 @@ impl Chart {
         TITLE.min(room / (LETTER_OF_SIZE * letters as f64))
     }
 
-    /// A line from top to bottom, and beside its lower end, where few curves come, what it means.
+    /// Draws a vertical line, with its text at the lower end, where there are few curves.
     fn draw_guide(&self, picture: &mut Picture<'_, '_>, (x, text): &(f64, String)) -> Drawn {
         let (x, y) = (self.x.place(*x), self.y.range());
         let line = [(x, y.start), (x, y.end)];
@@ -329,14 +329,14 @@ impl Chart {
         Ok(())
     }
 
-    /// How many pixels of the x axis that is.
+    /// Returns the length in pixels of a distance on the x axis.
     fn pixels(&self, places: f64) -> f64 {
         let range = self.x.range();
         f64::from(self.shape.width.saturating_sub(self.shape.left + RIGHT)) * places
             / (range.end - range.start)
     }
 
-    /// The radius of dots, which are smaller where they are many, so that they do not hide what is behind them.
+    /// Returns the radius of dots, which are smaller if there are many, so that they do not hide what is behind them.
     #[expect(clippy::cast_possible_truncation, reason = "at most that of the largest")]
     fn dot(&self, points: &[(f64, f64, f64)]) -> i32 {
         let places = points.iter().map(|&(x, ..)| self.x.place(x));
@@ -346,11 +346,11 @@ impl Chart {
         dot.clamp(1.0, f64::from(DOT)) as i32
     }
 
-    /// The pieces of a line of values that lie between top and bottom, in places.
+    /// Returns the segments of a line that are within the range, in positions.
     fn visible(&self, values: &[(f64, f64)]) -> Vec<Vec<(f64, f64)>> {
         let range = self.y.range();
         let places = values.iter().map(|&(x, y)| (self.x.place(x), self.y.place(y)));
-        // A zero has no place on an axis of powers, and less than a zero even less: they are far below.
+        // Zero and negative numbers have no logarithm; they are drawn far below.
         let below = range.start - (range.end - range.start);
         let places = places.map(|(x, y)| (x, if y.is_nan() { below } else { y.max(below) }));
         let places: Vec<_> = places.collect();
@@ -367,7 +367,7 @@ impl Chart {
     }
 }
 
-/// The part of a straight line whose y is between two values.
+/// Returns the part of a line segment whose y is between two values.
 fn cut(from: (f64, f64), to: (f64, f64), low: f64, high: f64) -> Option<[(f64, f64); 2]> {
     if from.1.max(to.1) < low || from.1.min(to.1) > high {
         return None;
@@ -383,7 +383,7 @@ fn cut(from: (f64, f64), to: (f64, f64), low: f64, high: f64) -> Option<[(f64, f
     Some([bounded(from), bounded(to)])
 }
 
-/// An entry of the legend, and where the next one begins.
+/// Draws an entry of the legend; returns where the next one begins.
 fn draw_entry(
     area: &Area<'_>,
     series: &Series,
@@ -416,14 +416,14 @@ fn draw_entry(
     Ok((text + letters * LETTER + 3 * GAP, y))
 }
 
-/// A colour with white in it.
+/// Mixes a colour with white.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 255")]
 fn lighter(RGBColor(red, green, blue): RGBColor) -> RGBColor {
     let mix = |part: u8| (f64::from(part) * (1.0 - SHADE) + 255.0 * SHADE).round() as u8;
     RGBColor(mix(red), mix(green), mix(blue))
 }
 
-/// A text as XML has it.
+/// Escapes a text for XML.
 #[must_use]
 pub fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")

@@ -1,4 +1,4 @@
-//! A plot becomes a file.
+//! Saving a plot to a file.
 
 use std::io::Write;
 use std::path::Path;
@@ -8,8 +8,8 @@ use tallis::replace_file;
 use super::chart::Chart;
 use crate::failure::Failure;
 
-/// Draws a chart to a file, which takes its name only once it is whole: if anything fails, an older file of that name
-/// is left.
+/// Draws a chart to a temporary file, which is renamed when it is complete: if anything fails, an older file of that
+/// name is unchanged.
 pub(crate) fn write(path: &Path, chart: &Chart) -> Result<(), Failure> {
     let svg = chart.svg()?;
     replace_file(path, |mut file| file.write_all(svg.as_bytes()))

@@ -1,8 +1,8 @@
-//! Plots, drawn as SVG: one look for all of them.
+//! Plots in SVG, all in one style.
 //!
-//! A [`Chart`] is a title, two [`Axis`]es and some [`Series`]. The legend stands between title and picture, where no
-//! curve comes. Colours are those of Okabe and Ito, which colour-blind people can distinguish, and each kind of mark
-//! has a form of its own besides.
+//! A [`Chart`] has a title, two [`Axis`]es and some [`Series`]. The legend is between the title and the plot, so that
+//! it hides no curve. The colours are those of Okabe and Ito, which colour-blind people can distinguish, and each kind
+//! of mark has another shape, too.
 
 mod axis;
 mod calendar;

@@ -1,4 +1,4 @@
-//! Streams that may be packed.
+//! Streams that may be compressed.
 
 use std::fmt;
 use std::io::{self, BufReader, Chain, Cursor, Read};
@@ -11,13 +11,13 @@ use super::PIECE;
 /// The first bytes of a gzip file.
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
-/// The first bytes of a frame of zstd.
+/// The first bytes of a zstd frame.
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
-/// The first bytes of a frame that zstd skips, which a file may begin with: the lowest four bits may be any.
+/// The first bytes of a skippable zstd frame, with which a file may begin: the lowest four bits may be any.
 const SKIPPABLE_MAGIC: [u8; 4] = [0x50, 0x2a, 0x4d, 0x18];
 
-/// How a stream is packed.
+/// The compression of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Packing {
     Gzip,
@@ -25,7 +25,7 @@ pub(super) enum Packing {
 }
 
 impl Packing {
-    /// How a stream is packed that begins so.
+    /// Returns the compression of a stream with these first bytes.
     fn of(head: &[u8]) -> Option<Self> {
         if head.starts_with(&GZIP_MAGIC) {
             Some(Self::Gzip)
@@ -37,7 +37,7 @@ impl Packing {
     }
 }
 
-/// Whether these are the first bytes of a frame of zstd, or the first of the first.
+/// Returns whether these are the first bytes of a zstd frame, or a part of them.
 fn begins_as_zstd(head: &[u8]) -> bool {
     let mut skippable = head.to_vec();
     if let Some(first) = skippable.first_mut() {
@@ -46,8 +46,8 @@ fn begins_as_zstd(head: &[u8]) -> bool {
     ZSTD_MAGIC.starts_with(head) || SKIPPABLE_MAGIC.starts_with(&skippable)
 }
 
-/// The first bytes of a stream, as far as they are needed to see how it is packed: one that is not, and has a line of
-/// a byte, is not kept waiting.
+/// Reads the first bytes of a stream, as few as are needed to detect the compression, so that a stream that is not
+/// compressed is not blocked after a short line.
 fn head_of(input: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut head = Vec::new();
     while Packing::of(&head).is_none()
@@ -70,10 +70,10 @@ impl fmt::Display for Packing {
     }
 }
 
-/// A stream with the bytes put back that were looked at.
+/// A stream with its first bytes put back.
 type Stream<R> = Counted<Chain<Cursor<Vec<u8>>, R>>;
 
-/// A stream, unpacked as it is read. Members of gzip and frames of zstd that follow one another are one text.
+/// A stream that is decompressed while it is read. Consecutive gzip members and zstd frames are one text.
 pub(super) enum Input<R> {
     Plain(Stream<R>),
     Gzip(Box<MultiGzDecoder<BufReader<Stream<R>>>>),
@@ -101,7 +101,7 @@ impl<R: Read> Input<R> {
         }
     }
 
-    /// The bytes taken from the stream so far, before any unpacking.
+    /// Returns the number of bytes read from the stream, before decompression.
     pub(super) fn bytes_read(&self) -> u64 {
         match self {
             Self::Plain(input) => input.read,
@@ -127,7 +127,7 @@ impl<R> fmt::Debug for Input<R> {
     }
 }
 
-/// A stream that knows how many bytes were read from it.
+/// A stream that counts the bytes read from it.
 #[derive(Debug)]
 pub(super) struct Counted<R> {
     inner: R,

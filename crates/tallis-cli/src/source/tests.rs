@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// A stream that gives no more than `step` bytes at once.
+/// A stream that returns at most `step` bytes at once.
 struct Slow<'a> {
     rest: &'a [u8],
     step: usize,
@@ -34,7 +34,7 @@ fn lines_of(text: &[u8], step: usize) -> Vec<Result<Vec<u8>, TooLong>> {
     lines(Source::new(Slow { rest: text, step }).unwrap()).unwrap()
 }
 
-/// The same by the plainest means.
+/// A simple reference implementation.
 fn plain_lines(text: &[u8]) -> Vec<Result<Vec<u8>, TooLong>> {
     let mut lines: Vec<_> = text.split(|&byte| byte == b'\n').collect();
     if lines.last().is_some_and(|last| last.is_empty()) {
@@ -120,7 +120,7 @@ fn frames_of_zstd_are_read_one_after_the_other() {
     let text = b"one\ntwo\r\n".repeat(50_000);
     let mut packed = zstd(&text[..7]);
     packed.extend(zstd(&text[7..]));
-    // A frame that is skipped may stand between others and before them.
+    // A skippable frame may be between others and before them.
     let skipped = [&[0x5a, 0x2a, 0x4d, 0x18, 3, 0, 0, 0][..], b"abc"].concat();
     packed = [&skipped[..], &packed, &skipped].concat();
     for step in [1, 7, usize::MAX] {
@@ -150,7 +150,7 @@ fn damaged_zstd_is_an_error_and_never_a_panic() {
             }
         }
     }
-    // What stands behind the last frame is no frame.
+    // The bytes after the last frame are not a frame.
     read(&[&packed[..], b"more"].concat()).unwrap_err();
 }
 
@@ -159,7 +159,7 @@ fn what_is_shorter_than_a_magic_number_is_text() {
     for text in [&b"\x28\xb5\x2f"[..], b"\x28", b"\x1f", b"\x50\x2a\x4d", b"\x28\x8b", b"P*M"] {
         assert_eq!(lines_of(text, 1), [Ok(text.to_vec())]);
     }
-    // No more is asked of a stream than is needed to see that.
+    // No more is read from a stream than is needed to detect that.
     let mut rest = &b"a\nbcdef"[..];
     let source = Source::new(&mut rest).unwrap();
     assert_eq!(source.bytes_read(), 0);
@@ -204,8 +204,8 @@ fn damaged_gzip_is_an_error_and_never_a_panic() {
     for cut in 2..packed.len() {
         lines(Source::new(&packed[..cut]).unwrap()).unwrap_err();
     }
-    // Unseen may stay the header's reserved flag, its time and system, and the bits behind the end of the packed data,
-    // before the eight bytes of checksum and length.
+    // Changes may go undetected in the header's reserved flag, its time and system, and the bits after the end of the
+    // compressed data, before the eight bytes of checksum and length.
     let unused = |at| at < 10 || at == packed.len() - 9;
     for at in 2..packed.len() {
         let mut bad = packed.clone();

@@ -1,4 +1,4 @@
-//! Unique visitors by bucket, as a picture.
+//! The chart of unique visitors per bucket.
 
 use indicatif::HumanCount;
 use tallis::Bucket;
@@ -11,10 +11,10 @@ use crate::plot::{Axis, Chart, Mark, Series, Shape, Unit};
 /// The standard error of a `HyperLogLog` of 2^14 registers: 1.04 / sqrt(2^14).
 const ERROR: f64 = 0.008_125;
 
-/// Standard errors of a bar to either side.
+/// The half-length of an error bar, in standard errors.
 const SIGMAS: f64 = 2.0;
 
-/// Exact counts as columns where their time is, approximate ones as points upon them.
+/// Returns the chart: exact counts as bars at their time, approximate ones as points.
 #[expect(clippy::cast_precision_loss, reason = "places on paper")]
 pub(super) fn chart(report: &Report, every: Every) -> Chart {
     let (x, places) = axis(report, every);
@@ -44,7 +44,7 @@ pub(super) fn chart(report: &Report, every: Every) -> Chart {
     }
 }
 
-/// The axis of the buckets, and the place of each.
+/// Returns the axis of the buckets, and the position of each.
 fn axis(report: &Report, every: Every) -> (Axis, Vec<f64>) {
     let unit = match every {
         Every::Hour => Unit::Hour,
@@ -59,7 +59,7 @@ fn axis(report: &Report, every: Every) -> (Axis, Vec<f64>) {
         Unit::Hour => "hour",
         Unit::Day => "day",
     };
-    // The year stands nowhere else.
+    // The year is shown nowhere else.
     let names =
         [report.buckets.first(), report.buckets.last()].map(|row| row.map(|row| &*row.bucket));
     let label = match names {
@@ -70,7 +70,7 @@ fn axis(report: &Report, every: Every) -> (Axis, Vec<f64>) {
     (Axis::calendar(&label, unit, first, last), places)
 }
 
-/// When a bucket begins.
+/// Returns when a bucket begins.
 fn begin(bucket: Bucket) -> Option<DateTime> {
     match bucket {
         Bucket::Day(day) => Some(day.to_datetime(Time::midnight())),

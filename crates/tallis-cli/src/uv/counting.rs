@@ -1,4 +1,4 @@
-//! The count of all logs, in their order.
+//! The count of all logs, in order.
 
 use std::io::{self, Write, stdout};
 use std::path::Path;
@@ -8,15 +8,15 @@ use super::tally::Tally;
 use crate::failure::Failure;
 use crate::progress::Progress;
 
-/// The count of all logs, and what was not as it should be in them.
+/// The count of all logs, and the lines that do not parse.
 pub(super) struct Counting<'v> {
     pub(super) tally: Tally<'v>,
     progress: Progress,
     lenient: bool,
-    /// Lines that do not parse, and how many of them were reported.
+    /// The number of lines that do not parse, and how many of them were reported.
     skipped: u64,
     reported: usize,
-    /// Lines and bytes of all logs, and lines of this one.
+    /// The lines and bytes of all logs, and the lines of the current one.
     lines: u64,
     bytes: u64,
     here: u64,
@@ -27,7 +27,7 @@ impl<'v> Counting<'v> {
         Self { tally, progress, lenient, skipped: 0, reported: 0, lines: 0, bytes: 0, here: 0 }
     }
 
-    /// Counts what was found in the next lines of a log, which were so many of its bytes.
+    /// Counts the visits in the next lines of a log, which were this number of its bytes.
     pub(super) fn take(&mut self, path: &Path, batch: &Batch, bytes: u64) -> Result<(), Failure> {
         self.tally.count(batch)?;
         for (line, error) in &batch.reported {
@@ -48,12 +48,12 @@ impl<'v> Counting<'v> {
         Ok(())
     }
 
-    /// The next lines are those of another log.
+    /// Starts the next log.
     pub(super) const fn next_log(&mut self) {
         self.here = 0;
     }
 
-    /// What an error of this log means.
+    /// Returns the failure for an error of this log.
     pub(super) fn failed(&self, path: &Path, error: &io::Error) -> Failure {
         match self.here {
             0 => Failure::at(path, error),
@@ -61,7 +61,7 @@ impl<'v> Counting<'v> {
         }
     }
 
-    /// Prints how it stands, on a line.
+    /// Prints the counts so far, on a line.
     pub(super) fn print(&self, json: bool) -> io::Result<()> {
         let Some(latest) = self.tally.latest().map_err(io::Error::other)? else { return Ok(()) };
         let mut out = stdout().lock();
@@ -74,7 +74,7 @@ impl<'v> Counting<'v> {
         out.flush()
     }
 
-    /// Takes the bar away: what was counted, and how many lines were not.
+    /// Removes the progress bar; returns the count, and how many lines were skipped.
     pub(super) fn finish(self) -> (Tally<'v>, u64) {
         (self.tally, self.skipped)
     }

@@ -1,4 +1,4 @@
-//! The stretch of time that a visit falls into.
+//! The bucket of a visit.
 
 use tallis::Bucket;
 
@@ -18,7 +18,7 @@ pub enum Every {
 }
 
 impl Every {
-    /// The bucket of a time, by the local time written in it.
+    /// Returns the bucket of a time, by the local time in the log.
     ///
     /// # Examples
     ///
@@ -40,7 +40,7 @@ impl Every {
         }
     }
 
-    /// A number of the bucket of a time, which no other bucket has.
+    /// Returns a number that identifies the bucket of a time.
     #[inline]
     pub(super) fn number(self, stamp: &Stamp) -> u32 {
         let day = (u32::from(stamp.year) * 13 + u32::from(stamp.month)) * 32 + u32::from(stamp.day);

@@ -1,10 +1,10 @@
-//! A log that grows.
+//! Following a log that grows.
 //!
 //! # Idea
 //!
-//! A file is read again and again from where it ended. It may be cut to nothing and begin anew, or another file may
-//! take its name, as happens when logs are rotated: then that one is read from its beginning. A pipe is read by a
-//! thread of its own, since a thread that waits for it could not print a line each second.
+//! A file is read repeatedly from where it ended. If it was truncated, or another file has its name, as after a
+//! rotation of logs, the file with this name is read from its beginning. A pipe is read by a thread of its own, because
+//! a thread that is blocked by it could not print a line each second.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -17,7 +17,7 @@ use std::thread;
 use crate::input::is_standard_input;
 use crate::source::{Source, TooLong};
 
-/// Bytes of a pipe that are read at once, and how many such chunks may wait.
+/// The number of bytes that are read from a pipe at once, and of such chunks that may wait.
 const PIECE: usize = 64 << 10;
 const WAITING: usize = 16;
 
@@ -36,7 +36,7 @@ enum Origin {
     Pipe(Arc<AtomicBool>),
 }
 
-/// Which file it is, whatever its name.
+/// The identity of a file, independent of its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Identity(u64, u64);
 
@@ -54,19 +54,19 @@ impl Growing {
         Ok(Self { source, origin: Origin::File { path: path.to_owned(), identity } })
     }
 
-    /// The lines that there are now.
+    /// Returns the lines that are available now.
     pub(super) fn next_lines(&mut self) -> io::Result<Option<Result<&[u8], TooLong>>> {
         self.source.next_lines()
     }
 
-    /// Sees to it that what comes next is found, when there is no line now. `false` if nothing will come.
+    /// Checks for more input, if no line is available; returns `false` if there will be none.
     pub(super) fn look_again(&mut self) -> io::Result<bool> {
         match &mut self.origin {
             Origin::Pipe(ended) => Ok(!ended.load(Ordering::Acquire)),
             Origin::File { path, identity } => {
                 let found = match fs::metadata(&*path) {
                     Ok(found) => found,
-                    // Between the old file and the new one there may be none.
+                    // Between the old file and the new one the name may not exist.
                     Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
                     Err(error) => return Err(error),
                 };
@@ -79,7 +79,7 @@ impl Growing {
         }
     }
 
-    /// Takes what has come for all: then the last line needs no line feed.
+    /// Treats the input as complete: then the last line needs no line feed.
     pub(super) const fn end(&mut self) {
         self.source.stop_following();
     }
@@ -100,13 +100,13 @@ fn identity(found: &fs::Metadata) -> Identity {
     Identity(found.dev(), found.ino())
 }
 
-/// Elsewhere only a file that has become shorter is known to have begun anew.
+/// On other systems only a file that has become shorter is detected as truncated.
 #[cfg(not(unix))]
 const fn identity(_: &fs::Metadata) -> Identity {
     Identity(0, 0)
 }
 
-/// What has come of a stream that another thread reads.
+/// The bytes of a stream that another thread reads.
 struct Pipe {
     pieces: Receiver<io::Result<Vec<u8>>>,
     piece: io::Cursor<Vec<u8>>,
@@ -116,7 +116,7 @@ struct Pipe {
 impl Pipe {
     fn new(ended: Arc<AtomicBool>) -> Self {
         let (sender, pieces) = sync_channel(WAITING);
-        // It ends with the stream, or with the process.
+        // The thread ends with the stream, or with the process.
         thread::spawn(move || {
             let mut input = io::stdin().lock();
             loop {
@@ -140,7 +140,7 @@ impl Pipe {
     }
 }
 
-/// Nothing where nothing has come.
+/// Returns no bytes if none are available.
 impl Read for Pipe {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {

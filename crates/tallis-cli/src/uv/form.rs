@@ -1,4 +1,4 @@
-//! The form in which the exact count is kept.
+//! The form of the exact count.
 
 use std::fmt;
 
@@ -30,7 +30,7 @@ impl From<Form> for VisitorsForm {
     }
 }
 
-/// As the command line has it.
+/// As on the command line.
 impl fmt::Display for Form {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

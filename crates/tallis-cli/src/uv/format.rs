@@ -1,4 +1,4 @@
-//! The format of the lines of a log.
+//! The format of a log.
 
 /// What the lines of a log are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]

@@ -14,19 +14,19 @@ use jiff::tz::Offset;
 
 use super::stamp::{STAMP_LEN, Stamp, StampError, two_digits};
 
-/// The first number that is no count of seconds but one of milliseconds: as seconds it were the year 5138, as
-/// milliseconds it is of 1973.
+/// The first number that is not seconds but milliseconds: as seconds it would be in the year 5138, as milliseconds it
+/// is in 1973.
 const MILLISECONDS: u64 = 100_000_000_000;
 
-/// In a second.
+/// Nanoseconds per second.
 const NANOSECONDS: u64 = 1_000_000_000;
 
 impl Stamp {
-    /// Reads the time of a JSON log that is a text.
+    /// Parses the time of a JSON log that is a string.
     ///
     /// # Errors
     ///
-    /// [`StampError::Text`] for any other shape; times that no calendar has.
+    /// [`StampError::Text`] for any other format, and for invalid dates and times.
     ///
     /// # Examples
     ///
@@ -48,7 +48,7 @@ impl Stamp {
         if bytes.get(4) == Some(&b'-') && bytes.first().is_some_and(u8::is_ascii_digit) {
             return rfc3339(bytes);
         }
-        // What `parse` takes besides, such as inf and 1e9, is no count of seconds.
+        // Other texts that `parse` accepts, such as inf and 1e9, are not seconds.
         if !bytes.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'-')) {
             return Err(StampError::Text);
         }
@@ -58,12 +58,13 @@ impl Stamp {
         }
     }
 
-    /// The time of so many seconds since 1970, or, from 100,000,000,000 on, milliseconds, from a thousand times that
-    /// on microseconds, and from a thousand times that on nanoseconds. Its offset from UTC is 0.
+    /// Returns the time of a number of seconds since 1970. From 100,000,000,000 on it is taken as milliseconds, from a
+    /// thousand times that on as microseconds, and from a thousand times that on as nanoseconds. The offset from UTC is
+    /// 0.
     ///
     /// # Errors
     ///
-    /// [`StampError::Number`] outside of the years 1 to 9999.
+    /// [`StampError::Number`] for times outside of the years 1 to 9999.
     ///
     /// # Examples
     ///
@@ -84,14 +85,14 @@ impl Stamp {
         of_seconds(number.div_euclid(of_second.cast_signed()))
     }
 
-    /// The same for a number with a fraction.
+    /// As [`from_integer`](Self::from_integer), for a number with a fraction.
     ///
     /// # Errors
     ///
     /// As [`from_integer`](Self::from_integer).
     pub fn from_number(number: f64) -> Result<Self, StampError> {
         let mut of_second = 1.0;
-        // A count of microseconds has more digits than a number with a fraction can tell.
+        // Microseconds have more digits than an `f64` with a fraction holds.
         #[expect(clippy::cast_precision_loss, reason = "a power of ten with few digits")]
         if number.abs() >= MILLISECONDS as f64 {
             of_second = 1000.0;
@@ -100,13 +101,13 @@ impl Stamp {
         if seconds.is_nan() {
             return Err(StampError::Number);
         }
-        // Far outside it saturates, and is out of range still.
+        // The conversion saturates for numbers that are out of range anyway.
         #[expect(clippy::cast_possible_truncation, reason = "an integer, or out of range")]
         of_seconds(seconds as i64)
     }
 }
 
-/// The time of so many seconds since 1970.
+/// Returns the time of a number of seconds since 1970.
 fn of_seconds(seconds: i64) -> Result<Stamp, StampError> {
     let time = Timestamp::from_second(seconds).map_err(|_| StampError::Number)?;
     let time = Offset::UTC.to_datetime(time);
@@ -147,14 +148,14 @@ fn rfc3339(text: &[u8]) -> Result<Stamp, StampError> {
     Ok(stamp)
 }
 
-/// What stands behind the fraction of a second, if there is one.
+/// Skips the fraction of a second, if there is one, and returns the rest.
 fn fraction_end(text: &[u8]) -> Result<&[u8], StampError> {
     let [b'.' | b',', rest @ ..] = text else { return Ok(text) };
     let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
     if digits == 0 { Err(StampError::Text) } else { Ok(&rest[digits..]) }
 }
 
-/// The minutes east of UTC.
+/// Parses the minutes east of UTC.
 fn offset(text: &[u8]) -> Result<i16, StampError> {
     let (sign, digits) = match *text {
         [b'Z' | b'z'] => return Ok(0),

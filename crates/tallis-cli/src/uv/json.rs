@@ -1,13 +1,13 @@
-//! A line that is an object of JSON.
+//! Lines that are JSON objects.
 //!
 //! # Idea
 //!
-//! Two members of it are wanted, and all the rest is passed over by serde's [`IgnoredAny`], with no value built of it.
-//! The whole line is looked at nevertheless, so that one that was cut off is not counted.
+//! Two members are needed, and all others are skipped by serde's [`IgnoredAny`], without building values. The whole
+//! line is parsed nevertheless, so that an incomplete one is not counted.
 //!
 //! # Complexity
 //!
-//! One pass, with no allocation but for a wanted text that has escapes in it.
+//! One pass, without allocation except for a string with escapes.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -18,7 +18,7 @@ use serde_json::Deserializer;
 
 use super::problem::{LineError, Problem};
 
-/// Where a member of an object stands: `.a.b` is the member `b` of the member `a`, or the member that is named `a.b`.
+/// The path of a member of an object: `.a.b` is the member `b` of the member `a`, or the member with the name `a.b`.
 ///
 /// # Examples
 ///
@@ -52,17 +52,17 @@ impl fmt::Display for JsonPath {
     }
 }
 
-/// A member.
+/// The value of a member.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Scalar<'a> {
     Text(Cow<'a, str>),
     Integer(i64),
     Number(f64),
-    /// Neither a text nor a number.
+    /// Neither a string nor a number.
     Other,
 }
 
-/// The first members of a line that stand where the paths say; `None` for one that is not there.
+/// Returns the first members of a line at these paths; `None` for one that does not exist.
 pub(super) fn members<'a>(
     line: &'a [u8],
     paths: [&JsonPath; 2],
@@ -80,15 +80,15 @@ pub(super) fn members<'a>(
     }
 }
 
-/// What is wanted of a value: that which stands at the paths, of which an empty one is the value itself.
+/// The members to find in a value: those at these paths, where an empty path is the value itself.
 struct Wanted<'p, 'f, 'a> {
     paths: [Option<&'p str>; 2],
-    /// By path.
+    /// The values found, by path.
     found: &'f mut [Option<Scalar<'a>>; 2],
 }
 
 impl<'a> Wanted<'_, '_, 'a> {
-    /// Notes the value where it is itself wanted.
+    /// Records the value if it is one of the members to find.
     fn note(self, value: &Scalar<'a>) {
         for (path, found) in self.paths.iter().zip(self.found) {
             if *path == Some("") && found.is_none() {
@@ -98,7 +98,7 @@ impl<'a> Wanted<'_, '_, 'a> {
     }
 }
 
-/// The path from a member of that name on, if it leads there.
+/// Returns the rest of a path after a member with this name, if the path begins with it.
 fn below<'p>(path: &'p str, name: &str) -> Option<&'p str> {
     let rest = path.strip_prefix(name)?;
     if rest.is_empty() { Some(rest) } else { rest.strip_prefix('.') }
@@ -175,7 +175,7 @@ impl<'a> Visitor<'a> for Wanted<'_, '_, 'a> {
     }
 }
 
-/// A member's name, of which is kept where the paths lead on.
+/// The name of a member, as the rests of the paths after it.
 struct Name<'p>([Option<&'p str>; 2]);
 
 impl<'a, 'p> DeserializeSeed<'a> for Name<'p> {
@@ -229,7 +229,7 @@ mod tests {
         ] {
             assert_eq!(find(line, [path, ".ts"]), Ok([want, Some(Scalar::Number(1.5))]), "{path}");
         }
-        // One value may be both, and what both paths lead through is gone through once.
+        // Both paths may lead to the same value, or share a prefix.
         assert_eq!(find(line, [".a.b", ".a.b"]), Ok([Some(text("f")), Some(text("f"))]));
         assert_eq!(find(line, [".a.b", ".a.c.d"]), Ok([Some(text("f")), Some(text("e"))]));
     }
@@ -263,7 +263,7 @@ mod tests {
         assert!(error.is_err());
         let deep = "[".repeat(100_000);
         assert!(find(&deep, [".ip", ".ts"]).is_err());
-        // Another value than an object has no members.
+        // Only objects have members.
         assert_eq!(find("[1]", [".ip", ".ts"]), Ok([None, None]));
     }
 }

@@ -1,4 +1,4 @@
-//! How a line says who came, and when.
+//! The layout of a line: where the visitor and the time are.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use super::problem::{LineError, Problem};
 use super::stamp::Stamp;
 use super::visitor::By;
 
-/// How a line says who came, and when.
+/// The layout of a line: where the visitor and the time are.
 ///
 /// # Examples
 ///
@@ -31,19 +31,19 @@ enum Kind {
     Json { visitor: JsonPath, time: JsonPath },
 }
 
-/// Why visitor and time cannot be had of a format.
+/// Why a format has no visitor or time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LayoutError {
-    /// Lines of JSON, and no path to the visitor.
+    /// JSON lines without a path to the visitor.
     VisitorOfJson,
-    /// Lines of JSON, and no path to the time.
+    /// JSON lines without a path to the time.
     TimeOfJson,
-    /// A path, and no lines of JSON.
+    /// A path for lines that are not JSON.
     PathOfLog,
 }
 
-/// Lines of a log, and visitors by their address.
+/// Lines of a log, with the address as the visitor.
 impl Default for Layout {
     fn default() -> Self {
         Self(Kind::Log { format: Format::default(), by: By::default() })
@@ -51,11 +51,11 @@ impl Default for Layout {
 }
 
 impl Layout {
-    /// A format, and what identifies a visitor in it; for JSON the paths to both.
+    /// Creates a layout from a format, and what identifies a visitor in it; for JSON from the paths to both.
     ///
     /// # Errors
     ///
-    /// If the format has not what is asked for.
+    /// If the format does not have them.
     pub fn new(format: Format, by: By, time: Option<JsonPath>) -> Result<Self, LayoutError> {
         Ok(Self(match (format, by, time) {
             (Format::Json, By::Member(visitor), Some(time)) => Kind::Json { visitor, time },
@@ -68,11 +68,12 @@ impl Layout {
         }))
     }
 
-    /// When a line was written, and the bytes that name its visitor; `scratch` is room for them to be put together in.
+    /// Returns the time of a line, and the bytes that identify its visitor; `scratch` is a buffer in which they may be
+    /// assembled.
     ///
     /// # Errors
     ///
-    /// A line that does not parse, or that lacks what names its visitor.
+    /// A line that does not parse, or that has no visitor.
     #[inline]
     pub fn read<'a>(
         &self,
@@ -114,7 +115,7 @@ fn read_object<'a>(
         Scalar::Number(number) => scratch.extend_from_slice(number.to_string().as_bytes()),
         Scalar::Other => {}
     }
-    // A name is never empty, as the host of a log is not.
+    // The name of a visitor is never empty, like the host of a log.
     if scratch.is_empty() {
         return Err(refused(Problem::NoVisitor));
     }

@@ -1,4 +1,4 @@
-//! A line of an access log in Common or Combined Log Format.
+//! Lines of an access log in Common or Combined Log Format.
 //!
 //! # Representation
 //!
@@ -8,16 +8,16 @@
 //! name:port host ident user [time] "request" ...                    either, with a virtual host before it
 //! ```
 //!
-//! Fields are parted by one space each. A quoted field ends at the first quote without a backslash before it, and may
-//! have any other byte inside, so a line is bytes and not text. Real logs ask for some patience:
+//! Fields are separated by one space each. A quoted field ends at the first quote without a backslash before it, and
+//! may contain any other byte, so a line is bytes and not text. Real logs need some tolerance:
 //!
-//! * user names have spaces in them: the time is the first bracket after the third field's start;
-//! * a last field that is cut off before its closing quote runs to the end of the line;
+//! * user names may contain spaces: the time begins at the first bracket after the start of the third field;
+//! * a last field without its closing quote extends to the end of the line;
 //! * further fields may follow the ones above.
 //!
 //! # Complexity
 //!
-//! One pass over the fields up to the size and no allocation. What follows the size is looked at when it is asked for.
+//! One pass over the fields up to the size, without allocation. The fields after the size are parsed on request.
 
 use memchr::{memchr, memchr2};
 
@@ -44,34 +44,34 @@ use super::virtual_host;
 pub struct LogLine<'a> {
     /// The whole line.
     pub text: &'a [u8],
-    /// The virtual host that was asked, with its port if the log has that.
+    /// The virtual host of the request, with its port if the log has it.
     pub virtual_host: Option<&'a [u8]>,
-    /// Who asked: an address or a name. Never empty, and without a space.
+    /// The client: an address or a name. Never empty, and without a space.
     pub host: &'a [u8],
-    /// When.
+    /// The time of the request.
     pub time: Stamp,
-    /// The bytes between the quotes, escapes as they are.
+    /// The bytes between the quotes, with escapes as they are.
     pub request: &'a [u8],
     /// Three digits: 0 to 999. Servers do log 000 and 999.
     pub status: u16,
-    /// Bytes sent; a log writes none as `-`.
+    /// The number of bytes sent; `-` in a log means none.
     pub size: Option<u64>,
-    /// Where the size ends.
+    /// The offset at which the size ends.
     end: usize,
 }
 
 impl<'a> LogLine<'a> {
-    /// Reads a line, without its line feed. What stands before the host is a virtual host if it has a port, or if an
-    /// address follows it; a user's name with a space in it is none.
+    /// Parses a line without its line feed. A field before the host is a virtual host if it has a port, or if an
+    /// address follows it, and not a part of a user name with a space.
     ///
     /// # Errors
     ///
-    /// Host, time, request, status and size must parse; the first that does not is the error.
+    /// The first error in host, time, request, status and size.
     pub fn parse(text: &'a [u8]) -> Result<Self, LineError> {
         Self::parse_from(text, virtual_host::end(text))
     }
 
-    /// Reads a line that begins with its host.
+    /// Parses a line that begins with its host.
     ///
     /// # Errors
     ///
@@ -80,7 +80,7 @@ impl<'a> LogLine<'a> {
         Self::parse_from(text, None)
     }
 
-    /// Reads a line that begins with a virtual host, with a port or without.
+    /// Parses a line that begins with a virtual host, with or without a port.
     ///
     /// # Errors
     ///
@@ -102,7 +102,7 @@ impl<'a> LogLine<'a> {
         Self::parse_from(text, Some(end))
     }
 
-    /// Reads a line, given where its virtual host ends.
+    /// Parses a line, given where its virtual host ends.
     fn parse_from(text: &'a [u8], name_end: Option<usize>) -> Result<Self, LineError> {
         let fail = |problem, at| Err(LineError { problem, at });
 
@@ -145,18 +145,19 @@ impl<'a> LogLine<'a> {
         })
     }
 
-    /// The bytes between the quotes of the referer; `None` in Common Log Format.
+    /// Returns the bytes between the quotes of the referer; `None` in Common Log Format.
     ///
-    /// A referer that is cut off runs to the end of the line.
+    /// An incomplete referer extends to the end of the line.
     #[must_use]
     pub fn referer(&self) -> Option<&'a [u8]> {
         let start = self.quoted(self.end)?;
         Some(&self.text[start..closing_quote(self.text, start).unwrap_or(self.text.len())])
     }
 
-    /// The bytes between the quotes of the agent; `None` in Common Log Format, and where the line ends before.
+    /// Returns the bytes between the quotes of the user agent; `None` in Common Log Format, and if the line ends before
+    /// it.
     ///
-    /// An agent that is cut off runs to the end of the line.
+    /// An incomplete user agent extends to the end of the line.
     ///
     /// # Errors
     ///
@@ -175,7 +176,7 @@ impl<'a> LogLine<'a> {
             .map(|start| &text[start..closing_quote(text, start).unwrap_or(text.len())]))
     }
 
-    /// The field of that number, counted from 1, where each single space of the line parts two fields.
+    /// Returns the field with this number, counted from 1, where each single space of the line separates two fields.
     ///
     /// # Errors
     ///
@@ -195,7 +196,7 @@ impl<'a> LogLine<'a> {
         Ok(&text[start..end])
     }
 
-    /// Where the text of a quoted field starts, if one follows the space at `at`.
+    /// Returns the offset of the text of a quoted field, if one follows the space at `at`.
     fn quoted(&self, at: usize) -> Option<usize> {
         self.text[at..].starts_with(b" \"").then_some(at + 2)
     }
@@ -203,7 +204,7 @@ impl<'a> LogLine<'a> {
 
 /// Finds the bracket that opens the time, given where the host ends.
 fn find_time(text: &[u8], host_end: usize) -> Result<usize, LineError> {
-    // Nearly every line, as servers seldom know either.
+    // Nearly every line, because servers rarely know either.
     if text[host_end..].starts_with(b" - - [") {
         return Ok(host_end + 5);
     }
@@ -222,7 +223,7 @@ fn find_time(text: &[u8], host_end: usize) -> Result<usize, LineError> {
         .ok_or(missing(Problem::NoTime, user))
 }
 
-/// What to say of a time that does not end where it should.
+/// Returns the problem of a time that does not end where it should.
 fn closing_problem(time: &[u8]) -> Problem {
     match memchr(b']', time) {
         Some(_) => Problem::BadTime(StampError::Shape),
@@ -230,7 +231,7 @@ fn closing_problem(time: &[u8]) -> Problem {
     }
 }
 
-/// The offset of the quote that closes a field whose text starts at `start`.
+/// Returns the offset of the quote that closes a field whose text starts at `start`.
 fn closing_quote(text: &[u8], start: usize) -> Option<usize> {
     let mut at = start;
     loop {
@@ -242,7 +243,7 @@ fn closing_quote(text: &[u8], start: usize) -> Option<usize> {
     }
 }
 
-/// Reads ` 200` at `at`, and gives the status and where it ends.
+/// Parses ` 200` at `at`; returns the status and where it ends.
 fn parse_status(text: &[u8], at: usize) -> Result<(u16, usize), LineError> {
     let start = at + 1;
     if text.get(at) != Some(&b' ') || matches!(text.get(start), None | Some(b' ')) {
@@ -260,7 +261,7 @@ fn parse_status(text: &[u8], at: usize) -> Result<(u16, usize), LineError> {
     Ok((digits.iter().fold(0, |status, digit| status * 10 + u16::from(digit - b'0')), end))
 }
 
-/// Reads ` 512` or ` -` at `at`, and gives the size and where it ends.
+/// Parses ` 512` or ` -` at `at`; returns the size and where it ends.
 fn parse_size(text: &[u8], at: usize) -> Result<(Option<u64>, usize), LineError> {
     let start = at + 1;
     // The status ends at a space or at the end of the line.

@@ -1,4 +1,4 @@
-//! What an earlier run has saved, to be counted on.
+//! Loading a file of an earlier run, to continue its count.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use super::form::Form;
 use crate::failure::Failure;
 use crate::snapshot;
 
-/// The keys beside a bucket's shards, and the form that each is of.
+/// The keys of a bucket that record its form, and the form of each.
 const FORMS: [(&[u8], Option<Form>); 5] = [
     (b":expected", Some(Form::Book)),
     (b":tagged", Some(Form::Tagged)),
@@ -17,7 +17,7 @@ const FORMS: [(&[u8], Option<Form>); 5] = [
     (b":bitmap", None),
 ];
 
-/// Loads a file, whose buckets are to be of that form.
+/// Loads a file, whose buckets must have this form.
 pub(super) fn load(store: &Store, file: &Path, form: Form) -> Result<(), Failure> {
     snapshot::load(store, file)?;
     if has_buckets(store, file, form)? {
@@ -26,14 +26,14 @@ pub(super) fn load(store: &Store, file: &Path, form: Form) -> Result<(), Failure
     Err(snapshot::unfit(file, "no visitors in it: it has no unique:BUCKET"))
 }
 
-/// Whether there are buckets in what was loaded. It is refused if one is of another form.
+/// Returns whether the loaded store has buckets. Fails if one has another form.
 pub(super) fn has_buckets(store: &Store, file: &Path, form: Form) -> Result<bool, Failure> {
     let mut found = false;
     for key in store.scan_match("unique:*") {
         let key = key?;
         let Some((bucket, other)) = form_of(&key) else { continue };
         found = true;
-        // A compact bucket has both.
+        // A compact bucket has both keys.
         let other = match other {
             Some(Form::Split) if store.exists([bucket, b":bits"].concat())? => Some(Form::Compact),
             other => other,
@@ -50,7 +50,7 @@ pub(super) fn has_buckets(store: &Store, file: &Path, form: Form) -> Result<bool
     Ok(found)
 }
 
-/// The counter of a bucket and its form, of a key that tells it.
+/// Returns the counter of a bucket and its form, for a key that records it.
 fn form_of(key: &[u8]) -> Option<(&[u8], Option<Form>)> {
     FORMS.into_iter().find_map(|(end, form)| Some((key.strip_suffix(end)?, form)))
 }

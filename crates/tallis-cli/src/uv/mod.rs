@@ -1,4 +1,4 @@
-//! `tallis uv`: the unique visitors of an access log, exact and approximate.
+//! `tallis uv`: counts the unique visitors of an access log, exactly and approximately.
 
 mod chart;
 mod counting;

@@ -1,4 +1,4 @@
-//! How long a window is, and when it ends, as the command line has them.
+//! The length and the end of a window, on the command line.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -8,7 +8,7 @@ use jiff::Timestamp;
 
 use crate::number::unsigned;
 
-/// The minutes that windows have a calendar for, since 1970: from the year 1900 to the year 2300, which is left out.
+/// The minutes of the calendar of windows, since 1970: the years 1900 to 2299.
 pub(super) const FIRST_MINUTE: i64 = -36_816_480;
 /// See [`FIRST_MINUTE`].
 pub(super) const END_MINUTE: i64 = 173_563_200;
@@ -16,7 +16,7 @@ pub(super) const END_MINUTE: i64 = 173_563_200;
 /// The units of a length, in minutes.
 const UNITS: [(char, u32); 3] = [('m', 1), ('h', 60), ('d', 24 * 60)];
 
-/// How long a window is: so many minutes, hours of 60 minutes, or days of 24 hours.
+/// The length of a window: a number of minutes, hours of 60 minutes, or days of 24 hours.
 ///
 /// # Examples
 ///
@@ -30,7 +30,7 @@ const UNITS: [(char, u32); 3] = [('m', 1), ('h', 60), ('d', 24 * 60)];
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WindowLength(u32);
 
-/// The minute of UTC before which a window ends.
+/// The end of a window: a minute of UTC, excluded.
 ///
 /// # Examples
 ///
@@ -44,33 +44,33 @@ pub struct WindowLength(u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WindowEnd(i64);
 
-/// Why a text is not the length of a window.
+/// Why a text is not a valid length of a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WindowLengthError {
     /// It is not an integer with one of the units.
     Shape,
-    /// There is no minute in it.
+    /// It is less than a minute.
     Empty,
     /// It is longer than the calendar of the windows.
     TooLong,
 }
 
-/// Why a text is not the end of a window.
+/// Why a text is not a valid end of a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WindowEndError {
-    /// It is not a date, a time and its distance from UTC.
+    /// It is not a date, a time and an offset from UTC.
     Shape,
-    /// The calendar of the windows does not reach there.
+    /// It is outside of the calendar of windows.
     OutOfCalendar,
 }
 
 impl WindowLength {
-    /// The longest one: 400 years, all that the calendar has.
+    /// The longest length: 400 years, the whole calendar.
     const MOST: u32 = 146_097 * 24 * 60;
 
-    /// How many minutes it has: at least one.
+    /// Returns the number of minutes, at least one.
     #[must_use]
     pub const fn minutes(self) -> u32 {
         self.0
@@ -86,7 +86,7 @@ impl FromStr for WindowLength {
         if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
             return Err(WindowLengthError::Shape);
         }
-        // Digits that are no number of 64 bits are too many.
+        // A number that does not fit into 64 bits is too long.
         let minutes = unsigned(digits).and_then(|number| number.checked_mul(unit.into()));
         match minutes.and_then(|minutes| u32::try_from(minutes).ok()) {
             Some(0) => Err(WindowLengthError::Empty),
@@ -97,7 +97,7 @@ impl FromStr for WindowLength {
 }
 
 impl WindowEnd {
-    /// The minute of UTC, counted from that with which 1970 began.
+    /// Returns the minute of UTC, counted from the beginning of 1970.
     pub(super) const fn minute(self) -> i64 {
         self.0
     }
@@ -108,7 +108,7 @@ impl FromStr for WindowEnd {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let timestamp: Timestamp = text.parse().map_err(|_| WindowEndError::Shape)?;
-        // Down, before 1970 too.
+        // Rounded down, before 1970 too.
         let second = timestamp.as_second() - i64::from(timestamp.subsec_nanosecond() < 0);
         let minute = second.div_euclid(60);
         let ends: RangeInclusive<i64> = FIRST_MINUTE..=END_MINUTE;
@@ -122,9 +122,9 @@ impl fmt::Display for WindowEnd {
     }
 }
 
-/// When a minute of the calendar begins.
+/// Returns when a minute of the calendar begins.
 pub(super) fn timestamp(minute: i64) -> Timestamp {
-    // All of the calendar is within what a time can be.
+    // Every minute of the calendar is a valid timestamp.
     Timestamp::from_second(minute * 60).unwrap_or_default()
 }
 

@@ -1,9 +1,9 @@
-//! Several threads that read logs, with the result of one.
+//! Reading logs with several threads, with the result of one.
 //!
 //! # Idea
 //!
-//! A thread takes some lines of a log, finds the visits in them, and hands these over; what was found is counted in the
-//! order of the logs and their lines, by whichever thread has the next of it:
+//! A thread takes some lines of a log, finds the visits in them, and passes these on. They are counted in the order of
+//! the logs and their lines, by any thread that has the next of them:
 //!
 //! ```text
 //!           lines                   visits
@@ -11,12 +11,12 @@
 //! log 2    [0][1]        ------>     [0]        ------->   when log 1 has ended
 //! ```
 //!
-//! Little of the work is counting, as nearly all visits that were counted before are left out by
-//! [`Scanner`](super::scan::Scanner). Since it is done in order, forecasts, line numbers and the first error are those of
-//! one thread, whatever the threads do.
+//! Counting is a small part of the work, because nearly all visits that were counted before are dropped by
+//! [`Scanner`](super::scan::Scanner). It is done in order, so forecasts, line numbers and the first error are those of
+//! a single thread, for any schedule of the threads.
 //!
-//! A log that is packed is unpacked by one thread at a time, so the others go on with the logs after it. What these have
-//! found is held until its turn comes, up to [`HELD`] bytes.
+//! A compressed log is decompressed by one thread at a time, so the others continue with the logs after it. Their
+//! results are held until it is their turn, up to [`HELD`] bytes.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -35,13 +35,13 @@ use crate::input::{Input, open};
 use crate::interrupt::interrupted;
 use crate::source::{Lines, TooLong};
 
-/// Bytes of what was found in logs whose turn has not come.
+/// The most bytes of results of logs whose turn has not come.
 const HELD: usize = 64 << 20;
 
-/// The time after which a thread looks again for whether there is room.
+/// The interval at which a thread checks again whether there is room.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Counts logs by so many threads, each of which has a scanner of its own.
+/// Counts logs with this number of threads, each of which has a scanner of its own.
 pub(super) fn count(
     logs: &[PathBuf],
     threads: NonZeroUsize,
@@ -51,7 +51,7 @@ pub(super) fn count(
     count_holding(HELD, logs, threads, scanner, counting)
 }
 
-/// The same, with so many bytes held.
+/// As [`count`], with this limit of held bytes.
 fn count_holding(
     held: usize,
     logs: &[PathBuf],
@@ -79,29 +79,29 @@ fn count_holding(
 }
 
 struct Pool<'a, 'v> {
-    /// The most bytes to hold.
+    /// The limit of held bytes.
     held: usize,
     logs: Vec<Log<'a>>,
     found: Mutex<Found>,
-    /// The turn has come to something else.
+    /// Notified when the turn changes.
     moved: Condvar,
     counting: Mutex<&'a mut Counting<'v>>,
-    /// Batches that were counted, to be filled anew: memory that goes back to the system has to be cleared by it first.
+    /// Counted batches, for reuse: the system would have to clear memory that is released and allocated again.
     spare: Mutex<Vec<Batch>>,
     failure: Mutex<Option<Failure>>,
     failed: AtomicBool,
 }
 
-/// A log, of which one thread at a time takes lines.
+/// A log. One thread at a time takes its lines.
 struct Log<'a> {
     path: &'a Path,
     reading: Mutex<Reading>,
-    /// Whether its lines take long to be had.
+    /// Whether its lines are compressed, and so take long to read.
     packed: AtomicBool,
     ended: AtomicBool,
 }
 
-/// How far a log was read.
+/// The state of reading a log.
 #[derive(Default)]
 struct Reading {
     source: Option<Input>,
@@ -109,29 +109,29 @@ struct Reading {
     bytes: u64,
 }
 
-/// Which chunk of which log.
+/// The index of a log, and of a chunk in it.
 type Place = (usize, u64);
 
-/// What was found that was not counted yet.
+/// Results that were not counted yet.
 #[derive(Default)]
 struct Found {
-    /// The chunk whose turn it is.
+    /// The next chunk to count.
     turn: Place,
     waiting: BTreeMap<Place, Chunk>,
-    /// Bytes, about.
+    /// The approximate number of bytes.
     held: usize,
 }
 
-/// What came of reading a chunk of a log.
+/// The result of reading a chunk of a log.
 enum Chunk {
     Batch(Batch, u64),
     End,
     Failed(io::Error),
 }
 
-/// What a thread has taken.
+/// The lines that a thread has taken.
 enum Taken {
-    /// So many bytes of lines.
+    /// Lines, of this number of bytes.
     Lines(u64),
     Chunk(Chunk),
 }
@@ -142,7 +142,7 @@ impl Found {
         self.waiting.insert(place, chunk);
     }
 
-    /// The chunk whose turn it is, with its log, if it is there.
+    /// Returns the next chunk to count, with its log, if its result is available.
     fn next(&mut self) -> Option<(usize, Chunk)> {
         let chunk = self.waiting.remove(&self.turn)?;
         self.held -= chunk.size();
@@ -208,12 +208,12 @@ impl<'a> Log<'a> {
 }
 
 impl Pool<'_, '_> {
-    /// Reads and counts as long as there is something.
+    /// Reads and counts until there is nothing left.
     fn work(&self, mut scanner: Scanner) {
         let mut lines = Lines::new();
         let mut last = Place::default();
         while let Some((place, taken)) = self.take(&mut lines) {
-            // What was seen in a later log must not keep back the first visit of an earlier one.
+            // Visits that were seen in a later log must not suppress the first visit in an earlier one.
             if place < last {
                 scanner.forget();
             }
@@ -230,8 +230,8 @@ impl Pool<'_, '_> {
         }
     }
 
-    /// Takes lines of the first log that has some and that no other thread is busy with; `None` if there are no more,
-    /// or no more are to be counted.
+    /// Takes lines of the first log that has some and that no other thread is reading; `None` if there are no more, or
+    /// if counting has stopped.
     fn take(&self, lines: &mut Lines) -> Option<(Place, Taken)> {
         while !self.failed.load(Ordering::Acquire) && !interrupted() {
             let found = self.found.lock();
@@ -248,7 +248,7 @@ impl Pool<'_, '_> {
                 }
                 let mut found = self.found.lock();
                 if found.turn == turn {
-                    // Not for ever: after a failure or an interrupt it moves no more.
+                    // With a timeout, because after a failure or an interrupt there is no notification.
                     self.moved.wait_for(&mut found, PAUSE);
                 }
                 continue;
@@ -257,7 +257,7 @@ impl Pool<'_, '_> {
                 Some(reading) => Some((first, reading)),
                 None => open.find_map(|(at, log)| Some((at, log.idle()?))),
             };
-            // All are busy: the first is the most urgent.
+            // All logs are being read: wait for the first, which is the most urgent.
             let (at, mut reading) = free.unwrap_or_else(|| (first, log.reading.lock()));
             let log = &self.logs[at];
             if log.ended.load(Ordering::Acquire) {
@@ -265,7 +265,7 @@ impl Pool<'_, '_> {
             }
             let taken = log.read(&mut reading, lines);
             if interrupted() {
-                // It may be half a line of what was to come.
+                // The lines may be incomplete.
                 return None;
             }
             let number = reading.chunks;
@@ -275,11 +275,11 @@ impl Pool<'_, '_> {
         None
     }
 
-    /// Puts what was found where its turn will come, and counts what has its turn now.
+    /// Stores the result of a chunk, and counts the chunks whose turn it is.
     fn hand_over(&self, place: Place, chunk: Chunk) {
         self.found.lock().insert(place, chunk);
         loop {
-            // Another thread that counts will count this too.
+            // The thread that is counting will count this too.
             let Some(mut counting) = self.counting.try_lock() else { return };
             while !self.failed.load(Ordering::Acquire) {
                 let Some((log, chunk)) = self.found.lock().next() else { break };
@@ -291,7 +291,8 @@ impl Pool<'_, '_> {
                 }
             }
             drop(counting);
-            // It may have come when this thread had stopped looking, and the other one still saw it count.
+            // A result may have been stored after this thread stopped looking, while the other one still saw the lock
+            // held.
             let found = self.found.lock();
             if self.failed.load(Ordering::Acquire) || !found.waiting.contains_key(&found.turn) {
                 return;
@@ -317,7 +318,7 @@ impl Pool<'_, '_> {
 }
 
 impl Log<'_> {
-    /// The right to read, unless another thread has it for long.
+    /// Returns the lock for reading, unless another thread holds it for long.
     fn idle(&self) -> Option<MutexGuard<'_, Reading>> {
         if self.packed.load(Ordering::Relaxed) {
             self.reading.try_lock()
@@ -341,7 +342,7 @@ mod tests {
     use super::*;
     use crate::progress::Progress;
 
-    /// Lines of so many visitors, three a day.
+    /// Returns lines of this number of visitors, three per day.
     fn text(from: u32, visitors: u32) -> String {
         let line = |visitor: u32| {
             let day = visitor / 3 % 28 + 1;

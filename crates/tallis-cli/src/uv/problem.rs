@@ -8,31 +8,31 @@ use crate::source::MAX_LINE;
 /// Why a line does not parse, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineError {
-    /// What is wrong.
+    /// The problem.
     pub problem: Problem,
-    /// The offset of the byte where it shows, from 0.
+    /// The offset of the byte at which it was detected, from 0.
     pub at: usize,
 }
 
-/// What is wrong with a line.
+/// A problem of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Problem {
     /// The line is empty, or starts with a space.
     NoHost,
-    /// There are not two fields between the host and the time.
+    /// There are fewer than two fields between the host and the time.
     NoUser,
     /// No bracket opens after the user.
     NoTime,
     /// The time has no closing bracket.
     OpenTime,
-    /// The time is not one.
+    /// The time is invalid.
     BadTime(StampError),
     /// No quote opens after the time.
     NoRequest,
     /// The request has no closing quote.
     OpenRequest,
-    /// The line ends after the request, or goes on without a space.
+    /// The line ends after the request, or continues without a space.
     NoStatus,
     /// The status is not three digits.
     BadStatus,
@@ -40,17 +40,17 @@ pub enum Problem {
     NoSize,
     /// The size is neither an integer below 2^64 nor `-`.
     BadSize,
-    /// The closing quote of the referer has more text behind it, so it is not known where the agent starts.
+    /// Text follows the closing quote of the referer, so it is unknown where the user agent starts.
     OddReferer,
-    /// The line has fewer fields than the number asked for.
+    /// The line has fewer fields than this number.
     NoField(usize),
-    /// The line is no object of JSON.
+    /// The line is not a JSON object.
     NoJson,
-    /// The object has no text or number where the visitor should be.
+    /// The object has no string or number at the path of the visitor.
     NoVisitor,
-    /// The object has no text or number where the time should be.
+    /// The object has no string or number at the path of the time.
     NoInstant,
-    /// The line is longer than a line may be.
+    /// The line is longer than the limit.
     TooLong,
 }
 

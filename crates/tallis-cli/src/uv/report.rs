@@ -1,4 +1,4 @@
-//! What was counted, as a table and as JSON.
+//! The counts, as a table and as JSON.
 
 use std::fmt;
 
@@ -9,28 +9,28 @@ use tallis::Bucket;
 use super::window::WindowCount;
 use crate::table::{self, of_numbers};
 
-/// The result of a count. Its JSON form is part of the program's contract, the order of the fields included; its
+/// The result of a count. Its JSON form is a stable interface of the program, including the order of the fields; its
 /// [`Display`](fmt::Display) form is a table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Report {
-    /// In the order of the calendar.
+    /// The buckets, in order of time.
     pub buckets: Vec<Row>,
-    /// Over all buckets.
+    /// The totals over all buckets.
     pub total: Total,
-    /// Lines that did not parse and were left out.
+    /// The number of lines that did not parse and were skipped.
     pub skipped: u64,
-    /// What is held for all buckets together.
+    /// The memory of all buckets.
     pub bytes: Bytes,
     /// The file that the store was saved to.
     pub saved: Option<String>,
-    /// The file that was counted on from.
+    /// The file of the earlier run whose count was continued.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub loaded: Option<String>,
-    /// The window that was asked for; none if that ends with the latest event and there is no event.
+    /// The window, if requested; `None` if it ends with the latest event and there is no event.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window: Option<WindowCount>,
-    /// The columns of the terminal that it is shown on, which has a bar by each bucket.
+    /// The width of the terminal in columns, for the bars of the buckets.
     #[serde(skip)]
     pub columns: Option<usize>,
 }
@@ -39,37 +39,37 @@ pub struct Report {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Row {
-    /// Its name: what its keys end in.
+    /// Its name, which is the suffix of its keys.
     pub bucket: String,
-    /// Itself.
+    /// The bucket.
     #[serde(skip)]
     pub key: Bucket,
-    /// Lines.
+    /// The number of lines.
     pub events: u64,
-    /// Unique visitors.
+    /// The number of unique visitors.
     pub exact: u64,
-    /// Unique visitors by the `HyperLogLog`.
+    /// The number of unique visitors by the `HyperLogLog`.
     pub approx: u64,
-    /// What is held for it.
+    /// Its memory.
     #[serde(skip)]
     pub bytes: Bytes,
 }
 
-/// How the bucket of the last line stands. Its JSON form is part of the program's contract.
+/// The counts of the bucket of the last line. Its JSON form is a stable interface of the program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Latest {
     /// Its name.
     pub bucket: String,
-    /// Its lines.
+    /// The number of its lines.
     pub events: u64,
-    /// Its unique visitors.
+    /// The number of its unique visitors.
     pub exact: u64,
-    /// The same by the `HyperLogLog`.
+    /// The number of its unique visitors by the `HyperLogLog`.
     pub approx: u64,
-    /// The lines of all buckets.
+    /// The number of lines of all buckets.
     pub total_events: u64,
-    /// The window that was asked for.
+    /// The window, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window: Option<WindowCount>,
 }
@@ -86,25 +86,25 @@ impl fmt::Display for Latest {
     }
 }
 
-/// All buckets.
+/// The totals over all buckets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Total {
-    /// Lines.
+    /// The number of lines.
     pub events: u64,
-    /// Unique visitors: one of several buckets counts once.
+    /// The number of unique visitors; one in several buckets counts once.
     pub exact: u64,
-    /// The same by PFCOUNT over the `HyperLogLog` of every bucket.
+    /// The number of unique visitors by PFCOUNT of all `HyperLogLog`s.
     pub approx: u64,
 }
 
-/// Bytes of memory.
+/// Memory in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Bytes {
-    /// For the exact count.
+    /// Of the exact count.
     pub sets: usize,
-    /// For the approximate count.
+    /// Of the approximate count.
     pub hll: usize,
 }
 
@@ -116,13 +116,13 @@ impl fmt::Display for Report {
             buckets.map(|row| cells(&row.bucket, row.events, row.exact, row.approx, row.bytes));
         let Total { events, exact, approx } = self.total;
         let total = cells("total", events, exact, approx, self.bytes);
-        // The head, a rule, the buckets, and under a rule once more the total.
+        // The head, a rule, the buckets, and after another rule the total.
         let mut drawn = table::drawn(&head, buckets.chain([total]));
         if let Some(rule) = drawn.get(1).filter(|_| !self.buckets.is_empty()) {
             drawn.insert(drawn.len() - 1, rule.clone());
         }
         let most = self.buckets.iter().map(|row| row.exact).max().unwrap_or(0);
-        // The head and a rule stand before the buckets.
+        // The head and a rule come before the buckets.
         let mut rows = [None, None].into_iter().chain(self.buckets.iter().map(Some));
         for line in drawn {
             let row = rows.next().flatten();
@@ -147,21 +147,22 @@ impl fmt::Display for Report {
     }
 }
 
-/// What stands between a row and its bar.
+/// The space between a row and its bar.
 const BAR_GAP: &str = "  ";
 
-/// The columns that bars take at most, and those below which they say nothing.
+/// The maximum width of bars in columns, and the minimum, below which there are none.
 const BAR_WIDTH: usize = 60;
 const LEAST_BAR_WIDTH: usize = 5;
 
-/// A bar as long as a count is of the greatest, in the columns that are left; none in very few. ASCII, and in no colour.
+/// Returns a bar for a count relative to the greatest, in the remaining columns; empty if there are too few. ASCII
+/// without colours.
 fn bar(count: u64, most: u64, columns: usize) -> String {
     let width = columns.min(BAR_WIDTH);
     if width < LEAST_BAR_WIDTH || most == 0 {
         return String::new();
     }
     let length = u128::from(count) * width as u128 / u128::from(most);
-    // Whoever was there shows.
+    // A count above 0 has a bar.
     let length = usize::try_from(length).unwrap_or(width).max(usize::from(count > 0));
     "#".repeat(length)
 }
@@ -178,7 +179,7 @@ fn cells(name: &str, events: u64, exact: u64, approx: u64, bytes: Bytes) -> [Str
     ]
 }
 
-/// How far off the approximate count is, of the exact one.
+/// Returns the relative error of the approximate count, in percent.
 pub(super) fn error_percent(exact: u64, approx: u64) -> String {
     if exact == approx {
         return "0.00".to_owned();
@@ -188,7 +189,7 @@ pub(super) fn error_percent(exact: u64, approx: u64) -> String {
     format!("{percent:+.2}")
 }
 
-/// `1 line`, `2 lines`.
+/// Formats `1 line`, `2 lines`.
 pub(crate) fn lines(count: u64) -> String {
     format!("{count} {}", if count == 1 { "line" } else { "lines" })
 }

@@ -1,4 +1,4 @@
-//! The command itself: logs in, table out.
+//! Runs the command.
 
 use std::io::{IsTerminal, stdout};
 use std::path::{Path, PathBuf};
@@ -30,26 +30,26 @@ use crate::progress::{Progress, note};
 use crate::source::TooLong;
 use crate::target::check_targets;
 
-/// The time between two lines of figures.
+/// The interval of printed figures.
 const TICK: Duration = Duration::from_secs(1);
 
-/// The time after which a log that grows is looked at again.
+/// The interval at which a growing log is checked for more lines.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Bytes of a plain and of a packed log for which a visitor is expected, about: a few lines. Where every line has a
-/// visitor of its own, they still fit into the shards that this makes.
+/// The approximate number of bytes of a plain and of a compressed log per expected visitor: a few lines. If every line
+/// has another visitor, they still fit into the resulting shards.
 const PLAIN_BYTES: u64 = 400;
 const PACKED_BYTES: u64 = 40;
 
-/// The most that are expected for the size of the logs: the book's guess.
+/// The most visitors that are expected for the size of the logs, as in the book.
 const MOST_EXPECTED: u64 = 1_000_000;
 
 /// Runs `tallis uv`.
 ///
 /// # Errors
 ///
-/// As [`count`]; what cannot be saved or drawn; [`Failure::Interrupted`] after an interrupt, when what was counted is
-/// printed and saved.
+/// As [`count`]; a file that cannot be saved or drawn; [`Failure::Interrupted`] after an interrupt, after what was
+/// counted was printed and saved.
 pub fn run(args: &UvArgs) -> Result<(), Failure> {
     check_targets(args.save.iter().chain(&args.plot).chain(&args.emit))?;
     let destination = Destination::new(&args.directory, args.save.as_ref())?;
@@ -58,7 +58,7 @@ pub fn run(args: &UvArgs) -> Result<(), Failure> {
     let store = destination.open(Store::builder())?;
     let mut report = count(args, &store)?;
     report.columns = columns();
-    // What cannot be drawn does not keep the rest from being printed and saved.
+    // If the plot fails, the rest is still printed and saved.
     let drawn = args.plot.as_ref();
     let drawn = drawn.map_or(Ok(()), |file| plot::write(file, &chart(&report, args.every)));
     let emitted = args.emit.as_ref().map_or(Ok(()), |file| emit(&store, file));
@@ -71,14 +71,13 @@ pub fn run(args: &UvArgs) -> Result<(), Failure> {
     }
 }
 
-/// Counts the logs into a store that is empty, or the one that is kept in the directory of the command line, and neither
-/// prints nor saves the result. With `follow`, figures are
-/// printed as they come.
+/// Counts the logs into an empty store, or one from the directory on the command line, and neither prints nor saves the
+/// result. With `follow`, figures are printed regularly.
 ///
 /// # Errors
 ///
-/// A log that cannot be read, a line that does not parse unless that is to be borne, a file that cannot be loaded or
-/// has no visitors, options that do not go together.
+/// A log that cannot be read, a line that does not parse unless these are skipped, a file that cannot be loaded or has
+/// no visitors, options that contradict each other.
 pub fn count(args: &UvArgs, store: &Store) -> Result<Report, Failure> {
     let layout = Layout::new(args.format, args.by.clone(), args.time.clone());
     let layout = layout.map_err(|error| Failure::Usage(error.to_string()))?;
@@ -125,8 +124,8 @@ pub fn count(args: &UvArgs, store: &Store) -> Result<Report, Failure> {
     Ok(report)
 }
 
-/// How many visitors to expect of a bucket when the one before it was not counted, by the size of all logs, if it is
-/// known: it is not known of a stream, nor of a log that grows.
+/// Returns how many visitors to expect for a bucket if the one before it was not counted, from the size of all logs, if
+/// it is known. It is unknown for a stream and for a growing log.
 fn expected(logs: &[PathBuf], total: Option<u64>) -> Result<u64, Failure> {
     if total.is_none() {
         return Ok(MOST_EXPECTED);
@@ -141,7 +140,7 @@ fn expected(logs: &[PathBuf], total: Option<u64>) -> Result<u64, Failure> {
     Ok(expected.min(MOST_EXPECTED))
 }
 
-/// How wide the terminal is that the table goes to.
+/// Returns the width in columns of the terminal on standard output.
 fn columns() -> Option<usize> {
     if !stdout().is_terminal() {
         return None;
@@ -150,7 +149,7 @@ fn columns() -> Option<usize> {
     Some(usize::from(width.0))
 }
 
-/// Counts the lines of a log as they come, and prints the counts so far each second, until it ends or is interrupted.
+/// Counts the lines of a growing log, and prints the counts each second, until it ends or is interrupted.
 #[expect(clippy::disallowed_methods, reason = "a line each second of the clock on the wall")]
 fn follow(
     path: &Path,
@@ -183,7 +182,7 @@ fn follow(
         }
         let more = log.look_again().map_err(|error| counting.failed(path, &error))?;
         if !more || interrupt::interrupted() {
-            // The last line may have come without its line feed.
+            // The last line may have no line feed.
             log.end();
             ended = true;
             continue;

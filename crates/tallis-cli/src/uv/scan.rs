@@ -1,4 +1,4 @@
-//! From lines to visits, with no store and no order between the chunks of a log: what any thread may do.
+//! Finding visits in lines, without a store and in any order of chunks, so that any thread can do it.
 
 use memchr::memchr;
 use tallis::{Bucket, VisitorId};
@@ -30,25 +30,25 @@ pub(super) const REPORTED: usize = 5;
 pub struct Scanner {
     layout: Layout,
     every: Every,
-    /// Whether visits of one bucket but of several minutes are several.
+    /// Whether visits of one bucket in several minutes are distinct.
     by_minute: bool,
-    /// Whether the first line that does not parse is the last that is looked at.
+    /// Whether to stop at the first line that does not parse.
     strict: bool,
     seen: Seen,
-    /// Room for a visitor's name.
+    /// A buffer for a visitor's name.
     scratch: Vec<u8>,
 }
 
-/// What was found in some lines.
+/// The visits in some lines.
 #[derive(Debug, Default)]
 pub struct Batch {
     lines: u64,
     bad: u64,
-    /// The first lines that do not parse, counted from 0.
+    /// The first lines that do not parse, numbered from 0.
     pub(super) reported: Vec<(u64, LineError)>,
-    /// The buckets, in the order in which they were found.
+    /// The buckets, in order of appearance.
     pub(super) buckets: Vec<Events>,
-    /// Those that may be new, in the order of the lines.
+    /// The visits that may be new, in the order of the lines.
     pub(super) visits: Vec<Visit>,
     /// The bucket of the last line.
     pub(super) last: usize,
@@ -62,17 +62,17 @@ pub(super) struct Events {
     pub(super) lines: u64,
 }
 
-/// A visitor in a bucket, and in a minute of UTC if that matters.
+/// A visitor in a bucket, and in a minute of UTC if needed.
 #[derive(Debug)]
 pub(super) struct Visit {
     pub(super) id: VisitorId,
-    /// Of the batch.
+    /// The index of the bucket in the batch.
     pub(super) bucket: usize,
     pub(super) minute: i64,
 }
 
 impl Scanner {
-    /// One that finds visits so, and has seen none.
+    /// Creates a scanner with this layout and buckets.
     #[must_use]
     pub fn new(layout: Layout, every: Every) -> Self {
         Self {
@@ -85,27 +85,27 @@ impl Scanner {
         }
     }
 
-    /// Finds the minutes of visits too, for a window.
+    /// Also finds the minutes of visits, for a window.
     #[must_use]
     pub const fn by_minute(mut self, by_minute: bool) -> Self {
         self.by_minute = by_minute;
         self
     }
 
-    /// Looks at no line after the first that does not parse.
+    /// Stops at the first line that does not parse.
     #[must_use]
     pub const fn strict(mut self, strict: bool) -> Self {
         self.strict = strict;
         self
     }
 
-    /// Has seen no visits: for lines that stand before others that were scanned.
+    /// Clears the visits that were seen, for lines that precede others that were scanned.
     pub fn forget(&mut self) {
         self.seen = Seen::new();
     }
 
-    /// Finds the visits of lines that follow one another, each with its line feed but perhaps the last; `batch` has
-    /// them after that, and nothing else.
+    /// Finds the visits of consecutive lines, each with its line feed, except possibly the last; replaces the contents
+    /// of `batch`.
     pub fn scan(&mut self, mut lines: &[u8], batch: &mut Batch) {
         batch.clear();
         while !lines.is_empty() {
@@ -144,26 +144,26 @@ impl Scanner {
 const TOO_LONG: LineError = LineError { problem: Problem::TooLong, at: 0 };
 
 impl Batch {
-    /// Lines, those that do not parse among them.
+    /// Returns the number of lines, including those that do not parse.
     #[must_use]
     pub const fn lines(&self) -> u64 {
         self.lines
     }
 
-    /// Those that do not parse.
+    /// Returns the number of lines that do not parse.
     #[must_use]
     pub const fn bad(&self) -> u64 {
         self.bad
     }
 
-    /// What is found in a line that is longer than a line may be.
+    /// Records a line that is too long.
     pub(super) fn too_long(&mut self) {
         self.clear();
         self.lines = 1;
         self.refuse(TOO_LONG);
     }
 
-    /// About how many bytes it holds.
+    /// Returns the approximate number of bytes that it holds.
     pub(super) fn size(&self) -> usize {
         size_of::<Self>()
             + size_of_val(&*self.visits)
@@ -179,7 +179,7 @@ impl Batch {
         visits.clear();
     }
 
-    /// Notes that the last line does not parse.
+    /// Records that the last line does not parse.
     #[cold]
     fn refuse(&mut self, error: LineError) {
         self.bad += 1;
@@ -188,7 +188,7 @@ impl Batch {
         }
     }
 
-    /// Counts a line of the bucket of that number, and gives its place.
+    /// Counts a line of the bucket with this number, and returns its index.
     #[inline]
     fn event(&mut self, number: u32, time: &Stamp, every: Every) -> usize {
         if let Some(events) = self.buckets.get_mut(self.last).filter(|last| last.number == number) {
@@ -219,7 +219,7 @@ mod tests {
             batch.visits.len()
         };
         assert_eq!([found(&mut scanner), found(&mut scanner)], [1, 0]);
-        // For lines that stand before these, the visit is new.
+        // For lines that precede these, the visit is new.
         scanner.forget();
         assert_eq!([found(&mut scanner), found(&mut scanner)], [1, 0]);
     }

@@ -1,17 +1,17 @@
-//! Visits that were seen a short while ago.
+//! A cache of recent visits.
 //!
 //! # Idea
 //!
-//! Most lines of a log are of a visitor who was there before, and a visit that was counted changes nothing when it is
-//! counted again. So a table of the last visits, a place for each by its hash, lets through what it does not hold: all
-//! that is new, and of the rest what another visit has taken the place of. It has one size, whatever the log.
+//! Most lines of a log are repeated visits, and a visit that was counted changes nothing when it is counted again. So a
+//! cache of recent visits, a direct-mapped hash table, passes only visits that it does not contain: all new ones, and
+//! repeated ones that were overwritten by others. Its size is fixed.
 
 use xxhash_rust::xxh3::xxh3_128;
 
-/// Places: 1 MiB of them, which stays in the second cache of a core.
+/// The number of slots: 1 MiB, which fits the L2 cache of a core.
 const PLACES: usize = 1 << 15;
 
-/// A visit: the digest of the visitor's name, and the bucket and minute that it falls into.
+/// A visit: the digest of the visitor's name, and its bucket and minute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Place {
     digest: u128,
@@ -19,18 +19,18 @@ struct Place {
     bucket: u32,
 }
 
-/// The last visits.
+/// The recent visits.
 #[derive(Debug)]
 pub(super) struct Seen(Box<[Place]>);
 
 impl Seen {
     pub(super) fn new() -> Self {
-        // No bucket has that number.
+        // No bucket has this number.
         let free = Place { digest: 0, minute: 0, bucket: u32::MAX };
         Self(vec![free; PLACES].into_boxed_slice())
     }
 
-    /// Whether such a visit is one of the last; from now on it is.
+    /// Returns whether a visit is in the cache, and adds it.
     #[inline]
     pub(super) fn insert(&mut self, name: &[u8], bucket: u32, minute: i64) -> bool {
         let digest = xxh3_128(name);

@@ -22,13 +22,13 @@ const MONTHS: [&str; 12] = [
     "December",
 ];
 
-/// The day that times are counted from.
+/// The day from which days are counted.
 const EPOCH: Date = jiff::civil::date(1970, 1, 1);
 
-/// A time as a log writes it: a local time and its distance from UTC.
+/// A time as in a log: a local time and its offset from UTC.
 ///
-/// The fields are those of the text, and they are never moved to another time zone, so the day of a stamp is the log's
-/// own day.
+/// The fields are those of the text, and are not converted to another time zone, so the day of a stamp is the log's
+/// day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {
     /// 1 to 9999.
@@ -47,17 +47,17 @@ pub struct Stamp {
     pub offset: i16,
 }
 
-/// Why a text is not the time of a log line.
+/// Why a text is not a valid time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StampError {
-    /// The text does not have the shape `dd/Mon/yyyy:HH:MM:SS +hhmm`.
+    /// The text does not have the format `dd/Mon/yyyy:HH:MM:SS +hhmm`.
     Shape,
     /// The month is none of `Jan` to `Dec`.
     Month,
     /// The year is 0000.
     Year,
-    /// The month does not have that day.
+    /// The month does not have this day.
     Day {
         /// The day as written.
         day: u8,
@@ -70,22 +70,22 @@ pub enum StampError {
     Hour(u8),
     /// The minute is above 59.
     Minute(u8),
-    /// The second is above 59, and this is no leap second.
+    /// The second is above 59, and is not a leap second.
     Second(u8),
-    /// The text has no shape that the time of a JSON log may have.
+    /// The text has none of the formats of times in JSON logs.
     Text,
-    /// The number is not one of the years 1 to 9999.
+    /// The time is outside of the years 1 to 9999.
     Number,
     /// The offset from UTC is above 23 hours and 59 minutes, or has more than 59 minutes.
     Offset,
 }
 
 impl Stamp {
-    /// Reads the text between the brackets.
+    /// Parses the text between the brackets.
     ///
     /// # Errors
     ///
-    /// Any other shape, and times that no calendar has (31 February, 24 o'clock), are a [`StampError`].
+    /// A [`StampError`] for any other format, and for invalid dates and times (31 February, 24 o'clock).
     ///
     /// # Examples
     ///
@@ -129,15 +129,15 @@ impl Stamp {
         Ok(stamp)
     }
 
-    /// The day as it is written.
+    /// Returns the date.
     #[must_use]
     pub fn date(&self) -> Date {
-        // A real day of the years 1 to 9999, all of which a date can hold.
+        // A valid date of the years 1 to 9999, which `Date` can hold.
         Date::new(self.year.cast_signed(), self.month.cast_signed(), self.day.cast_signed())
             .unwrap_or_default()
     }
 
-    /// The minute of UTC, counted from that with which 1970 began. A leap second is in the last minute of its day.
+    /// Returns the minute of UTC, counted from the beginning of 1970. A leap second is in the last minute of its day.
     ///
     /// # Examples
     ///
@@ -202,7 +202,7 @@ fn month(name: [u8; 3]) -> Option<u8> {
     })
 }
 
-/// The days of a month in the Gregorian calendar.
+/// Returns the number of days of a month in the Gregorian calendar.
 fn days_in(year: u16, month: u8) -> u8 {
     match month {
         2 if year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400)) => {
@@ -327,7 +327,7 @@ mod tests {
             let minute = timestamp.to_timestamp().unwrap().as_second().div_euclid(60);
             assert_eq!(parse(text).unwrap().minute_of_utc(), minute, "{text}");
         }
-        // Where jiff's own times end.
+        // At the limits of jiff's timestamps.
         let first = parse("01/Jan/0001:00:00:00 +0000").unwrap().minute_of_utc();
         let last = parse("31/Dec/9999:23:59:00 +0000").unwrap().minute_of_utc();
         assert_eq!(last - first, 3_652_059 * 24 * 60 - 1);

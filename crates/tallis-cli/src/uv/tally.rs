@@ -1,4 +1,4 @@
-//! The count itself.
+//! The count.
 
 use std::collections::BTreeMap;
 
@@ -10,8 +10,8 @@ use super::window::{Window, WindowCount};
 
 /// Counts visits into a store, bucket by bucket.
 ///
-/// For the bucket `2015-05-17` the store then has the keys of [`Visitors`], `unique:2015-05-17` and those that begin
-/// with it, and the `HyperLogLog` `uv:2015-05-17` of the same visitors.
+/// For the bucket `2015-05-17` the store then has the keys of [`Visitors`], `unique:2015-05-17` and those with this
+/// prefix, and the `HyperLogLog` `uv:2015-05-17` of the same visitors.
 ///
 /// # Examples
 ///
@@ -34,19 +34,19 @@ use super::window::{Window, WindowCount};
 pub struct Tally<'v> {
     store: &'v Store,
     visitors: &'v Visitors,
-    /// In the order in which the buckets were found.
+    /// The buckets, in order of appearance.
     slots: Vec<Slot<'v>>,
     places: BTreeMap<Bucket, usize>,
     /// The slot of the last line.
     last: usize,
     /// The slots of a batch's buckets.
     found: Vec<usize>,
-    /// The numbers of visitors who are counted together.
+    /// The numbers of visitors that are counted together.
     numbers: Vec<i64>,
     window: Option<Window>,
 }
 
-/// What is counted of one bucket.
+/// The state of one bucket.
 #[derive(Debug)]
 struct Slot<'v> {
     bucket: Bucket,
@@ -56,10 +56,10 @@ struct Slot<'v> {
 }
 
 impl<'v> Tally<'v> {
-    /// Nothing counted yet.
+    /// Creates a count without visits.
     ///
-    /// `visitors` is a recipe on `store`. A bucket that the store has already is counted on: its visitors were there
-    /// before, and its events are those that are counted from now on.
+    /// `visitors` must be a recipe on `store`. If the store has a bucket already, its count continues: its visitors are
+    /// known, and its events are counted from now on.
     #[must_use]
     pub const fn new(store: &'v Store, visitors: &'v Visitors) -> Self {
         Self {
@@ -74,20 +74,20 @@ impl<'v> Tally<'v> {
         }
     }
 
-    /// Counts the visits of a window too, which are to be scanned [by minute](super::Scanner::by_minute).
+    /// Also counts the visits of a window. They must be scanned [by minute](super::Scanner::by_minute).
     #[must_use]
     pub fn window(mut self, window: Option<Window>) -> Self {
         self.window = window;
         self
     }
 
-    /// Counts what was found in lines.
+    /// Counts a batch of visits.
     ///
-    /// The result depends on the order of the batches, since a bucket is begun with a forecast from the one before it.
+    /// The result depends on the order of the batches, because a new bucket gets a forecast from the one before it.
     ///
     /// # Errors
     ///
-    /// Those of the store; [`ErrorKind::NoSuchKey`] for a bucket that is there without its `HyperLogLog`.
+    /// Those of the store; [`ErrorKind::NoSuchKey`] for an existing bucket without its `HyperLogLog`.
     pub fn count(&mut self, batch: &Batch) -> Result<(), Error> {
         const NONE: usize = usize::MAX;
         self.found.clear();
@@ -98,7 +98,7 @@ impl<'v> Tally<'v> {
                     window.visit(&visit.id, visit.minute)?;
                 }
             }
-            // With the first visit and not before, so that the bucket before it has all of its visits so far.
+            // Not before its first visit, so that the bucket before it has all of its visits so far.
             let bucket = visits[0].bucket;
             let slot = match self.found[bucket] {
                 NONE => self.place(batch.buckets[bucket].bucket)?,
@@ -106,7 +106,7 @@ impl<'v> Tally<'v> {
             };
             self.found[bucket] = slot;
             let slot = &mut self.slots[slot];
-            // In this order: a process that is killed between the two leaves a bucket that can be counted on.
+            // In this order: if the process is killed in between, the bucket can still be continued.
             self.store
                 .pfadd(&slot.approx_key, each(visits.iter().map(|visit| visit.id.as_bytes())))?;
             self.numbers.clear();
@@ -141,7 +141,8 @@ impl<'v> Tally<'v> {
         Ok(place)
     }
 
-    /// The figures of the bucket of the last line, and how many lines there were in all; `None` before the first.
+    /// Returns the figures of the bucket of the last line, and the number of lines of all buckets; `None` before the
+    /// first line.
     ///
     /// # Errors
     ///
@@ -158,7 +159,7 @@ impl<'v> Tally<'v> {
         }))
     }
 
-    /// What was counted, in the order of the calendar.
+    /// Returns the counts, in order of time.
     ///
     /// # Errors
     ///

@@ -1,9 +1,9 @@
-//! A virtual host before a line, as Apache's `vhost_combined` writes it: `%v:%p %h %l %u %t ...`.
+//! Detection of a virtual host before a line, as Apache's `vhost_combined` writes it: `%v:%p %h %l %u %t ...`.
 //!
 //! # Idea
 //!
-//! A line without one has three fields before its time, and more if the user's name has spaces in it. So what has four
-//! or more is told apart by the first two of them:
+//! A line without one has three fields before its time, and more if the user's name contains spaces. So a line with
+//! four or more is classified by the first two of them:
 //!
 //! ```text
 //! www.example.org:443 192.0.2.7 - - [time]        a name with a port
@@ -17,11 +17,11 @@ use std::str::from_utf8;
 
 use memchr::{memchr, memmem, memrchr};
 
-/// Where the virtual host of a line ends, if there is one beyond doubt.
+/// Returns where the virtual host of a line ends, if there certainly is one.
 pub(super) fn end(text: &[u8]) -> Option<usize> {
     let end = memchr(b' ', text)?;
     let behind = &text[end + 1..];
-    // Nearly every line, as servers seldom know ident and user.
+    // Nearly every line, because servers rarely know ident and user.
     if behind.starts_with(b"- ") {
         return None;
     }
@@ -31,7 +31,7 @@ pub(super) fn end(text: &[u8]) -> Option<usize> {
     (names_host && has_two_fields(&behind[host_end + 1..])).then_some(end)
 }
 
-/// Whether a field is a name or an address, a colon and a port.
+/// Returns whether a field is a name or an address, a colon and a port.
 fn has_port(field: &[u8]) -> bool {
     let Some(colon) = memrchr(b':', field).filter(|&colon| colon > 0) else { return false };
     let (name, port) = (&field[..colon], &field[colon + 1..]);
@@ -45,7 +45,7 @@ fn is_address(field: &[u8]) -> bool {
     from_utf8(field).is_ok_and(|field| field.parse::<IpAddr>().is_ok())
 }
 
-/// Whether two fields at least stand before the bracket that opens the time.
+/// Returns whether there are at least two fields before the bracket that opens the time.
 fn has_two_fields(text: &[u8]) -> bool {
     let Some(open) = memmem::find(text, b" [") else { return false };
     memchr(b' ', &text[..open]).is_some_and(|space| space > 0 && space + 1 < open)
@@ -55,7 +55,7 @@ fn has_two_fields(text: &[u8]) -> bool {
 mod tests {
     use super::super::line::LogLine;
 
-    /// The virtual host and the host of a line that begins so.
+    /// Returns the virtual host and the host of a line with this beginning.
     fn hosts(text: &str) -> (Option<String>, String) {
         let text = format!("{text} [17/May/2015:10:05:03 +0000] \"GET / HTTP/1.1\" 200 5");
         let line = LogLine::parse(text.as_bytes()).unwrap();

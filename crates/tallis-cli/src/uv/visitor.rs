@@ -1,4 +1,4 @@
-//! Who a visitor is: the name that a line gives.
+//! The identity of a visitor in a line.
 
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -15,20 +15,21 @@ pub enum By {
     /// The host field.
     #[default]
     Ip,
-    /// The host field, a tab and the agent; a line without an agent has an empty one.
+    /// The host field, a tab and the user agent, which is empty if the line has none.
     IpAgent,
-    /// The field of that number, counted from 1, split at single spaces.
+    /// The field with this number, counted from 1, split at single spaces.
     Field(NonZeroUsize),
-    /// The member of an object of JSON.
+    /// The member of a JSON object.
     Member(JsonPath),
 }
 
 impl By {
-    /// The bytes that name the visitor of a line; `scratch` is room for them to be put together in.
+    /// Returns the bytes that identify the visitor of a line; `scratch` is a buffer in which they may be assembled.
     ///
     /// # Errors
     ///
-    /// If the line lacks the field, or its agent cannot be separated from its referer. A line has no members.
+    /// If the line does not have the field, or if its user agent cannot be separated from its referer. A log line has
+    /// no members.
     pub fn name<'a>(
         &self,
         line: &LogLine<'a>,

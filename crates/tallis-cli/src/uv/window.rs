@@ -1,11 +1,10 @@
-//! The unique visitors of the last so many minutes.
+//! The unique visitors of a sliding window of minutes.
 //!
 //! # Idea
 //!
-//! A window is a stretch of whole minutes of UTC. It ends at a time that was given, or with the minute of the latest
-//! event, and then it moves on as events come. Events come in any order, but the end of a window that moves only ever
-//! rises. So what has once fallen out of it never comes back, and of each visitor the minute in which it was seen last
-//! is all that an exact count needs:
+//! A window is a range of whole minutes of UTC. It ends at a given time, or with the minute of the latest event, and
+//! then moves forward with the events. Events come in any order, but the end of a moving window never decreases. So a
+//! minute that has left the window never returns, and an exact count needs only the last minute of each visitor:
 //!
 //! ```text
 //!                  from                      end
@@ -14,14 +13,14 @@
 //! ```
 //!
 //! The approximate count is that of [`UvWindows`] with roll-up, in a store of its own so that the saved file does not
-//! have its keys. Its clock shows the end of the window, whatever the time may be: so every minute of it is over and
-//! can be merged into its hour and its day, and what has fallen out expires.
+//! have its keys. The clock of that store is the end of the window, independent of the real time: so every minute of
+//! the window is over and can be merged into its hour and its day, and minutes that have left it expire.
 //!
 //! # Complexity
 //!
-//! An event takes constant time; what has fallen out is looked for each time that the window has moved on by an eighth
-//! of its length, or by an hour if that is more. Memory is that of the visitors in the window, 19 to 39 bytes each, and
-//! of a `HyperLogLog` for each minute, hour, day and month in it that had an event.
+//! An event takes constant time. Expired entries are removed each time that the window has moved by an eighth of its
+//! length, or by an hour if that is more. The memory is that of the visitors in the window, 19 to 39 bytes each, and of
+//! a `HyperLogLog` for each minute, hour, day and month in it that had an event.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -38,7 +37,7 @@ use super::report::error_percent;
 
 /// Counts the unique visitors of a window.
 ///
-/// Events that lie outside of the years 1900 to 2299 are of no window, and none begins before them.
+/// Events outside of the years 1900 to 2299 are in no window, and no window begins before them.
 ///
 /// # Examples
 ///
@@ -60,48 +59,49 @@ use super::report::error_percent;
 /// ```
 #[derive(Debug)]
 pub struct Window {
-    /// Minutes.
+    /// In minutes.
     length: i64,
-    /// The minutes of the window, counted from 1970; `None` if it ends after an event that has not come yet.
+    /// The minutes of the window, counted from 1970; `None` if it ends with the latest event and there was none yet.
     range: Option<Range<i64>>,
-    /// Whether it moves on with the events.
+    /// Whether it moves with the events.
     moves: bool,
-    /// The end with which it is time to forget.
+    /// The end at which expired entries are removed next.
     tidy_at: i64,
-    /// By the visitor's number, the last minute before the end.
+    /// The last minute before the end, by the visitor's number.
     last_seen: HashMap<i64, i64>,
     store: Store,
     clock: Arc<ManualClock>,
     windows: UvWindows,
 }
 
-/// The unique visitors of a window. Its JSON form is part of the program's contract, the order of the fields included.
+/// The unique visitors of a window. Its JSON form is a stable interface of the program, including the order of the
+/// fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct WindowCount {
     /// Its beginning.
     #[serde(serialize_with = "as_text")]
     pub from: Timestamp,
-    /// Its end, which is left out.
+    /// Its end, excluded.
     #[serde(serialize_with = "as_text")]
     pub to: Timestamp,
-    /// Unique visitors.
+    /// The number of unique visitors.
     pub exact: u64,
-    /// Unique visitors by the `HyperLogLog`s.
+    /// The number of unique visitors by the `HyperLogLog`s.
     pub approx: u64,
-    /// How many keys cover it: the fewest that [`UvWindows`] can have of it.
+    /// The number of keys that cover it: the minimum for [`UvWindows`].
     pub keys: u64,
 }
 
 impl Window {
-    /// A window that ends with the minute of the latest event.
+    /// Creates a window that ends with the minute of the latest event.
     #[must_use]
     pub fn new(length: WindowLength) -> Self {
         let length = i64::from(length.minutes());
         let clock = Arc::new(ManualClock::new(0));
         let store = Store::builder().clock(clock.clone()).build();
-        // A bucket that has a minute of the window ends after the window begins. So it is kept until that has moved on
-        // by more than the slack, and by then nothing is open that lies in it.
+        // A bucket with a minute of the window ends after the window begins. So it is kept until the window has moved
+        // by more than the slack, and by then no open bucket is in it.
         let kept = Duration::from_secs((length + slack(length)).unsigned_abs() * 60);
         let windows = UvWindows::new(store.clone(), "uv:").filling(UvFilling::RollUp);
         let windows =
@@ -119,7 +119,7 @@ impl Window {
         }
     }
 
-    /// A window that ends there.
+    /// Creates a window that ends at a given time.
     #[must_use]
     pub fn ending_at(length: WindowLength, end: WindowEnd) -> Self {
         let mut window = Self::new(length);
@@ -151,7 +151,7 @@ impl Window {
         Ok(())
     }
 
-    /// How it stands; `None` if it ends with the latest event and there is none.
+    /// Returns the counts; `None` if it ends with the latest event and there is none.
     ///
     /// O(visitors and keys).
     ///
@@ -161,7 +161,7 @@ impl Window {
     pub fn count(&self) -> Result<Option<WindowCount>, Error> {
         let Some(Range { start, end }) = self.range else { return Ok(None) };
         let (from, to) = (timestamp(start), timestamp(end));
-        // So that the keys of the window are all there is to look at.
+        // So that the keys of the window are all that has to be read.
         self.windows.roll_up()?;
         Ok(Some(WindowCount {
             from,
@@ -172,20 +172,20 @@ impl Window {
         }))
     }
 
-    /// Lets the window end there, when every minute of it is over.
+    /// Sets the end of the window, before which every minute is over.
     fn end_with(&mut self, end: i64) {
         self.range = Some((end - self.length).max(FIRST_MINUTE)..end);
         self.clock.set(timestamp(end).as_millisecond());
     }
 
-    /// Lets the window end later than before, and drops what is no longer in it if that may be much.
+    /// Moves the end of the window forward, and removes what is no longer in it, if that may be much.
     fn move_on(&mut self, end: i64) -> Result<(), Error> {
         if end < self.tidy_at {
             self.end_with(end);
             return Ok(());
         }
-        // Once while the hours and days of all that has come since the last time are kept, and once for those that were
-        // not over.
+        // Once while the hours and days of all events since the last time are kept, and once for those that were not
+        // over.
         self.windows.roll_up()?;
         self.end_with(end);
         self.windows.roll_up()?;
@@ -197,7 +197,7 @@ impl Window {
     }
 }
 
-/// How many minutes a window moves on before what has fallen out of it is looked for.
+/// Returns by how many minutes a window moves before expired entries are removed.
 fn slack(length: i64) -> i64 {
     (length / 8).max(60)
 }

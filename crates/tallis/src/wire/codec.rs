@@ -1,4 +1,4 @@
-//! The codec of format 1: bincode 2, and nothing else here knows of it.
+//! The codec of format 1, which is bincode 2. No other module depends on bincode.
 
 use bincode::config::{self, Configuration, Fixint, LittleEndian};
 use bincode::enc::write::Writer;
@@ -8,17 +8,17 @@ use serde::de::DeserializeOwned;
 
 use super::error::Error;
 
-/// The most bytes that the value of a frame may have: 2 GiB.
+/// The most bytes of the value of a frame: 2 GiB.
 pub const MAX_LEN: u64 = 1 << 31;
 
-/// Frames are kept and sent, so every choice is written down.
+/// Frames are stored and sent, so every setting is explicit.
 ///
-/// Integers have their full width because a limit counts that: of integers of variable length a value would need a
-/// limit of eight times its bytes.
+/// Integers have a fixed width because the limit is counted in decoded widths: with variable-width integers, a value
+/// would need a limit of eight times its bytes.
 const CONFIG: Configuration<LittleEndian, Fixint> =
     config::standard().with_little_endian().with_fixed_int_encoding().with_no_limit();
 
-/// Bytes that grow.
+/// A growing buffer.
 struct Out(Vec<u8>);
 
 impl Writer for Out {
@@ -40,11 +40,11 @@ fn unframed(error: EncodeError) -> String {
     if let EncodeError::OtherString(why) = error { why } else { error.to_string() }
 }
 
-/// The value of these bytes, all of them.
+/// Decodes a value from these bytes, all of which must be used.
 ///
-/// bincode allocates what a length says before it looks whether the bytes are there, up to a limit that is part of the
-/// type. So there is one for every second power of two, and the least that takes the bytes is at most four times their
-/// number.
+/// bincode allocates what a length field says before it checks that the bytes are there, up to a limit that is part of
+/// the type. So there is a limit for every second power of two, and the smallest that fits is at most four times the
+/// number of bytes.
 pub(super) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Error> {
     macro_rules! within {
         ($($bits:literal)*) => {
@@ -65,7 +65,7 @@ pub(super) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Error> {
 }
 
 fn malformed(error: DecodeError) -> Box<str> {
-    // What the type found when it checked itself.
+    // The error of the type's own validation.
     if let DecodeError::OtherString(why) = error {
         return why.into();
     }

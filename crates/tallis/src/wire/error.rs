@@ -1,51 +1,51 @@
-//! Why a value is not framed, or a frame not read.
+//! The errors of encoding and decoding frames.
 
 use std::fmt;
 
 use super::kind::Kind;
 
-/// Why a value is not framed, or a frame not read.
+/// An error of encoding or decoding a frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
-    /// The bytes do not begin as a frame does.
+    /// The bytes do not begin with the magic bytes of a frame.
     BadMagic,
-    /// The format is of a later version, or of none.
+    /// The format is unknown, possibly that of a later version.
     UnknownFormat(u8),
-    /// The frame holds something else.
+    /// The frame has a value of another kind.
     Kind {
-        /// What was asked for.
+        /// The kind that was expected.
         expected: Kind,
-        /// The number of what it is.
+        /// The number of its kind.
         got: u8,
     },
-    /// The value is longer than allowed.
+    /// The value is longer than the limit.
     TooLong {
-        /// How many bytes it has.
+        /// Its length in bytes.
         len: u64,
-        /// How many it may have.
+        /// The limit in bytes.
         limit: u64,
     },
     /// The bytes end before the frame does.
     Truncated {
-        /// How many bytes the frame has; of one whose header is not there, how many that has.
+        /// The length of the frame in bytes, or that of the header if it is incomplete.
         need: u64,
-        /// How many there are.
+        /// The number of bytes that there are.
         got: u64,
     },
     /// Bytes follow the frame.
     Trailing {
-        /// How many.
+        /// The number of bytes after the frame.
         bytes: u64,
     },
-    /// The bytes are not those that were written.
+    /// The checksum is wrong: the bytes are damaged.
     Checksum {
-        /// What the frame says.
+        /// The checksum in the frame.
         stored: u64,
-        /// What its bytes give.
+        /// The checksum of its bytes.
         computed: u64,
     },
-    /// The value breaks the rules of its type.
+    /// The value violates the rules of its type.
     Malformed(Box<str>),
     /// A value cannot be framed.
     Unframed(Box<str>),

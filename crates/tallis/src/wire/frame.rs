@@ -9,15 +9,15 @@ use super::kind::{Framed, Kind};
 
 const MAGIC: [u8; 6] = *b"TALLIS";
 
-/// The [`codec`](super::codec), and CRC-64.
+/// The number of the format: the [`codec`](super::codec), and CRC-64.
 const FORMAT: u8 = 1;
 
 const CHECKSUM_LEN: usize = 8;
 
-/// How many bytes come before the value.
+/// The length of the header in bytes, which precedes the value.
 pub const HEADER_LEN: usize = 16;
 
-/// What a frame says of itself before its value: enough to read the rest of it from a stream.
+/// The header of a frame: enough to read the rest of it from a stream.
 ///
 /// # Examples
 ///
@@ -54,11 +54,11 @@ pub struct Header {
 }
 
 impl Header {
-    /// Reads the header of the frame that begins with these bytes, [`HEADER_LEN`] or more.
+    /// Parses the header of the frame that begins with these bytes, of which there must be at least [`HEADER_LEN`].
     ///
     /// # Errors
     ///
-    /// [`Error::BadMagic`], [`Error::UnknownFormat`], and [`Error::Truncated`] if the bytes are a part of a header.
+    /// [`Error::BadMagic`], [`Error::UnknownFormat`], and [`Error::Truncated`] if the header is incomplete.
     pub fn read(bytes: &[u8]) -> Result<Self, Error> {
         let begun = bytes.len().min(MAGIC.len());
         if bytes.get(..begun) != MAGIC.get(..begun) || begun == 0 {
@@ -75,30 +75,31 @@ impl Header {
         Ok(Self { kind, len: u64::from_le_bytes(*len) })
     }
 
-    /// What the frame holds; `None` if it is something that only later versions know.
+    /// Returns the kind of the value; `None` if it is one of a later version.
     #[must_use]
     pub fn kind(&self) -> Option<Kind> {
         Kind::from_byte(self.kind)
     }
 
-    /// How many bytes the value has.
+    /// Returns the length of the value in bytes.
     #[must_use]
     pub const fn value_len(&self) -> u64 {
         self.len
     }
 
-    /// How many bytes follow the header.
+    /// Returns the number of bytes after the header.
     #[must_use]
     pub const fn rest(&self) -> u64 {
         self.len.saturating_add(CHECKSUM_LEN as u64)
     }
 }
 
-/// Frames a value. O(bytes); of a store, O(n log n) for its n keys, and writers of a database wait while it is read.
+/// Encodes a value as a frame. O(bytes); for a store, O(n log n) for its n keys, and writers of a database are blocked
+/// while it is read.
 ///
 /// # Errors
 ///
-/// [`Error::TooLong`] if the value has more than [`MAX_LEN`] bytes, [`Error::Unframed`] if it has no form there.
+/// [`Error::TooLong`] if the value has more than [`MAX_LEN`] bytes, [`Error::Unframed`] if it cannot be encoded.
 ///
 /// # Examples
 ///
@@ -116,8 +117,8 @@ pub fn encode<T: Framed>(value: &T) -> Result<Vec<u8>, Error> {
     framed(T::KIND, |out| value.write(out))
 }
 
-/// Frames some keys of the database of this handle, each with its value and expiry, as keys of database 0. Those that
-/// are not there are left out.
+/// Encodes some keys of the database of this handle as a frame, each with its value and expiry, as keys of database 0.
+/// Keys that do not exist are left out.
 ///
 /// # Errors
 ///
@@ -161,13 +162,13 @@ fn framed(
     Ok(frame)
 }
 
-/// Reads the value of a frame, which may have at most `limit` bytes. The bytes are not trusted. O(bytes).
+/// Decodes the value of a frame, which may have at most `limit` bytes. The bytes need not be trusted. O(bytes).
 ///
-/// A store that is read has the default limits of encodings, and keys that have expired are left out.
+/// A decoded store has the default limits of encodings, and keys that have expired are left out.
 ///
 /// # Errors
 ///
-/// What is wrong with the bytes: see [`Error`].
+/// Any [`Error`] that describes invalid bytes.
 ///
 /// # Examples
 ///

@@ -1,5 +1,5 @@
-//! The keys of a store: each with its database, its expiry and its value in the encoding that it has, as a file would
-//! hold it, but not compressed.
+//! The keys of a store: each with its database, its expiry and its value in its encoding, as in an RDB file, but
+//! without compression.
 
 use std::fmt;
 use std::time::UNIX_EPOCH;
@@ -28,7 +28,7 @@ struct Key {
     value: Value,
 }
 
-/// What is at a key. The order of the variants is part of the format.
+/// The value of a key. The order of the variants is part of the format.
 #[derive(Debug, Serialize, Deserialize)]
 enum Value {
     String(ByteBuf),
@@ -42,12 +42,12 @@ enum Value {
     HashListPack(ListPack),
     /// Fields and values, sorted.
     Hash(Vec<(ByteBuf, ByteBuf)>),
-    /// Nodes: whether they are one element each, and their bytes.
+    /// Nodes: whether each is a single element, and its bytes.
     List(Vec<(bool, ByteBuf)>),
     Bloom(BloomFilter),
-    /// Fields, values and times in turn, those that expire first before the others.
+    /// Fields, values and expiry times in turn, sorted by expiry time.
     HashTtlListPack(ListPack),
-    /// Fields, values and when they expire, in milliseconds since the epoch, sorted.
+    /// Fields, values and their expiry times, in milliseconds since the epoch, sorted by field.
     HashTtl(Vec<(ByteBuf, ByteBuf, Option<i64>)>),
 }
 
@@ -71,7 +71,7 @@ impl Payload for Store {
     }
 }
 
-/// Appends those of the keys that are there, each once.
+/// Appends those of the keys that exist, without duplicates.
 pub(super) fn write_some(store: &Store, names: &[&[u8]], out: Vec<u8>) -> Result<Vec<u8>, Error> {
     let mut names = names.to_vec();
     names.sort_unstable();
@@ -83,7 +83,7 @@ pub(super) fn write_some(store: &Store, names: &[&[u8]], out: Vec<u8>) -> Result
     codec::write(&keys?, out)
 }
 
-/// A key with its value; `None` if it is not there.
+/// Returns a key with its value; `None` if it does not exist.
 fn key_of(store: &Tx<'_>, db: u32, name: &[u8]) -> Result<Option<Key>, Error> {
     let Some(payload) = store.dump(name).map_err(unframed)? else { return Ok(None) };
     let expires_at = match store.expire_time(name).map_err(unframed)? {
@@ -114,7 +114,7 @@ fn unframed(error: impl fmt::Display) -> Error {
 }
 
 impl Value {
-    /// A value of a file; `None` if it is none that the store works on.
+    /// Converts a value of a file; `None` for types that the store does not implement.
     fn of(value: rdb::Value<'_, &[u8]>) -> Result<Option<Self>, rdb::Error> {
         Ok(Some(match value {
             rdb::Value::String(StringValue::Int(number)) => {
@@ -190,7 +190,7 @@ impl Value {
         }))
     }
 
-    /// Writes it as a file has it.
+    /// Writes the value as in a file.
     fn write(&self, to: ValueWriter<'_, Vec<u8>>) -> Result<(), WriteError> {
         match self {
             Self::String(bytes) => to.string(bytes),
@@ -227,7 +227,7 @@ impl Value {
             }
             Self::Bloom(filter) => write_bloom(filter, to),
             Self::HashTtlListPack(list) => {
-                // The time of the first field; of a listpack that has none, what reads it says so.
+                // The time of the first field. Without one, the reader of the listpack reports the error.
                 let earliest = if let Some(Entry::Int(at)) = list.get(2) { at } else { 0 };
                 to.hash_ttl_listpack(list.as_bytes(), earliest)
             }
@@ -243,7 +243,7 @@ impl Value {
     }
 }
 
-/// The strings that are still to be read.
+/// Returns the remaining strings.
 fn all(mut strings: Strings<'_, &[u8]>) -> Result<Vec<ByteBuf>, rdb::Error> {
     let mut read = Vec::new();
     while let Some(string) = strings.next()? {
@@ -252,7 +252,7 @@ fn all(mut strings: Strings<'_, &[u8]>) -> Result<Vec<ByteBuf>, rdb::Error> {
     Ok(read)
 }
 
-/// A store that is filled as its keys are read: none is held twice.
+/// A store that is filled while its keys are read, so that no key is in memory twice.
 struct Restored(Store);
 
 impl<'de> Deserialize<'de> for Restored {
@@ -281,13 +281,13 @@ impl<'de> Deserialize<'de> for Restored {
     }
 }
 
-/// Puts a key into a store, by the checks of RESTORE.
+/// Adds a key to a store, with the checks of RESTORE.
 fn restore(store: &Store, key: &Key) -> Result<(), String> {
-    // The first version that has a form for each of them.
+    // The first version that has a type for each of them.
     let options = WriteOptions { target: Target::V12, compression: false, checksum: true };
     let payload = rdb::dump::encode(options, |to| key.value.write(to));
     let payload = payload.map_err(|error| error.to_string())?;
-    // Of RESTORE, 0 is no time.
+    // For RESTORE, 0 means no expiry.
     let expires_at = key.expires_at.map_or(0, |at| at.max(1));
     let options = RestoreOptions::default().expire_at_ms(expires_at);
     let restored = store.db(key.db).restore(key.name.as_slice(), payload, options);

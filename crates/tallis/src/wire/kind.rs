@@ -1,4 +1,4 @@
-//! What a frame may hold.
+//! The kinds of values in frames.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use quicklist::QuickList;
 use skiplist_zset::ZSet;
 use store::Store;
 
-/// What a frame holds. The numbers are those in the frame, and never change.
+/// The kind of the value in a frame. The numbers are those in the frame, and never change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[repr(u8)]
@@ -46,7 +46,7 @@ impl Kind {
         Self::Keys,
     ];
 
-    /// The kind of that number.
+    /// Returns the kind with this number.
     #[must_use]
     pub fn from_byte(byte: u8) -> Option<Self> {
         Self::ALL.into_iter().find(|&kind| kind as u8 == byte)
@@ -68,11 +68,11 @@ impl fmt::Display for Kind {
     }
 }
 
-/// A value that can be framed.
+/// A value that can be encoded as a frame.
 ///
-/// Only values whose reading checks what it reads are framed, so the trait is sealed.
+/// The trait is sealed, because only values that are validated when they are decoded may be framed.
 pub trait Framed: sealed::Payload {
-    /// What its frames say that they hold.
+    /// The kind in its frames.
     const KIND: Kind;
 }
 
@@ -80,13 +80,13 @@ pub(super) mod sealed {
     use super::super::codec;
     use super::super::error::Error;
 
-    /// What stands in the frame.
+    /// The payload of a frame.
     #[expect(unnameable_types, reason = "it seals `Framed`")]
     pub trait Payload: Sized {
-        /// Appends the value.
+        /// Appends the encoded value.
         fn write(&self, out: Vec<u8>) -> Result<Vec<u8>, Error>;
 
-        /// The value of these bytes.
+        /// Decodes a value.
         fn read(bytes: &[u8]) -> Result<Self, Error>;
     }
 

@@ -1,10 +1,9 @@
-//! Values as bytes that go from one process to another.
+//! Values as framed bytes, to send them from one process to another.
 //!
 //! # Idea
 //!
-//! Several processes count a part each, and one adds the parts up: sketches are merged, sets united, filters or-ed.
-//! What goes between them is a *frame*: a value in [`bincode`](https://docs.rs/bincode) with what tells the receiver
-//! which value it is, how long it is and whether it came whole.
+//! Several processes count a part each, and one merges the parts: sketches, sets and filters have unions. They send
+//! each other *frames*: a value in [`bincode`](https://docs.rs/bincode) with its kind, its length and a checksum.
 //!
 //! # Representation
 //!
@@ -15,9 +14,9 @@
 //! +--------+--------+------+----------------+-----------------------+----------------+
 //! ```
 //!
-//! Format 1 is bincode 2 with little-endian integers of their full width, and Redis's CRC-64 of all that comes before
-//! it. Another codec would be another format. The value is what serde makes of its type; of a [`Store`](crate::Store)
-//! it is its keys, in order, none of them compressed.
+//! Format 1 is bincode 2 with little-endian integers of fixed width, followed by Redis's CRC-64 of all preceding bytes.
+//! Another codec would be another format. The value is what serde serializes of its type; for a [`Store`](crate::Store)
+//! it is its keys, sorted and without compression.
 //!
 //! The same value has the same frame in every process.
 //!
@@ -36,7 +35,7 @@
 //! # Ok::<(), wire::Error>(())
 //! ```
 //!
-//! # Adding up
+//! # Merging
 //!
 //! ```
 //! use tallis::{hll::HyperLogLog, wire};
@@ -90,18 +89,19 @@
 //!
 //! # Trust
 //!
-//! [`decode`] takes any bytes. It never panics. A frame whose value is longer than the limit is refused by its
-//! header. While the value is read, no length in it makes more be allocated than four times the bytes that are there,
-//! or one megabyte; what a table of members takes beyond its bytes comes as they are read. A value is checked as one of
-//! a file is: what breaks the rules of its encoding is refused.
+//! [`decode`] accepts any bytes and never panics. A frame whose value is longer than the limit is refused by its
+//! header. While the value is decoded, a length field allocates at most four times the bytes that are there, or one
+//! megabyte; the rest of the memory of a hash table is allocated as its members are read. A value is validated as one
+//! of a file is: what violates the rules of its encoding is refused.
 //!
-//! The checksum finds bytes that were damaged, not bytes that were forged.
+//! The checksum detects damaged bytes, not forged ones.
 //!
 //! # Limits
 //!
-//! * The value of a frame has at most [`MAX_LEN`] bytes. What is larger goes by a file:
+//! * The value of a frame has at most [`MAX_LEN`] bytes. Save larger ones to a file:
 //!   [`Store::save`](crate::Store::save).
-//! * So do values of types that a store does not work on, streams for example: they are refused by [`encode`].
+//! * Values of types that a store does not implement, such as streams, are refused by [`encode`]. They are kept in a
+//!   file, too.
 
 mod codec;
 mod error;

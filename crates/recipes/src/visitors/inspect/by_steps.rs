@@ -1,4 +1,4 @@
-//! The same by steps on the keys, many of them at once.
+//! The calls by steps on the keys, in batches.
 
 use macros::blocking_and_async;
 use store::{Error, Member};
@@ -69,15 +69,16 @@ pub(super) async fn remove(backend: &impl Backend, bucket: Bucket) -> Result<boo
             return Ok(removed);
         }
         let names: Vec<&[u8]> = some.iter().map(|key| &**key).collect();
-        // A step takes keys of one slot.
+        // On a cluster a step accesses keys of one slot.
         let steps: Vec<_> = names.chunks(1).map(delete).collect();
         removed |= sum_all(backend, &steps).await? > 0;
     }
 }
 
-/// The keys of a bucket: its shards, their counts, its own, and what says its form at last.
+/// An iterator over the keys of a bucket: its shards, their counters, its other keys, and the key that records its form
+/// last.
 struct Keys {
-    /// Its shards, and whether each has a count.
+    /// Its shards, and whether each has a counter.
     shards: Option<(Fixed, bool)>,
     at: u64,
     own: std::vec::IntoIter<Text>,
@@ -99,7 +100,7 @@ impl Keys {
 }
 
 impl Keys {
-    /// The next ones, about so many.
+    /// Returns the next keys, about `most` of them.
     fn next(&mut self, most: usize) -> Vec<Text> {
         let Some((set, has_counts)) = &self.shards else {
             return self.own.by_ref().take(most).collect();

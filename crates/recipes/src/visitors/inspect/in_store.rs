@@ -1,4 +1,4 @@
-//! The same in a store: in place, and in one step where it changes something.
+//! The calls on a store: in place, and atomic if they change something.
 
 use store::{Error, Locks, Member, Store};
 
@@ -29,8 +29,7 @@ pub(super) fn ids(store: &Store, bucket: Bucket) -> Result<Vec<i64>, Error> {
                 ids.push(Member::from(&member?).as_int().ok_or_else(not_an_id)?);
             }
         }
-        // Nothing that counts visitors leads there. Its shards must not be split or merged while they are looked
-        // for.
+        // Counting visits never reaches this. The shards must not be split or merged while they are searched for.
         Some(Plan::Splitting(set)) => store.transaction_all(|tx| {
             for_each_shard(tx, set.base(), set.ends(tx)?, |shard| take(tx, shard, &mut ids))
         })?,
@@ -97,7 +96,7 @@ pub(super) fn remove(store: &Store, bucket: Bucket) -> Result<bool, Error> {
     })
 }
 
-/// Visits the keys of those of the shards that exist, and perhaps of others.
+/// Calls a function with the keys of the shards that exist, and possibly of others.
 fn for_each_shard(
     backend: &impl Backend,
     base: &Base,

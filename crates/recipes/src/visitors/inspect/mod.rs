@@ -1,4 +1,4 @@
-//! What reads all shards of a bucket, of which its keys may say that there are more than could ever be visited.
+//! Calls that read all shards of a bucket. A key may claim that there are more shards than could be visited.
 
 mod by_steps;
 mod in_store;
@@ -12,11 +12,12 @@ use crate::bucket::Bucket;
 
 /// # All shards of a bucket
 ///
-/// On a store these take O(shards) or O(keys of the database), whichever is less: a forecast may make for many more shards
-/// than ever got a visitor. Elsewhere they take O(shards), in several requests.
+/// On a store these calls take O(shards) or O(keys of the database), whichever is less, because a forecast may provide
+/// for many more shards than are used. On a server they take O(shards), in several requests.
 #[blocking_and_async]
 impl<B: Backend> Visitors<B> {
-    /// The numbers of the bucket's visitors, in no order. O(visitors) beside the shards, O(greatest id) of a bitmap.
+    /// Returns the numbers of the bucket's visitors, in no particular order. O(visitors) in addition to the shards,
+    /// O(greatest id) for a bitmap.
     ///
     /// # Errors
     ///
@@ -29,8 +30,8 @@ impl<B: Backend> Visitors<B> {
         }
     }
 
-    /// How many unique visitors the buckets have together: a visitor of several counts once. O(n log n) for the n
-    /// visitors of all of them beside the shards, and 8 bytes for each.
+    /// Returns the number of unique visitors of the buckets together: a visitor of several buckets counts once. For n
+    /// visitors in all of them it takes O(n log n) in addition to the shards, and 8 bytes per visitor.
     ///
     /// # Errors
     ///
@@ -64,8 +65,8 @@ impl<B: Backend> Visitors<B> {
         Ok(all.len() as u64)
     }
 
-    /// What the bucket's keys take in memory, in bytes: see [`Store::memory_usage`](store::Store::memory_usage). On a server
-    /// it is the sum of what MEMORY USAGE says there.
+    /// Returns the memory of the bucket's keys in bytes: see [`Store::memory_usage`](store::Store::memory_usage). On a
+    /// server it is the sum of MEMORY USAGE.
     ///
     /// # Errors
     ///
@@ -78,13 +79,14 @@ impl<B: Backend> Visitors<B> {
         }
     }
 
-    /// Removes a bucket with all its keys; `false` if nothing was counted into it.
+    /// Removes a bucket with all its keys; returns `false` if nothing was counted into it.
     ///
-    /// On a store that is one atomic step. Elsewhere it takes several: shards with their counts first, the key that
-    /// says the form last. Done again after an error it removes what is left; nothing should be counted into the bucket
-    /// meanwhile.
+    /// On a store this is one atomic step. On a server it takes several: shards with their counters first, the key that
+    /// records the form last. If it is called again after an error, it removes what is left; nothing should be counted
+    /// into the bucket meanwhile.
     ///
-    /// This handle and its clones forget it. Any other handle that has counted into it must be made anew.
+    /// This handle and its clones remove the bucket from their cache. Any other handle that has counted into it must be
+    /// created again.
     ///
     /// # Errors
     ///
@@ -115,7 +117,7 @@ impl<B: Backend> Visitors<B> {
     }
 }
 
-/// The numbers of the bits that are set, where bit 0 is the highest of the first byte.
+/// Iterates over the numbers of the bits that are set, where bit 0 is the highest bit of the first byte.
 fn set_bits(bytes: &[u8]) -> impl Iterator<Item = i64> {
     (0..).zip(bytes).flat_map(|(at, &byte)| {
         (0..8).filter(move |bit| byte & (0x80 >> bit) != 0).map(move |bit| 8 * at + bit)

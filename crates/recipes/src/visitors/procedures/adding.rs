@@ -1,4 +1,4 @@
-//! Adding ids to shards.
+//! Steps that add ids to shards.
 
 use store::{Error, KeyRef, Member, Reply, Script, ScriptCall, Tx};
 
@@ -44,7 +44,7 @@ pub(super) static ADD: Script =
         add_kept(shard, &ids, KeptUntil::of_arg(call, 0)?).run(tx).map(int)
     });
 
-/// SADD of an id to a shard and, if it is new, INCR of the counter: whether it is new.
+/// SADD of an id to a shard and, if it is new, INCR of the counter; returns whether it is new.
 #[inline]
 pub(in crate::visitors) fn add_and_count<'k>(
     shard: &'k [u8],
@@ -78,18 +78,18 @@ fn request_of_one(counter: KeyRef<'_>, shard: &[u8], id: i64, until: KeptUntil) 
     request.arg(id).arg(until.as_arg())
 }
 
-/// What became of many visits.
+/// The outcome of many visits.
 #[derive(Debug, Default, PartialEq)]
 pub(in crate::visitors) struct Counted {
     pub(in crate::visitors) new: u64,
-    /// Why the first was refused of those that were. All others have been counted.
+    /// The error of the first visit that was refused, if any. All others have been counted.
     pub(in crate::visitors) refused: Option<Error>,
 }
 
 impl Counted {
-    /// Takes in what became of the visits behind these.
+    /// Adds the outcome of later visits.
     pub(in crate::visitors) fn add(&mut self, behind: Self) {
-        // A server may reply with any number.
+        // A server may reply with any integer.
         self.new = self.new.saturating_add(behind.new);
         self.refused = self.refused.take().or(behind.refused);
     }
@@ -105,8 +105,8 @@ impl From<u64> for Counted {
     }
 }
 
-/// SADD of each id to its shard, and INCRBY of the counter by how many are new. The keys are that of the counter, then one
-/// for each shard. Refused as a whole if the counter could not take them all.
+/// SADD of each id to its shard, and INCRBY of the counter by how many are new. The keys are that of the counter, then
+/// one per shard. Refused as a whole if the counter would overflow if all were new.
 pub(in crate::visitors) fn add_all_and_count<'k>(
     keys: &'k [KeyRef<'k>],
     visits: &'k [InShard<i64>],
@@ -130,7 +130,7 @@ pub(in crate::visitors) fn add_all_and_count<'k>(
     .on_server_with(move || request_of_all(keys[0], &keys[1..], visits, until), counted)
 }
 
-/// SADD of ids to a shard: adds to `new` how many are.
+/// SADD of ids to a shard: adds to `new` how many are new.
 fn add_all(
     tx: &Tx<'_>,
     shard: KeyRef<'_>,
@@ -161,7 +161,7 @@ fn request_of_all(
     })
 }
 
-/// The visits that a call of [`ADD_ALL_AND_COUNT`] has for so many shards.
+/// Parses the visits in a call of [`ADD_ALL_AND_COUNT`] with this number of shards.
 fn of_args(shards: usize, call: &ScriptCall<'_>) -> Result<Vec<InShard<i64>>, Error> {
     let args = call.ints_from(1)?;
     let (mut rest, mut visits) = (&args[..], Vec::with_capacity(args.len()));
@@ -179,8 +179,8 @@ fn of_args(shards: usize, call: &ScriptCall<'_>) -> Result<Vec<InShard<i64>>, Er
     Ok(visits)
 }
 
-/// As [`add_all_and_count`] on a server, where the names of the shards are made when it is sent: those of a large batch are
-/// not all kept at once.
+/// As [`add_all_and_count`] on a server. The names of the shards are built when the request is, so that those of a
+/// large batch are not all in memory at once.
 pub(in crate::visitors) fn send_all_and_count<'k>(
     set: &'k Fixed,
     counter: KeyRef<'k>,
@@ -191,8 +191,8 @@ pub(in crate::visitors) fn send_all_and_count<'k>(
     step([counter], |_| Err(on_a_server_only())).on_server_with(request, counted)
 }
 
-/// As [`send_all_and_count`], of visits to one shard, with its counter. One by itself is an [`add_and_count`], which asks less
-/// of the server.
+/// As [`send_all_and_count`], for visits of one shard, with its counter. A single visit is an [`add_and_count`], which
+/// is cheaper for the server.
 pub(in crate::visitors) fn send_shard_and_count<'k>(
     set: &'k Fixed,
     visits: &'k [InShard<i64>],
@@ -214,7 +214,7 @@ pub(in crate::visitors) fn send_shard_and_count<'k>(
     step([KeyRef::new(b"")], |_| Err(on_a_server_only())).on_server_with(request, output)
 }
 
-/// The error of a step that is asked of a store.
+/// Returns the error of a step that cannot run on a store.
 #[cold]
 fn on_a_server_only() -> Error {
     invalid("ERR a store has a step of its own for this one")
@@ -226,7 +226,7 @@ fn counted(reply: Reply) -> Result<Counted, Error> {
     Ok(Counted { new, refused })
 }
 
-/// SADD of ids to a shard, which is kept so long: how many are new.
+/// SADD of ids to a shard, with an expiry; returns how many are new.
 pub(in crate::visitors) fn add_kept<'k>(
     shard: &'k [u8],
     ids: &'k [InShard<i64>],

@@ -1,4 +1,4 @@
-//! The form of a bucket: looking for it, and giving one.
+//! Steps that read or set the form of a bucket.
 
 use bytes::Bytes;
 use store::{KeyRef, Reply, Script, ScriptCall};
@@ -40,7 +40,7 @@ pub(super) static SET: Script =
         set_nx(form, value, until).run(tx).map(|begun| Reply::Int(begun.into()))
     });
 
-/// GET, or nothing but whether there is such a key.
+/// GET, or only whether the key exists.
 pub(in crate::visitors) fn look(
     key: &[u8],
     at_value: bool,
@@ -59,18 +59,18 @@ pub(in crate::visitors) fn look(
     )
 }
 
-/// What the visit for which a bucket is begun writes, beside the key that says the form.
+/// What the first visit of a bucket writes, in addition to the key that records the form.
 #[derive(Debug)]
 pub(in crate::visitors) struct Visit {
-    /// The key of the count, if there is one.
+    /// The key of the counter, if there is one.
     pub(in crate::visitors) counter: Option<Text>,
     /// The key of the shard or of the bitmap.
     pub(in crate::visitors) key: Text,
 }
 
-/// SET of the key that says the form of a bucket, unless there is one that does: whether it was set.
+/// SET of the key that records the form of a bucket, unless it has a form already; returns whether it was set.
 ///
-/// The keys of all forms are among `forms`. Nothing is written if the visit would be refused.
+/// The keys of all forms are in `forms`. Nothing is written if the visit would be refused.
 pub(in crate::visitors) fn begin<'k>(
     keys: &'k BeginKeys<'k>,
     value: &'k str,
@@ -98,7 +98,7 @@ pub(in crate::visitors) fn begin<'k>(
     })
 }
 
-/// The keys of beginning a bucket.
+/// The keys of the first visit of a bucket.
 #[derive(Debug)]
 pub(in crate::visitors) struct BeginKeys<'k> {
     forms: [&'k [u8]; FORM_KEYS.len()],
@@ -115,7 +115,7 @@ impl<'k> BeginKeys<'k> {
         visit: Option<&'k Visit>,
     ) -> Self {
         let counter = visit.and_then(|visit| visit.counter.as_deref());
-        // What a bitmap's visit writes is its form, which is not there.
+        // For a bitmap, the key that the visit writes records the form, and does not exist.
         let shard = visit.map(|visit| &visit.key[..]).filter(|key| *key != form);
         let read_keys = forms.into_iter().chain(counter).chain(shard).map(read);
         let all = read_keys.chain([KeyRef::new(form)]).collect();
@@ -123,8 +123,8 @@ impl<'k> BeginKeys<'k> {
     }
 }
 
-/// SETNX of the key that says the form of a bucket: whether it was set. On a cluster the keys of the other forms are in
-/// other slots.
+/// SETNX of the key that records the form of a bucket; returns whether it was set. On a cluster the keys of the other
+/// forms are in other slots.
 pub(in crate::visitors) fn set_nx<'k>(
     form: &'k [u8],
     value: &'k str,

@@ -1,4 +1,4 @@
-//! A counter by itself.
+//! The step that changes a counter only.
 
 use store::{KeyRef, Reply, Script};
 
@@ -11,7 +11,7 @@ pub(super) static COUNT: Script = Script::new(include_str!("../count.lua"), |tx,
     count_in(counter, by, KeptUntil::of_arg(call, 1)?).run(tx).map(|()| Reply::OK)
 });
 
-/// INCRBY of a counter, which is kept so long.
+/// INCRBY of a counter, with an expiry.
 pub(in crate::visitors) fn count_in(
     counter: KeyRef<'_>,
     by: i64,

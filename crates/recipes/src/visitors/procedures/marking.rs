@@ -1,4 +1,4 @@
-//! Setting bits of ids.
+//! Steps that set the bits of ids.
 
 use store::{Error, KeyRef, Reply, Script, ScriptCall};
 
@@ -40,12 +40,12 @@ pub(super) static MARK: Script = Script::new(
     },
 );
 
-/// The bit that an argument says.
+/// Checks that an argument is a valid bit.
 fn bit(id: i64) -> Result<u64, Error> {
     id.try_into().map_err(|_| ScriptCall::wrong())
 }
 
-/// SETBIT of an id and, if it is new, INCR of the counter: whether it is new.
+/// SETBIT of an id and, if it is new, INCR of the counter; returns whether it is new.
 #[inline]
 pub(in crate::visitors) fn mark_and_count<'k>(
     bitmap: KeyRef<'k>,
@@ -69,8 +69,8 @@ pub(in crate::visitors) fn mark_and_count<'k>(
     })
 }
 
-/// SETBIT of each id, and INCRBY of the counter by how many are new. Refused as a whole if the counter could not take them
-/// all.
+/// SETBIT of each id, and INCRBY of the counter by how many are new. Refused as a whole if the counter would overflow
+/// if all were new.
 pub(in crate::visitors) fn mark_all_and_count<'k>(
     bitmap: KeyRef<'k>,
     counter: KeyRef<'k>,
@@ -94,7 +94,7 @@ pub(in crate::visitors) fn mark_all_and_count<'k>(
     })
 }
 
-/// SETBIT of an id in a bitmap, which is kept so long: whether it is new.
+/// SETBIT of an id in a bitmap, with an expiry; returns whether it is new.
 pub(in crate::visitors) fn mark(
     bitmap: KeyRef<'_>,
     id: u64,

@@ -1,4 +1,5 @@
-//! The procedures of counting visitors in sets of a fixed number of shards and in bitmaps, and of beginning a bucket.
+//! The procedures of counting visitors in sets with a fixed number of shards and in bitmaps, and of setting the form of
+//! a bucket.
 
 mod adding;
 mod beginning;

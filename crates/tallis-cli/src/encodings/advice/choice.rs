@@ -1,14 +1,14 @@
-//! The forms that can hold the reader's elements.
+//! The forms that can hold the given elements.
 
 use super::super::form::{Family, Form, Limit, form};
 use super::super::items::Kind;
 use super::super::shape::{Bitmap, Bloom, HyperLogLog, Set, Sharded};
 use super::data::{Data, Sort};
 
-/// The most bytes of a bitmap, as of any string that SETBIT makes: a larger one is only reckoned.
+/// The most bytes of a bitmap, as of any string that SETBIT creates. The memory of a larger one is only calculated.
 pub(super) const LARGEST_BITMAP: u64 = 1 << 29;
 
-/// A compact set knows how many bits its members have: one for each number.
+/// Compact sets depend on the number of bits of their members: one for each number.
 static COMPACT: [Sharded; 65] = {
     let mut forms = [const { Sharded::Compact { bits: 1 } }; 65];
     let mut bits = 1;
@@ -19,14 +19,14 @@ static COMPACT: [Sharded; 65] = {
     forms
 };
 
-/// Members from which on shards are worth their keys.
+/// The number of members from which on sharding is useful.
 const MANY: usize = 1000;
 
 const ONE_SET: &[&str] = &["intset", "listpack", "hashtable"];
 const STRING: &[&str] = &["raw", "embstr"];
 pub(super) const BITMAP: &str = "bitmap";
 
-/// The forms, exact ones first.
+/// Returns the forms, exact ones first.
 pub(super) fn forms(data: &Data) -> Vec<Form> {
     let sort = data.sort();
     let kind = if sort == Sort::Names { Kind::Names } else { Kind::Dense };
@@ -51,7 +51,7 @@ pub(super) fn forms(data: &Data) -> Vec<Form> {
     forms
 }
 
-/// How many bits a compact set needs for ids of that range, all of which a negative one takes.
+/// Returns how many bits a compact set needs for ids of this range: all 64 if there are negative ones.
 fn bits(sort: Sort) -> Option<usize> {
     match sort {
         Sort::Ids { low: ..0, .. } => Some(64),
@@ -60,7 +60,7 @@ fn bits(sort: Sort) -> Option<usize> {
     }
 }
 
-/// The bytes of a bitmap of ids of that range; there is none of names and of negative ids.
+/// Returns the bytes of a bitmap of ids of this range; `None` for names and for negative ids.
 pub(super) fn bitmap_bytes(sort: Sort) -> Option<u64> {
     match sort {
         Sort::Ids { low: 0.., high } => Some(high.unsigned_abs() / 8 + 1),

@@ -1,4 +1,4 @@
-//! What the reader wants to keep: so many elements of a kind, or those of a file.
+//! The elements to give advice for: described in words, or those of a file.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -8,10 +8,10 @@ use super::describe::{self, Description};
 use crate::failure::Failure;
 use crate::input;
 
-/// Elements that differ, and what they are called.
+/// Distinct elements, with a description.
 #[derive(Clone, Debug)]
 pub struct Data {
-    /// What they are, in words.
+    /// The description of the elements.
     pub(super) title: String,
     pub(super) elements: Elements,
 }
@@ -19,15 +19,15 @@ pub struct Data {
 /// The elements.
 #[derive(Clone, Debug)]
 pub(super) enum Elements {
-    /// So many of them.
+    /// Generated elements.
     Described(Description),
-    /// Integers of a file.
+    /// The integers of a file.
     Ids(Vec<i64>),
-    /// Lines of a file.
+    /// The lines of a file.
     Names(Vec<Box<[u8]>>),
 }
 
-/// What is known of the elements.
+/// The properties of the elements that matter for the choice of a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sort {
     /// Integers from `low` to `high`.
@@ -37,20 +37,19 @@ pub(super) enum Sort {
 }
 
 impl Data {
-    /// Elements that a text describes: `200k random 60-bit ids`, `1M small ids`, `50000 ids below 2M`, `1M names`,
-    /// `10k 36-byte names`, `3M uuids`. They are made up: numbers and names that are random, but for small ids, which
-    /// are 0, 1, 2 and so on.
+    /// Parses a description: `200k random 60-bit ids`, `1M small ids`, `50000 ids below 2M`, `1M names`, `10k 36-byte
+    /// names`, `3M uuids`. The elements are generated at random, except small ids, which are 0, 1, 2 and so on.
     ///
     /// # Errors
     ///
-    /// What is wrong with the text, and what can be said.
+    /// A message that describes what is wrong with the text, and what is possible.
     pub fn describe(text: &str) -> Result<Self, String> {
         let description = describe::parse(text)?;
         Ok(Self { title: description.to_string(), elements: Elements::Described(description) })
     }
 
-    /// The lines of a file, plain or packed, or of standard input for `-`. If all are integers they are ids. A line
-    /// that comes again is no other element, and an empty one is none.
+    /// Reads the lines of a file, plain or compressed, or of standard input for `-`. If all are integers they are ids.
+    /// Duplicate and empty lines are skipped.
     ///
     /// # Errors
     ///
@@ -75,7 +74,7 @@ impl Data {
             return Err(Failure::BadLine(format!("{}: no elements", path.display())));
         }
         let mut names: Vec<_> = names.into_iter().collect();
-        // The order of a hash table differs from run to run, and the figures would with it.
+        // The order of a hash table differs between runs, and the figures would too.
         names.sort_unstable();
         Ok(Self::of_lines(path, lines, names))
     }
@@ -88,7 +87,7 @@ impl Data {
         Self { title, elements: ids.map_or(Elements::Names(names), Elements::Ids) }
     }
 
-    /// How many elements there are.
+    /// Returns the number of elements.
     #[must_use]
     pub fn count(&self) -> usize {
         match &self.elements {
@@ -98,7 +97,7 @@ impl Data {
         }
     }
 
-    /// The largest id there may be; `None` for names.
+    /// Returns the largest possible id; `None` for names.
     #[must_use]
     pub fn largest_id(&self) -> Option<i64> {
         match self.sort() {
@@ -107,7 +106,7 @@ impl Data {
         }
     }
 
-    /// What they are.
+    /// Returns the properties of the elements.
     pub(super) fn sort(&self) -> Sort {
         match &self.elements {
             Elements::Described(description) => description.sort(),
@@ -119,7 +118,7 @@ impl Data {
         }
     }
 
-    /// The elements themselves, and at most so many others.
+    /// Returns the elements, and at most this many others.
     pub(in super::super) fn items(&self, others: usize) -> Items {
         match &self.elements {
             Elements::Described(description) => description.items(others),
@@ -128,7 +127,7 @@ impl Data {
                 let Sort::Ids { low, high } = self.sort() else {
                     return Items::of_ids(Vec::new(), []);
                 };
-                // Of the same range as far as it has some, as questions mostly are, and beyond it.
+                // Others are of the same range if it has some left, as most lookups are, and then beyond it.
                 let more = Items::of(Kind::Random(63), others.min(ids.len()), 0, 1);
                 let span = high.abs_diff(low).saturating_add(1);
                 let near = (0..more.present())
@@ -138,7 +137,7 @@ impl Data {
                 others.sort_unstable();
                 others.dedup();
                 if others.is_empty() {
-                    // All of the range are there.
+                    // All integers of the range are elements.
                     others.extend(
                         (1..=ids.len() as u64).filter_map(|n| high.checked_add_unsigned(n)),
                     );
@@ -147,7 +146,7 @@ impl Data {
                 Items::of_ids(ids.clone(), others)
             }
             Elements::Names(names) => {
-                // Another byte at its end makes a name another, unless that is there too.
+                // A name with another byte at its end is another name, unless that is an element too.
                 let there: HashSet<&[u8]> = names.iter().map(AsRef::as_ref).collect();
                 let longer = names.iter().take(others).map(|name| [name, &b"~"[..]].concat());
                 let others = longer.filter(|name| !there.contains(name.as_slice()));
@@ -157,7 +156,7 @@ impl Data {
     }
 }
 
-/// The integer whose decimal text this is.
+/// Parses an integer in canonical decimal.
 fn canonical(text: &[u8]) -> Option<i64> {
     let id: i64 = str::from_utf8(text).ok()?.parse().ok()?;
     (id.to_string().as_bytes() == text).then_some(id)
@@ -200,7 +199,7 @@ mod tests {
             let others = all(items.others(), &|at| format!("{:?}", items.other(at)));
             assert!(!others.is_empty() && there.is_disjoint(&others), "{text:?}: {others:?}");
         }
-        // There is none between, and none above the last.
+        // There is none in the range, and none above it.
         let others = |text: &str| read(text).unwrap().items(100).others();
         assert_eq!([others("1\n2\n3\n"), others("9223372036854775807\n")], [3, 0]);
     }

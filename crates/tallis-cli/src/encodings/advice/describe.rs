@@ -1,4 +1,4 @@
-//! Elements in words: `200k random 60-bit ids`.
+//! Descriptions of elements: `200k random 60-bit ids`.
 
 use std::fmt;
 
@@ -8,23 +8,23 @@ use super::super::items::{Items, Kind};
 use super::data::Sort;
 use crate::number::count_to;
 
-/// So many elements of a kind.
+/// A number of elements of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Description {
     pub(super) count: usize,
     pub(super) what: What,
 }
 
-/// What they are.
+/// The kind of the elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum What {
-    /// Random integers of so many bits.
+    /// Random integers of this many bits.
     Random(u32),
     /// The integers from 0 on.
     Small,
     /// Random integers below this one.
     Below(u64),
-    /// Names of so many bytes.
+    /// Names of this many bytes.
     Names(usize),
     /// UUIDs as text.
     Uuids,
@@ -33,20 +33,20 @@ pub(super) enum What {
 /// The most elements.
 const MOST: u64 = 100_000_000;
 
-/// Bits of random ids if nothing is said: those of the first 15 hexadecimal digits of a UUID.
+/// The default number of bits of random ids: the first 15 hexadecimal digits of a UUID.
 const BITS: u32 = 60;
 
-/// Bytes of a name if nothing is said: those of `user:` and nine digits.
+/// The default length of a name in bytes: `user:` and nine digits.
 const NAME: usize = PREFIX.len() + 9;
 
-/// What a name begins with.
+/// The prefix of names.
 const PREFIX: &str = "user:";
 
-/// What can be said.
+/// The possible descriptions.
 const HELP: &str = "say how many of what: '200k random 60-bit ids', '1M small ids', '50000 ids below 2M', \
                     '1M names', '10k 36-byte names' or '3M uuids'";
 
-/// Reads a description.
+/// Parses a description.
 pub(super) fn parse(text: &str) -> Result<Description, String> {
     let (count, rest) = text.trim().split_once(char::is_whitespace).ok_or(HELP)?;
     let words: Vec<String> = rest.split_whitespace().map(lowercase).collect();
@@ -62,7 +62,7 @@ pub(super) fn parse(text: &str) -> Result<Description, String> {
     Ok(description)
 }
 
-/// A word in small letters. In a number, capital letters have a meaning of their own.
+/// Converts a word to lower case, except a number, in which capital letters have a meaning.
 fn lowercase(word: &str) -> String {
     if word.starts_with(|first: char| first.is_ascii_digit()) {
         word.to_owned()
@@ -109,7 +109,7 @@ fn is_names(words: &[&str]) -> bool {
     matches!(words, ["names" | "strings" | "texts" | "members"])
 }
 
-/// `60-bit`.
+/// Parses `60-bit`.
 fn bits_of(word: &str) -> Option<u32> {
     of_bits(word.strip_suffix("-bit")?)
 }
@@ -119,7 +119,7 @@ fn of_bits(number: &str) -> Option<u32> {
 }
 
 impl Description {
-    /// The most elements of which as many others are left.
+    /// Returns the most elements for which as many others are left.
     fn most(self) -> u64 {
         match self.what {
             What::Random(bits) => (1 << bits) / 2,
@@ -128,7 +128,7 @@ impl Description {
         }
     }
 
-    /// What is known of them.
+    /// Returns the properties of the elements.
     pub(super) fn sort(self) -> Sort {
         let below = |bound: u64| Sort::Ids { low: 0, high: bound.saturating_sub(1).cast_signed() };
         match self.what {
@@ -139,7 +139,7 @@ impl Description {
         }
     }
 
-    /// The elements, and at most so many others.
+    /// Returns the elements, and at most this many others.
     pub(super) fn items(self, others: usize) -> Items {
         const SEED: u64 = 0x7a11_15ad_0152_0001;
         let others = others.min(self.count);
@@ -156,7 +156,7 @@ impl Description {
     }
 }
 
-/// A random UUID of the number, as text.
+/// Returns a random UUID for a number, as text.
 fn uuid(number: u64) -> String {
     testkit::rng::Rng::new(number).uuid()
 }

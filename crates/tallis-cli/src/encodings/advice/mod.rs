@@ -1,4 +1,4 @@
-//! `tallis encodings --advise`: what each form of the reader's own elements takes and costs, measured as it is asked.
+//! `tallis encodings --advise`: measures each form for the given elements.
 
 mod choice;
 mod data;
@@ -17,7 +17,7 @@ use crate::memory::Memory;
 ///
 /// # Errors
 ///
-/// A form that could not be made, an interrupt, or trouble with the server.
+/// A form that cannot be created, an interrupt, or an error of the server.
 ///
 /// # Examples
 ///
@@ -37,7 +37,7 @@ pub fn advise(data: &Data, memory: &dyn Memory) -> Result<Advice, Failure> {
     advise_beside(data, memory, None)
 }
 
-/// The same, beside a server.
+/// As [`advise`], with the same measurements on a server.
 pub(super) fn advise_beside(
     data: &Data,
     memory: &dyn Memory,

@@ -1,4 +1,4 @@
-//! What each form takes and costs: a table, sentences, JSON.
+//! The report of each form: a table, sentences, JSON.
 
 use std::fmt;
 
@@ -15,41 +15,41 @@ use crate::bloom::percent;
 use crate::machine;
 use crate::table::{draw, of_numbers};
 
-/// What was measured of some elements, and what follows. Its JSON form is part of the program's contract; its
+/// The measurements of some elements, and the advice. Its JSON form is a stable interface of the program; its
 /// [`Display`](fmt::Display) form is a table and sentences.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Advice {
-    /// The version of the shape of the JSON.
+    /// The version of the JSON format.
     pub version: u32,
-    /// The processor that it was measured on.
+    /// The processor of the measurement.
     pub processor: String,
-    /// The elements, in words.
+    /// The description of the elements.
     pub elements: String,
-    /// How many they are.
+    /// The number of elements.
     pub count: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     server: Option<String>,
     forms: Vec<Choice>,
-    /// What is to be said of it.
+    /// The sentences of the advice.
     #[serde(rename = "advice")]
     sentences: Vec<String>,
 }
 
-/// One form of all elements.
+/// The measurements of one form.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Choice {
     /// The form.
     pub form: &'static str,
-    /// Whether it knows each element.
+    /// Whether it is exact.
     pub is_exact: bool,
-    /// What OBJECT ENCODING says, of a shard where there are several.
+    /// The result of OBJECT ENCODING; if there are several shards, for one of them.
     pub encoding: &'static str,
-    /// Bytes of all elements, with keys, tables and the allocator's share.
+    /// Bytes of all elements, with keys, tables and the allocator's overhead.
     pub bytes: u64,
     nanos: Times,
-    /// How far a count is off, or the share of false positives.
+    /// The relative error of a count, or the false positive rate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<f64>,
     /// Bytes on the server, by MEMORY USAGE.
@@ -85,7 +85,7 @@ impl Choice {
         }
     }
 
-    /// Its name in a sentence.
+    /// Returns its name in a sentence.
     fn named(&self) -> String {
         match (self.form, self.encoding) {
             ("one set", "hashtable") => "one hash table".to_owned(),
@@ -127,20 +127,20 @@ impl Advice {
         Self { version: 1, processor, elements, count, server, forms, sentences }
     }
 
-    /// The forms that were measured, exact ones first.
+    /// Returns the forms that were measured, exact ones first.
     #[must_use]
     pub fn choices(&self) -> &[Choice] {
         &self.forms
     }
 }
 
-/// Bytes for people.
+/// Formats bytes.
 #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
 fn bytes_of(bytes: u64) -> String {
     report::bytes_of(bytes as f64)
 }
 
-/// What follows from the figures.
+/// Returns the sentences that follow from the figures.
 fn sentences(data: &Data, forms: &[Choice]) -> Vec<String> {
     let mut said = Vec::new();
     let mut exact: Vec<&Choice> = forms.iter().filter(|form| form.is_exact).collect();
@@ -177,7 +177,7 @@ fn sentences(data: &Data, forms: &[Choice]) -> Vec<String> {
     for form in forms.iter().filter(|form| !form.is_exact) {
         let (bytes, name) = (bytes_of(form.bytes), form.named());
         if form.nanos.test.is_some() {
-            // It is not known where there was no other element to ask for.
+            // It is unknown if there was no other element to look up.
             let error =
                 form.error.map(|error| format!(", with {} of false positives", percent(error)));
             let error = error.unwrap_or_default();

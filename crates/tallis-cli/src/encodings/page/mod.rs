@@ -1,7 +1,7 @@
-//! The page: plots and tables in one file, which needs nothing else.
+//! The page: plots and tables in one self-contained file.
 //!
-//! The plots are SVG inside the page, small enough to be read on a telephone; a style sheet gives them the colours of
-//! the reader's light or dark theme.
+//! The plots are SVG in the page, readable on a phone; a style sheet gives them the colours of the reader's light or
+//! dark theme.
 
 mod plot;
 
@@ -22,7 +22,7 @@ use crate::plot::{colour, escaped};
 /// The style sheet.
 const STYLE: &str = include_str!("style.css");
 
-/// The page of a report.
+/// Returns the page of a report.
 pub(super) fn page(report: &Report) -> Result<String, Failure> {
     let mut body = head(report);
     for rows in report.rows.chunk_by(|one, next| one.family == next.family) {
@@ -38,13 +38,13 @@ pub(super) fn page(report: &Report) -> Result<String, Failure> {
     ))
 }
 
-/// Writes the page to a file, which takes its name only once it is whole.
+/// Writes the page to a temporary file, which is renamed when it is complete.
 pub(super) fn write(path: &Path, page: &str) -> Result<(), Failure> {
     replace_file(path, |mut file| file.write_all(page.as_bytes()))
         .map_err(|error| Failure::at(path, &error))
 }
 
-/// What the page shows, and the way to each part.
+/// Returns the head of the page, with links to each part.
 fn head(report: &Report) -> String {
     let mut text = format!(
         "<p>Measured by <code>tallis encodings</code> {} on {}",
@@ -77,7 +77,7 @@ fn anchor(family: Family) -> String {
     family.title().to_lowercase().replace(' ', "-")
 }
 
-/// The plots and the table of a family.
+/// Appends the plots and the table of a family.
 fn section(body: &mut String, rows: &[Row]) -> Result<(), Failure> {
     let Some(Row { family, .. }) = rows.first() else { return Ok(()) };
     let _ = writeln!(body, "<section id=\"{}\">\n<h2>{}</h2>", anchor(*family), family.title());
@@ -92,7 +92,7 @@ fn section(body: &mut String, rows: &[Row]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The forms with their colours, and the limits that are marked.
+/// Appends the legend: the forms with their colours, and the limits that are marked.
 fn legend(body: &mut String, rows: &[Row]) {
     body.push_str("<ul class=\"legend\">\n");
     for (number, form) in forms(rows).into_iter().enumerate() {
@@ -115,20 +115,20 @@ fn legend(body: &mut String, rows: &[Row]) {
     }
 }
 
-/// A limit, its name as code.
+/// Returns a limit with its name as code.
 fn marked(limit: &str) -> String {
     let (name, rest) = limit.split_once(' ').unwrap_or((limit, ""));
     format!("<code>{name}</code> {rest}")
 }
 
-/// The names of the forms, in their order.
+/// Returns the names of the forms, in order.
 fn forms(rows: &[Row]) -> Vec<&'static str> {
     rows.chunk_by(|one, next| one.form == next.form)
         .filter_map(|rows| Some(rows.first()?.form))
         .collect()
 }
 
-/// The limits at which a form of these rows ends, each once.
+/// Returns the limits at which a form of these rows ends, without duplicates.
 fn limits(rows: &[Row]) -> Vec<(usize, &'static str)> {
     let forms = FORMS
         .iter()
@@ -142,7 +142,7 @@ fn limits(rows: &[Row]) -> Vec<(usize, &'static str)> {
 const HEAD: [&str; 9] =
     ["form", "size", "bytes", "add", "test", "count", "scan", "remove", "error"];
 
-/// The figures themselves. A figure of time shows the lowest and the highest round when it is pointed at.
+/// Appends the table of the figures. The title of a time has the lowest and the highest round.
 fn table(body: &mut String, rows: &[Row]) {
     body.push_str(
         "<details>\n<summary>The figures</summary>\n<div class=\"scroll\">\n<table>\n<thead><tr>",

@@ -1,4 +1,4 @@
-//! The plots of a family: a figure against the size, a curve for each form.
+//! The plots of a family: a figure against the size, with a curve for each form.
 
 use super::super::report::Row;
 use super::super::shape::Work;
@@ -6,16 +6,16 @@ use super::{forms, limits};
 use crate::failure::Failure;
 use crate::plot::{Axis, Chart, Mark, Series, Shape};
 
-/// How large a plot is: its text is still large enough when the page is 400 pixels wide.
+/// The size of a plot: its text is readable on a page that is 400 pixels wide.
 const SHAPE: Shape = Shape { width: 600, height: 420, left: 104 };
 
-/// A plot, and what it shows.
+/// A plot, and its caption.
 pub(super) struct Figure {
     pub(super) caption: &'static str,
     pub(super) svg: String,
 }
 
-/// Which figure of a row a plot shows.
+/// The figure of a row that a plot shows.
 #[derive(Clone, Copy, Debug)]
 enum Shown {
     Bytes,
@@ -32,7 +32,7 @@ const SHOWN: [(Shown, &str); 6] = [
 ];
 
 impl Shown {
-    /// The figure, and that of the server.
+    /// Returns the figure, and that of the server.
     fn of(self, row: &Row) -> [Option<f64>; 2] {
         let server = row.server.as_ref();
         match self {
@@ -43,7 +43,7 @@ impl Shown {
     }
 }
 
-/// The plots that have something to show.
+/// Returns the plots that have data.
 pub(super) fn figures(rows: &[Row]) -> Result<Vec<Figure>, Failure> {
     let mut figures = Vec::new();
     for (shown, caption) in SHOWN {
@@ -62,7 +62,7 @@ fn chart(rows: &[Row], shown: Shown) -> Chart {
         let of_form = || rows.iter().filter(|row| row.form == form);
         let curve = |which: usize| -> Vec<(f64, f64)> {
             let point = |row: &Row| Some((place(row.size), shown.of(row)[which]?));
-            // What a logarithm has no place for is not drawn.
+            // Values that have no logarithm are not drawn.
             of_form().filter_map(point).filter(|&(_, figure)| figure > 0.0).collect()
         };
         let (ours, theirs) = (curve(0), curve(1));
@@ -71,7 +71,7 @@ fn chart(rows: &[Row], shown: Shown) -> Chart {
             series.push(Series::new("", Mark::Dashes(theirs)).coloured(number));
         }
         if !ours.is_empty() {
-            // A curve of one size is a dot.
+            // A curve with a single size is drawn as a dot.
             let dots = ours.iter().map(|&(x, y)| (x, y, 0.0)).collect();
             series.push(Series::new("", Mark::Points(dots)).coloured(number));
             series.push(Series::new("", Mark::Line(ours)).coloured(number));
@@ -95,7 +95,7 @@ const fn place(size: usize) -> f64 {
     size as f64
 }
 
-/// The powers of ten around all figures: at least two.
+/// Returns the powers of ten that enclose all figures: at least two.
 #[expect(clippy::cast_possible_truncation, reason = "from -308 to 308")]
 fn decades(figures: impl Iterator<Item = f64>) -> [i32; 2] {
     let [low, high] =
@@ -107,7 +107,7 @@ fn decades(figures: impl Iterator<Item = f64>) -> [i32; 2] {
     [low, high.max(low + 1)]
 }
 
-/// A power of ten, as short as it can be.
+/// Formats a power of ten.
 fn power(exponent: i32) -> String {
     match exponent {
         ..0 => format!("{:.*}", exponent.unsigned_abs() as usize, 10_f64.powi(exponent)),
@@ -118,7 +118,7 @@ fn power(exponent: i32) -> String {
     }
 }
 
-/// A document of SVG as a part of a page: it is as wide as there is room.
+/// Converts an SVG document to an element of a page, which is as wide as its parent.
 fn embedded(svg: &str) -> String {
     let Shape { width, height, .. } = SHAPE;
     svg.replacen(&format!("width=\"{width}\" height=\"{height}\" "), "role=\"img\" ", 1)

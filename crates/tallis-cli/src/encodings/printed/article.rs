@@ -111,10 +111,10 @@ const DAY_WHOLE: Printed = Printed {
     )
 };
 
-/// Days beyond the first that are filled.
+/// The number of days after the first that are filled.
 const FURTHER: u64 = 2;
 
-/// All rows of the article.
+/// Returns all rows of the article.
 pub(super) fn rows(bench: &mut Bench<'_>) -> Result<Vec<Row>, Failure> {
     let mut rows = first_day(bench)?;
     rows.extend(further_days(bench)?);
@@ -126,12 +126,12 @@ fn users(from: u64, count: u64) -> impl Iterator<Item = String> {
     (from..from + count).map(|user| format!("USER{user}"))
 }
 
-/// The keys of a further day.
+/// Returns the keys of a further day.
 fn keys(day: u64) -> [String; 2] {
     [format!("{SET}:{day}"), format!("{SKETCH}:{day}")]
 }
 
-/// The figures of the first day on one side.
+/// The figures of the first day, of Tallis or of the server.
 struct First {
     set_length: u64,
     sketch_length: u64,
@@ -140,7 +140,7 @@ struct First {
     sketch_held: u64,
 }
 
-/// The rows of the first day.
+/// Returns the rows of the first day.
 pub(super) fn first_day(bench: &mut Bench<'_>) -> Result<Vec<Row>, Failure> {
     let count = bench.million;
     let store = Store::new();
@@ -230,7 +230,7 @@ const MIDNIGHT: i64 = 1_569_628_800;
 
 const MINUTES: u64 = 24 * 60;
 
-/// The users of a minute of the day.
+/// Returns the users of a minute of the day.
 fn of_minute(minute: u64, count: u64) -> impl Iterator<Item = String> {
     let [first, end] = [minute, minute + 1].map(|minute| minute * count / MINUTES);
     users(first, end - first)
@@ -263,17 +263,17 @@ fn windows(bench: &mut Bench<'_>) -> Result<[Row; 2], Failure> {
     Ok([DAY.row(Figure::Whole(short), of_short), DAY_WHOLE.row(Figure::Whole(whole), of_whole)])
 }
 
-/// How many minutes are kept where they are kept shortly.
+/// How many minutes are kept, with the short retention time.
 const KEPT_MINUTES: u64 = 120;
 
-/// The article's keys for a minute of the day: of the minute itself, the hour, the day and the month.
+/// Returns the article's keys for a minute of the day: of the minute itself, the hour, the day and the month.
 fn keys_of(minute: u64) -> [String; 4] {
     let (hour, minute) = (minute / 60, minute % 60);
     [format!("0928{hour:02}{minute:02}"), format!("0928{hour:02}"), "0928".into(), "09".into()]
         .map(|bucket| format!("USER:LOGIN:{bucket}"))
 }
 
-/// The windows of a day, at its end.
+/// Returns the windows of a day, at its end.
 fn day(count: u64, is_short: bool) -> Result<(UvWindows, Store), Failure> {
     let clock = Arc::new(ManualClock::new(MIDNIGHT * 1000));
     let store = Store::builder().clock(clock.clone()).build();
@@ -298,7 +298,7 @@ fn day(count: u64, is_short: bool) -> Result<(UvWindows, Store), Failure> {
     Ok((windows, store))
 }
 
-/// Releases what has expired.
+/// Removes expired keys.
 fn sweep(store: &Store) -> Result<(), Failure> {
     while store.sweep(1000)? > 0 {}
     Ok(())

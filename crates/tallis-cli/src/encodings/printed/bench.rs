@@ -1,27 +1,27 @@
-//! What figures are taken with.
+//! The environment of the measurements.
 
 use super::super::server::Live;
 use crate::failure::Failure;
 use crate::memory::Memory;
 
-/// The allocator, a server if there is one, and how much is put into values.
+/// The allocator, a server if there is one, and the number of elements.
 pub(super) struct Bench<'m> {
     memory: &'m dyn Memory,
     pub(super) live: Option<Live>,
-    /// How many a million are. Tests take fewer, where no printed figure is to be met.
+    /// The number of elements that stands for a million. Tests use fewer, if no printed figure is compared.
     pub(super) million: u64,
 }
 
-/// What is printed of is always a million.
+/// The number of elements of the printed figures.
 pub(super) const MILLION: u64 = 1_000_000;
 
 impl<'m> Bench<'m> {
-    /// A bench on that allocator and that server.
+    /// Creates it with an allocator and a server.
     pub(super) const fn new(memory: &'m dyn Memory, live: Option<Live>) -> Self {
         Self { memory, live, million: MILLION }
     }
 
-    /// Makes something, and says how many bytes of the allocator it holds.
+    /// Creates something, and returns how many bytes of the allocator it holds.
     ///
     /// # Errors
     ///
@@ -36,7 +36,7 @@ impl<'m> Bench<'m> {
         Ok((made, bytes.try_into().unwrap_or(0)))
     }
 
-    /// Asks the server, if there is one.
+    /// Runs `ask` with the server, if there is one.
     ///
     /// # Errors
     ///

@@ -46,11 +46,11 @@ const LOCATIONS: Printed = Printed {
              the server by MEMORY USAGE",
 };
 
-/// The visitors that the book forecasts for a day whose yesterday was not counted: one and a half million, rounded up
+/// The visitors that the book forecasts for a day if the day before was not counted: one and a half million, rounded up
 /// to a power of two.
 const EXPECTED: u64 = 1 << 21;
 
-/// Members of a shard.
+/// The members of a shard.
 const SHARD: u64 = 512;
 
 /// The location of each user: a country and a region.
@@ -58,7 +58,7 @@ const CODE: [u8; 2] = [3, 7];
 
 const DAY: Date = tallis::jiff::civil::date(2015, 5, 17);
 
-/// All rows of the book.
+/// Returns all rows of the book.
 pub(super) fn rows(bench: &mut Bench<'_>) -> Result<Vec<Row>, Failure> {
     let mut rng = Rng::new(1);
     let sessions: Vec<String> = (0..bench.million).map(|_| rng.uuid()).collect();
@@ -80,7 +80,7 @@ fn sharded(bench: &mut Bench<'_>, sessions: &[String], ids: &[i64]) -> Result<Ro
     })?;
     let server = bench.served(|live| {
         live.clear()?;
-        // A command for each shard leaves the same values as one for each visit.
+        // One command per shard leaves the same values as one per visit.
         let mut shards: BTreeMap<String, Vec<i64>> = BTreeMap::new();
         for &id in ids {
             let key = shard_key("unique:2015-05-17", format!("x{id}"), EXPECTED, SHARD);

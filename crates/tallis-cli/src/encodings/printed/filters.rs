@@ -1,4 +1,4 @@
-//! The notes' Bloom filters that are given twice as many items as they were made for.
+//! The notes' Bloom filters, with twice as many items as their capacity.
 
 use bloom::{Link, Settings};
 
@@ -7,11 +7,11 @@ use super::bench::Bench;
 use super::row::{Figure, Printed, Row, Source, Unit};
 use crate::failure::Failure;
 
-/// How many items a filter is made for, and how many that were not added it is asked for.
+/// The capacity of a filter, and the number of lookups of items that were not added.
 const ITEMS: u64 = 10_000;
 const OTHERS: u64 = 100_000;
 
-/// The error rates that filters are made for, and the notes' figures for them.
+/// The error rates of the filters, and the notes' figures for them.
 const FILTERS: [(f64, Printed); 3] = [
     (
         0.1,
@@ -66,7 +66,7 @@ const fn printed(
     }
 }
 
-/// The rows of the filters.
+/// Returns the rows of the filters.
 pub(super) fn rows(bench: &mut Bench<'_>) -> Result<Vec<Row>, Failure> {
     FILTERS.iter().map(|(rate, printed)| row(bench, *rate, printed)).collect()
 }
@@ -89,7 +89,7 @@ fn others() -> impl Iterator<Item = String> {
     (0..OTHERS).map(|item| format!("other{item}"))
 }
 
-/// A filter with twice as many items as it is made for.
+/// Returns a filter with twice as many items as its capacity.
 fn overfilled(rate: f64) -> Result<Link, Failure> {
     let mut link = Link::new(ITEMS, rate).map_err(|error| Failure::Trouble(error.to_string()))?;
     for item in 0..2 * ITEMS {
@@ -98,7 +98,7 @@ fn overfilled(rate: f64) -> Result<Link, Failure> {
     Ok(link)
 }
 
-/// How many false positives a server finds in a filter with these bits.
+/// Returns how many false positives a server finds in a filter with these bits.
 fn wrong_on(live: &mut Live, rate: f64, link: &Link) -> Result<u64, Failure> {
     const KEY: &str = "overfilled";
     live.clear()?;
@@ -106,7 +106,7 @@ fn wrong_on(live: &mut Live, rate: f64, link: &Link) -> Result<u64, Failure> {
     live.ask(["BF.RESERVE", KEY, &error_rate, &items, "NONSCALING"])?;
     let filter = Settings::new(ITEMS, rate).non_scaling().build();
     let filter = filter.map_err(|error| Failure::Trouble(error.to_string()))?;
-    // The one chunk of the bits follows on the header.
+    // The one chunk of the bits follows the header.
     let cursor = filter.chunk_at(1).map_or(0, |chunk| chunk.cursor).to_string();
     let load = [b"BF.LOADCHUNK".to_vec(), KEY.into(), cursor.into(), link.as_bytes().to_vec()];
     live.ask_words(&load)?;
@@ -117,8 +117,8 @@ fn wrong_on(live: &mut Live, rate: f64, link: &Link) -> Result<u64, Failure> {
 mod tests {
     use super::*;
 
-    /// The share of false positives is as the formula of a filter with whole hashes has it, and near what the notes
-    /// reckoned by fractions of them.
+    /// The false positive rate is that of the formula with an integer number of hashes, and close to the notes' result,
+    /// which used a fractional one.
     #[test]
     fn errors_are_those_of_filters_with_twice_their_items() {
         let wrong = FILTERS.map(|(rate, _)| {

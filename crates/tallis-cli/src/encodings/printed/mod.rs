@@ -1,4 +1,4 @@
-//! `tallis encodings --printed`: what a book, an article and notes on Redis printed, beside what is measured here.
+//! `tallis encodings --printed`: compares figures printed in a book, an article and notes on Redis with measurements.
 //!
 //! * The book is *Redis in Action*, chapter 9: sharded sets of visitors, packed locations.
 //! * The article counts the users who log in, in a set and in a HyperLogLog.

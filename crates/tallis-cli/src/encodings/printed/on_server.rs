@@ -1,4 +1,4 @@
-//! What printed figures ask of a server.
+//! The measurements of printed figures on a server.
 
 use std::iter;
 
@@ -8,19 +8,20 @@ use super::super::server::Live;
 use super::super::shape::Words;
 use crate::failure::Failure;
 
-/// How many elements a command has, at most.
+/// The most elements of a command.
 const ELEMENTS: usize = 1000;
 
-/// Bytes of a DUMP beside the value: its type before it, the version and the checksum behind it.
+/// The bytes of a DUMP in addition to the value: its type before it, the version and the checksum after it.
 const DUMP_FRAME: u64 = 1 + 2 + 8;
 
 impl Live {
-    /// Deletes all keys, and waits until their memory is free: else it would be freed while the next value is measured.
+    /// Deletes all keys, and waits until their memory is freed, so that it is not freed while the next value is
+    /// measured.
     pub(super) fn clear(&mut self) -> Result<(), Failure> {
         self.ask(["FLUSHALL", "SYNC"]).map(drop)
     }
 
-    /// Adds the elements to a key, by many commands of that name.
+    /// Adds the elements to a key, by commands with this name.
     pub(super) fn add_all(
         &mut self,
         command: &str,
@@ -35,13 +36,13 @@ impl Live {
         }))
     }
 
-    /// The bytes of a key and its value, by MEMORY USAGE of all elements.
+    /// Returns the bytes of a key and its value, by MEMORY USAGE of all elements.
     pub(super) fn memory_usage(&mut self, key: &str) -> Result<u64, Failure> {
         let reply = self.ask(["MEMORY", "USAGE", key, "SAMPLES", "0"])?;
         self.whole(&reply, "MEMORY USAGE")
     }
 
-    /// The bytes that its allocator holds: `used_memory`.
+    /// Returns the bytes that its allocator holds: `used_memory`.
     pub(super) fn used_memory(&mut self) -> Result<u64, Failure> {
         let reply = self.ask(["INFO", "memory"])?;
         let text = String::from_utf8_lossy(reply.bytes().unwrap_or_default()).into_owned();
@@ -49,7 +50,7 @@ impl Live {
         used.and_then(|used| used.parse().ok()).ok_or_else(|| self.odd("INFO memory"))
     }
 
-    /// The bytes that its allocator holds more after some work.
+    /// Runs a function and returns how many more bytes the server's allocator holds after it.
     pub(super) fn held(
         &mut self,
         work: impl FnOnce(&mut Self) -> Result<(), Failure>,
@@ -59,7 +60,7 @@ impl Live {
         Ok(self.used_memory()?.saturating_sub(before))
     }
 
-    /// `serializedlength` of DEBUG OBJECT, by DUMP, which a server answers without a permission.
+    /// Returns `serializedlength` of DEBUG OBJECT, by DUMP, which needs no permission.
     pub(super) fn serialized(&mut self, key: &str) -> Result<u64, Failure> {
         let reply = self.ask(["DUMP", key])?;
         let dump = reply.bytes().ok_or_else(|| self.odd("DUMP"))?;
@@ -72,13 +73,13 @@ impl Live {
         self.whole(&reply, "PFCOUNT")
     }
 
-    /// The bytes of a string.
+    /// Returns the bytes of a string.
     pub(super) fn string(&mut self, key: &str) -> Result<Vec<u8>, Failure> {
         let reply = self.ask(["GET", key])?;
         reply.bytes().map(<[u8]>::to_vec).ok_or_else(|| self.odd("GET"))
     }
 
-    /// How many of the items a Bloom filter says that it has.
+    /// Returns how many of the items a Bloom filter reports as added.
     pub(super) fn found(
         &mut self,
         key: &str,
@@ -101,13 +102,13 @@ impl Live {
         u64::try_from(number).map_err(|_| self.odd(to))
     }
 
-    /// A reply of another kind than the command has.
+    /// Returns the failure for a reply of an unexpected type.
     fn odd(&self, to: &str) -> Failure {
         Failure::Trouble(format!("{}: {to} had an odd reply", self.name()))
     }
 }
 
-/// `serializedlength` of a DUMP.
+/// Returns `serializedlength`, given a DUMP.
 pub(super) fn serialized(dump: &[u8]) -> u64 {
     (dump.len() as u64).saturating_sub(DUMP_FRAME)
 }

@@ -1,4 +1,4 @@
-//! What was printed and what was measured, as tables and as JSON.
+//! The printed and the measured figures, as tables and as JSON.
 
 use std::fmt;
 
@@ -7,13 +7,13 @@ use serde::Serialize;
 use super::row::{Figure, Row};
 use crate::table::{draw, of_numbers};
 
-/// All rows. Its JSON form is part of the program's contract; its [`Display`](fmt::Display) form is a table for each
+/// All rows. Its JSON form is a stable interface of the program; its [`Display`](fmt::Display) form is a table for each
 /// source, with its remarks below.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct Report {
-    /// The version of the shape of the JSON.
+    /// The version of the JSON format.
     pub(super) version: u32,
-    /// The server, and its version; `None`: there is no `redis-server`.
+    /// The server, and its version; `None` if there is no `redis-server`.
     pub(super) server: Option<String>,
     pub(super) rows: Vec<Row>,
 }
@@ -49,7 +49,7 @@ impl Report {
             let mark = if row.determined && figure == row.printed { "= " } else { "" };
             format!("{mark}{}", figure.show(row.unit))
         };
-        // A server that is there lacks no more than the filters of a module.
+        // If there is a server, only the figures of RedisBloom can be missing.
         let missing = if self.server.is_some() { "no RedisBloom" } else { "-" };
         let server = row.server.map_or_else(|| missing.to_owned(), show);
         vec![row.what.to_owned(), row.printed_as.clone(), show(row.tallis), server]

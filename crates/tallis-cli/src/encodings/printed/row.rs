@@ -1,11 +1,11 @@
-//! One printed figure, and what is measured beside it.
+//! One printed figure, and the measured ones.
 
 use serde::Serialize;
 
 use super::super::report::bytes_of;
 use crate::bloom::percent;
 
-/// Who printed a figure.
+/// The source of a printed figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Source {
@@ -18,7 +18,7 @@ pub(super) enum Source {
 }
 
 impl Source {
-    /// What the table calls it.
+    /// Returns its name in the table.
     pub(super) const fn title(self) -> &'static str {
         match self {
             Self::Book => "the book",
@@ -28,19 +28,19 @@ impl Source {
     }
 }
 
-/// What a figure counts.
+/// The unit of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Unit {
     /// Bytes that are held in memory.
     BytesHeld,
-    /// Bytes of a value as a file has it: `serializedlength` of DEBUG OBJECT.
+    /// The bytes of a value in a file: `serializedlength` of DEBUG OBJECT.
     BytesSerialized,
-    /// How many there are, exactly or about.
+    /// A number of elements, exact or estimated.
     Count,
-    /// Lowest bits that are zero.
+    /// A number of low zero bits.
     Bits,
-    /// A share of 1.
+    /// A ratio.
     Share,
 }
 
@@ -53,7 +53,7 @@ pub(super) enum Figure {
 }
 
 impl Figure {
-    /// How it is shown.
+    /// Formats the figure.
     #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
     pub(super) fn show(self, unit: Unit) -> String {
         match (self, unit) {
@@ -76,16 +76,16 @@ pub(super) struct Printed {
     pub(super) what: &'static str,
     pub(super) unit: Unit,
     pub(super) figure: Figure,
-    /// The words in which it is printed, where these are not the figure alone.
+    /// The printed text, if it is more than the figure.
     pub(super) words: Option<&'static str>,
-    /// Whether the elements alone determine it.
+    /// Whether it follows from the elements alone.
     pub(super) determined: bool,
-    /// What the reader has to know to compare.
+    /// What a reader has to know for the comparison.
     pub(super) remark: &'static str,
 }
 
 impl Printed {
-    /// The row of it with what was measured.
+    /// Returns its row with the measured figures.
     pub(super) fn row(&self, tallis: Figure, server: Option<Figure>) -> Row {
         let Self { source, name, what, unit, figure, words, determined, remark } = *self;
         let printed_as = words.map_or_else(|| figure.show(unit), str::to_owned);
@@ -94,7 +94,7 @@ impl Printed {
     }
 }
 
-/// A printed figure, and what is measured beside it. Its JSON form is part of the program's contract.
+/// A printed figure with the measured ones. Its JSON form is a stable interface of the program.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct Row {
     pub(super) source: Source,
@@ -104,7 +104,7 @@ pub(super) struct Row {
     pub(super) printed: Figure,
     pub(super) printed_as: String,
     pub(super) tallis: Figure,
-    /// `None`: there is no server, or the server has no such value.
+    /// `None` if there is no server, or if it has no such value.
     pub(super) server: Option<Figure>,
     pub(super) determined: bool,
     pub(super) remark: &'static str,

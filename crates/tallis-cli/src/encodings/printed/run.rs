@@ -1,4 +1,4 @@
-//! The command itself.
+//! Runs the command.
 
 use testkit::live::locate;
 
@@ -18,11 +18,11 @@ type Part = fn(&mut Bench<'_>) -> Result<Vec<Row>, Failure>;
 
 const PARTS: [Part; 5] = [book::rows, article::rows, sketches::rows, zeros::rows, filters::rows];
 
-/// Measures what was printed, and shows both. Without a `redis-server` the rest is measured.
+/// Measures the printed figures, and prints both. Without a `redis-server` its figures are left out.
 ///
 /// # Errors
 ///
-/// A server that is there and does not start, or an interrupt.
+/// A server that is installed and does not start, or an interrupt.
 pub(in super::super) fn run(memory: &dyn Memory, json: bool) -> Result<(), Failure> {
     watch()?;
     let live = if locate().is_some() { Some(Live::start()?) } else { None };

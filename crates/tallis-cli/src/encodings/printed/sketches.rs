@@ -41,7 +41,7 @@ const HELD: Printed = Printed {
 
 const KEY: &str = "codehole";
 
-/// The rows of the counts.
+/// Returns the rows of the counts.
 pub(super) fn rows(bench: &mut Bench<'_>) -> Result<Vec<Row>, Failure> {
     let users = |count| (0..count).map(|user| format!("user{user}"));
     let (few, many) = (100, bench.million / 10);

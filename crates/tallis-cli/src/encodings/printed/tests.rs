@@ -1,4 +1,4 @@
-//! What is determined is as it was printed, here and on a server; and the shape of the whole.
+//! Determined figures are equal to the printed ones, here and on a server; and the format of the report.
 
 use testkit::live;
 
@@ -9,7 +9,7 @@ use super::run::report;
 use super::{article, filters, sketches, zeros};
 use crate::memory::Memory;
 
-/// An allocator that says the same of everything.
+/// An allocator that reports the same for everything.
 struct Fixed;
 
 impl Memory for Fixed {
@@ -19,9 +19,9 @@ impl Memory for Fixed {
     }
 }
 
-/// A bench with a server, if there is one.
+/// Returns an environment with a server, if there is one.
 fn with_server() -> Option<Bench<'static>> {
-    // Counts the test as left out, or fails it, by the rules of the harness.
+    // Counts the test as skipped, or fails it, by the rules of the harness.
     live::server()?;
     Some(Bench::new(&Fixed, Some(Live::start().unwrap())))
 }
@@ -59,7 +59,7 @@ fn a_server_has_the_articles_figures_too() {
         assert_eq!(row.server, Some(row.printed), "{}", row.name);
         assert_eq!(row.tallis, row.printed, "{}", row.name);
     }
-    // What it holds is far above what it writes.
+    // The memory is far above the serialized length.
     let held = whole(row(&rows, "users_set_held").server.unwrap());
     assert!((30_000_000..60_000_000).contains(&held), "{held}");
 }
@@ -98,7 +98,7 @@ fn estimates_are_as_rough_as_the_notes_had_them() {
     assert!((0.002..0.15).contains(&error), "{error}");
 }
 
-/// Of fewer users, so that nothing printed is met but what does not depend on them.
+/// With fewer users, so that only printed figures match that do not depend on their number.
 #[test]
 fn a_servers_figures_stand_beside_those_of_tallis() {
     let Some(mut bench) = with_server() else { return };
@@ -113,7 +113,8 @@ fn a_servers_figures_stand_beside_those_of_tallis() {
     let line = |what: &str| text.lines().find(|line| line.starts_with(what)).unwrap();
     assert_eq!(line("PFCOUNT of 100 users").matches("= 99").count(), 2);
     assert!(!line("PFCOUNT of the million").contains('='), "it is not what was printed");
-    // 8 bytes an id in shards and more in one set; 2 bytes a location; a day's minutes above two hours of them.
+    // 8 bytes per id in shards and more in one set; 2 bytes per location; a day's minutes take more than two hours of
+    // them.
     let server = |name| whole(row(&report.rows, name).server.unwrap());
     assert!(server("visitors_sharded") > 8 * 20_000);
     assert!(server("visitors_one_set") > 20 * 20_000);

@@ -1,8 +1,8 @@
-//! The notes' experiment: of many random numbers the largest count of lowest zero bits says about how many there are.
+//! The notes' experiment: the largest number of low zero bits of many random numbers estimates how many there are.
 //!
-//! The numbers are here the hashes of users, and what is kept of them is a `HyperLogLog`: each of its registers has one
-//! more than the largest count of zeros, behind the bits that choose the register, of the hashes that came to it. So a
-//! server does the same, and its value tells it.
+//! Here the numbers are the hashes of users, stored in a `HyperLogLog`: each of its registers has the largest number of
+//! zeros plus one, after the bits that choose the register, of its hashes. So a server does the same, and the results
+//! are read from its value.
 
 use tallis::Store;
 use tallis::hll::Hll;
@@ -11,7 +11,7 @@ use super::bench::Bench;
 use super::row::{Figure, Printed, Row, Source, Unit};
 use crate::failure::Failure;
 
-/// How many numbers there were in the notes' runs, and the largest count of lowest zeros that each printed.
+/// The number of numbers in the notes' runs, and the largest number of low zero bits that each printed.
 const RUNS: [(u64, u8); 13] = [
     (36_400, 13),
     (36_500, 16),
@@ -40,7 +40,7 @@ const ZEROS: Printed = Printed {
              read from the registers of a HyperLogLog",
 };
 
-/// What the notes estimated by 1024 counts of zeros, of each tenth of a million.
+/// The notes' estimates from 1024 numbers of zeros, for each tenth of a million.
 const ESTIMATES: [Printed; 10] = [
     estimate("zeros_100000", "100000 numbers by 1024 counts of zeros", 97_287.38, FIRST),
     estimate("zeros_200000", "200000 numbers", 189_369.02, SAME),
@@ -87,10 +87,10 @@ const fn estimate(
     }
 }
 
-/// How many counts of zeros an estimate is made of.
+/// How many numbers of zeros an estimate combines.
 const COUNTS: usize = 1024;
 
-/// The rows of the experiment.
+/// Returns the rows of the experiment.
 pub(super) fn rows(bench: &mut Bench<'_>) -> Result<Vec<Row>, Failure> {
     let mut rows = vec![most(bench)?];
     rows.extend(estimates(bench)?);
@@ -101,7 +101,7 @@ fn numbers(from: u64, count: u64) -> impl Iterator<Item = String> {
     (from..from + count).map(|number| format!("user{number}"))
 }
 
-/// The largest count of zeros of each run, none of which has a user of another one.
+/// Returns the largest number of zeros of each run; the runs have no user in common.
 fn most(bench: &mut Bench<'_>) -> Result<Row, Failure> {
     let store = Store::new();
     let (mut tallis, mut server) = (0, bench.live.as_ref().map(|_| 0));
@@ -123,7 +123,7 @@ fn most(bench: &mut Bench<'_>) -> Result<Row, Failure> {
     Ok(ZEROS.row(mean(tallis), server.map(mean)))
 }
 
-/// The mean of the runs.
+/// Returns the mean of the runs.
 #[expect(clippy::cast_precision_loss, reason = "a few hundred")]
 const fn mean(sum: u64) -> Figure {
     Figure::Part(sum as f64 / RUNS.len() as f64)
@@ -155,7 +155,7 @@ fn estimates(bench: &mut Bench<'_>) -> Result<Vec<Row>, Failure> {
     Ok(rows)
 }
 
-/// How far an estimate is off, as a share of the count.
+/// Returns the relative error of an estimate.
 #[expect(clippy::cast_precision_loss, reason = "counts far below 2^53")]
 const fn error(estimate: f64, count: u64) -> f64 {
     (estimate - count as f64).abs() / count as f64
@@ -166,24 +166,24 @@ fn mean_of(errors: &[f64]) -> f64 {
     errors.iter().sum::<f64>() / errors.len() as f64
 }
 
-/// The largest count of zeros in the registers of a value.
+/// Returns the largest number of zeros in the registers of a value.
 fn most_zeros(value: &[u8]) -> Result<u8, Failure> {
     Ok(registers(value)?.into_iter().max().unwrap_or(0).saturating_sub(1))
 }
 
-/// The notes' estimate: each of the 1024 counts is the largest one of the registers whose numbers agree in the lowest
-/// bits, which are the lowest bits of the hashes.
+/// Computes the notes' estimate: each of the 1024 numbers is the largest of the registers with the same low bits of
+/// their index, which are the low bits of the hashes.
 fn estimated(value: &[u8]) -> Result<f64, Failure> {
     let mut counts = [0_u8; COUNTS];
     for (register, at) in registers(value)?.into_iter().zip((0..COUNTS).cycle()) {
         counts[at] = counts[at].max(register.saturating_sub(1));
     }
-    // A count of zero has no inverse: the notes say so too.
+    // A number of zeros of 0 has no inverse, as the notes say too.
     let inverses: f64 = counts.iter().map(|&zeros| 1.0 / f64::from(zeros)).sum();
     Ok((HARMONIC / inverses).exp2() * HARMONIC)
 }
 
-/// The counts, as a number of the mean.
+/// The number of values in the mean.
 const HARMONIC: f64 = 1024.0;
 
 fn registers(value: &[u8]) -> Result<Vec<u8>, Failure> {
@@ -208,7 +208,7 @@ mod tests {
         assert_eq!(format!("{:.4}", mean_of(&errors.collect::<Vec<_>>())), "0.0326");
     }
 
-    /// By the hashes themselves, without registers.
+    /// From the hashes themselves, without registers.
     #[test]
     fn registers_tell_what_the_hashes_tell() {
         let mut value = hll::HyperLogLog::new();

@@ -12,7 +12,7 @@ use super::{Extent, Holder, Result, Shape, Step, Words, Work, key, words};
 #[derive(Debug)]
 pub(in super::super) struct Bitmap;
 
-/// The bit of an element. There is none for a name, which has no place among numbers: it would be the last bit.
+/// Returns the bit of an element. A name has none; it would be the last bit.
 pub(in super::super) fn offset(item: &Member<'_>) -> u64 {
     match item {
         Member::Int(id) => u64::try_from(*id).unwrap_or(u64::MAX),
@@ -37,13 +37,13 @@ impl Shape for Bitmap {
             Work::Test => words([b"GETBIT", key, offset]),
             Work::Remove => words([b"SETBIT", key, offset, b"0"]),
             Work::Count => words([b"BITCOUNT", key]),
-            // The client finds the bits.
+            // The client iterates over the bits.
             Work::Scan => words([b"GET", key]),
         }
     }
 }
 
-/// Does one step.
+/// Runs one step.
 fn one(store: &Store, key: &str, work: Work, step: &Step<'_>) -> Result<u64> {
     match work {
         Work::Add => Ok((!store.setbit(key, offset(&step.item), true)?).into()),
@@ -52,7 +52,7 @@ fn one(store: &Store, key: &str, work: Work, step: &Step<'_>) -> Result<u64> {
         Work::Count => store.bitcount(key),
         Work::Scan => {
             let bytes = store.get(key)?.unwrap_or_default();
-            // Each bit is found, which a count could do without.
+            // Each bit is visited, although a count would not need it.
             Ok(bits::ones(&bytes).map(black_box).fold(0, |count, _| count + 1))
         }
     }

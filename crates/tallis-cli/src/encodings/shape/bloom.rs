@@ -6,7 +6,7 @@ use tallis::Store;
 use super::keyed::Keyed;
 use super::{Extent, Holder, Result, Shape, Step, Words, Work, key, with_item, words};
 
-/// A Bloom filter that was made for its elements, at this error rate. Elements cannot be removed.
+/// A Bloom filter that is sized for its elements, at this error rate. Elements cannot be removed.
 #[derive(Debug)]
 pub(in super::super) struct Bloom(pub(in super::super) f64);
 
@@ -67,7 +67,7 @@ impl<F: Fn(&Store, &str, Work, &Step<'_>) -> Result<u64>> Holder for Filters<F> 
     }
 }
 
-/// Does one step.
+/// Runs one step.
 fn one(store: &Store, key: &str, work: Work, step: &Step<'_>) -> Result<u64> {
     match work {
         Work::Add => Ok(store.bf_add(key, step.item)?.into()),

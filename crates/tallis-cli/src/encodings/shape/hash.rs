@@ -35,7 +35,7 @@ impl Shape for Hash {
     }
 }
 
-/// Does one step.
+/// Runs one step.
 fn one(store: &Store, key: &str, work: Work, step: &Step<'_>) -> Result<u64> {
     match work {
         Work::Add => Ok(store.hset(key, step.item, VALUE)? as u64),

@@ -5,8 +5,8 @@ use tallis::Store;
 use super::keyed::Keyed;
 use super::{Extent, Holder, Result, Shape, Step, Words, Work, key, with_item, words};
 
-/// A HyperLogLog, sparse or dense as the limit of its store says. Elements cannot be asked for or removed; their number
-/// is an estimate.
+/// A HyperLogLog, sparse or dense depending on the limit of its store. Elements cannot be looked up or removed; their
+/// number is an estimate.
 #[derive(Debug)]
 pub(in super::super) struct HyperLogLog;
 
@@ -29,7 +29,7 @@ impl Shape for HyperLogLog {
     }
 }
 
-/// Does one step.
+/// Runs one step.
 fn one(store: &Store, key: &str, work: Work, step: &Step<'_>) -> Result<u64> {
     match work {
         Work::Add => Ok(store.pfadd(key, [step.item])?.into()),

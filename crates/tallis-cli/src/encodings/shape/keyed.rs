@@ -1,10 +1,10 @@
-//! Values that are a key each.
+//! Values that are one key each.
 
 use tallis::Store;
 
 use super::{Extent, Holder, Result, Step, Work, key};
 
-/// Values of which each is one key of a store, and what does a step on one of them.
+/// Values that are one key of a store each, and a function that runs a step on one of them.
 pub(super) struct Keyed<F> {
     store: Store,
     keys: Vec<String>,
@@ -12,7 +12,7 @@ pub(super) struct Keyed<F> {
 }
 
 impl<F: Fn(&Store, &str, Work, &Step<'_>) -> Result<u64>> Keyed<F> {
-    /// Values that are not there yet.
+    /// Creates it without values.
     pub(super) fn new(store: Store, extent: Extent, step: F) -> Self {
         Self { store, keys: (0..extent.values).map(key).collect(), step }
     }
@@ -28,7 +28,7 @@ impl<F: Fn(&Store, &str, Work, &Step<'_>) -> Result<u64>> Holder for Keyed<F> {
     }
 }
 
-/// Does each step, and adds up what they return.
+/// Runs each step, and returns the sum of their results.
 pub(super) fn sum(
     steps: &[Step<'_>],
     mut step: impl FnMut(&Step<'_>) -> Result<u64>,

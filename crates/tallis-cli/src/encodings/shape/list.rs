@@ -5,7 +5,7 @@ use tallis::Store;
 use super::keyed::Keyed;
 use super::{Extent, Holder, Result, Shape, Step, Words, Work, key, with_item, words};
 
-/// A list: pushed at its end, asked by index, popped from its front.
+/// A list: pushed at its end, looked up by index, popped from its front.
 #[derive(Debug)]
 pub(in super::super) struct List;
 
@@ -30,7 +30,7 @@ impl Shape for List {
     }
 }
 
-/// Does one step.
+/// Runs one step.
 fn one(store: &Store, key: &str, work: Work, step: &Step<'_>) -> Result<u64> {
     match work {
         // RPUSH returns the length.

@@ -6,12 +6,12 @@ use super::bitmap::offset;
 use super::keyed::sum;
 use super::{Extent, Holder, Result, Shape, Step, Words, Work, key, words};
 
-/// Two bytes for each user, packed in strings of 1,048,576 users: the book's packed locations. Users are numbered from
-/// 0 on, and are not removed; a user who was not set has a code of zeros.
+/// Two bytes per user, packed in strings of 1,048,576 users, as in the book. Users are numbered from 0 on, and are not
+/// removed; a user without a location has a code of zeros.
 #[derive(Debug)]
 pub(in super::super) struct Packed;
 
-/// Users of a string.
+/// The number of users in a string.
 const SHARD: u64 = 1 << 20;
 
 /// The code of each user.
@@ -21,7 +21,7 @@ struct Tables {
     of_value: Vec<Locations>,
 }
 
-/// What the keys of a value begin with.
+/// Returns the prefix of the keys of a value.
 fn prefix(value: usize) -> String {
     format!("{}:", key(value))
 }
@@ -44,7 +44,7 @@ impl Shape for Packed {
         match work {
             Work::Add => words([b"SETRANGE", key.as_bytes(), first.as_bytes(), &CODE]),
             Work::Test => words([b"GETRANGE", key.as_bytes(), first.as_bytes(), last.as_bytes()]),
-            // The client reads the codes, of the first string of several.
+            // The client reads the codes of the first string only.
             Work::Scan => words([b"GET", key.as_bytes()]),
             Work::Count | Work::Remove => None,
         }

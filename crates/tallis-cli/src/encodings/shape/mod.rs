@@ -1,6 +1,6 @@
-//! The structures that elements are put into: a file for each.
+//! The structures that are measured, one per file.
 //!
-//! A [`Shape`] makes a [`Holder`], which works on a store, and gives the commands that do the same on a server.
+//! A [`Shape`] creates a [`Holder`], which works on a store, and returns the equivalent commands for a server.
 
 mod bitmap;
 mod bloom;
@@ -28,18 +28,18 @@ pub(super) use set::Set;
 pub(super) use sharded::Sharded;
 pub(super) use zset::ZSet;
 
-/// What a store returns.
+/// The result of a store.
 type Result<T> = std::result::Result<T, Error>;
 
-/// What is measured.
+/// The operations that are measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Work {
     /// Adds an element.
     Add,
-    /// Asks for an element: one that is there or, where that can be asked, every second time one that is not.
+    /// Looks an element up: one that exists and, if possible, every second time one that does not.
     Test,
-    /// Counts the elements of a value, where that is more than to read a number.
+    /// Counts the elements of a value, if that takes more than reading a number.
     Count,
     /// Reads all elements of a value.
     Scan,
@@ -48,12 +48,12 @@ pub(super) enum Work {
 }
 
 impl Work {
-    /// All of it, in the order in which it is done.
+    /// All operations, in the order in which they are run.
     pub(super) const ALL: [Self; 5] =
         [Self::Add, Self::Test, Self::Count, Self::Scan, Self::Remove];
 }
 
-/// One step of work: on the value of that number, with an element, which is the `at`-th of it.
+/// One step of an operation: on the value with this number, with an element, which is the `at`-th of it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step<'i> {
     pub(super) value: usize,
@@ -61,7 +61,7 @@ pub(super) struct Step<'i> {
     pub(super) item: Member<'i>,
 }
 
-/// How many values there are, and how many elements are to be in each.
+/// The number of values, and the number of elements of each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Extent {
     pub(super) values: usize,
@@ -69,71 +69,71 @@ pub(super) struct Extent {
 }
 
 impl Extent {
-    /// The elements of all values.
+    /// Returns the number of elements of all values.
     pub(super) const fn total(self) -> usize {
         self.values.saturating_mul(self.size)
     }
 
-    /// The size, as calls take it.
+    /// Returns the number of elements of a value, as calls take it.
     pub(super) const fn size(self) -> u64 {
         self.size as u64
     }
 }
 
-/// The key of the value of that number.
+/// Returns the key of the value with this number.
 pub(super) fn key(value: usize) -> String {
     format!("value:{value}")
 }
 
 /// A structure.
 pub(super) trait Shape: Debug + Sync {
-    /// Whether it does that work.
+    /// Returns whether it supports an operation.
     fn does(&self, work: Work) -> bool;
 
-    /// Makes a holder of no values on an empty store. What it allocates is no part of a value.
+    /// Creates a holder without values on an empty store. Its own allocations do not count for a value.
     fn holder(&self, store: Store, extent: Extent) -> Box<dyn Holder>;
 
-    /// What a server is sent before there are values; nothing by default.
+    /// Returns the commands that a server needs before there are values; none by default.
     fn begin(&self, extent: Extent) -> Vec<Words> {
         let _ = extent;
         Vec::new()
     }
 
-    /// The command that does one step on a server. `None`: a server has no such form.
+    /// Returns the command of one step on a server; `None` if a server has no such form.
     fn command(&self, work: Work, step: &Step<'_>, extent: Extent) -> Option<Words>;
 
-    /// The keys on a server that hold the value of that number.
+    /// Returns the keys on a server of the value with this number.
     fn keys(&self, value: usize, extent: Extent) -> Vec<String> {
         let _ = extent;
         vec![key(value)]
     }
 }
 
-/// A command for a server.
+/// The words of a command for a server.
 pub(super) type Words = Vec<Vec<u8>>;
 
 /// Values on a store.
 pub(super) trait Holder {
-    /// Makes what has to be there before elements come; nothing by default.
+    /// Creates what is needed before elements are added; nothing by default.
     fn begin(&mut self) -> Result<()> {
         Ok(())
     }
 
-    /// Does the steps one by one, and returns what they found, added up: new elements, elements that are there, counts,
-    /// elements that were read, elements removed.
+    /// Runs the steps one by one, and returns the sum of their results: new elements, existing elements, counts,
+    /// elements read, elements removed.
     fn run(&mut self, work: Work, steps: &[Step<'_>]) -> Result<u64>;
 
-    /// A key that holds a value, or a part of one.
+    /// Returns a key that holds a value, or a part of one.
     fn key(&self) -> Result<String>;
 }
 
-/// A command of these words.
+/// Returns a command of these words.
 #[expect(clippy::unnecessary_wraps, reason = "other works have no command")]
 fn words<const N: usize>(words: [&[u8]; N]) -> Option<Words> {
     Some(words.map(<[u8]>::to_vec).into())
 }
 
-/// A command with the element as its last word.
+/// Returns a command with the element as its last word.
 fn with_item(name: &str, key: &str, item: &Member<'_>) -> Option<Words> {
     item.with_bytes(|item| words([name.as_bytes(), key.as_bytes(), item]))
 }

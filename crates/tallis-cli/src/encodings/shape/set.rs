@@ -5,7 +5,7 @@ use tallis::Store;
 use super::keyed::Keyed;
 use super::{Extent, Holder, Result, Shape, Step, Words, Work, key, with_item, words};
 
-/// A set, in whatever encoding the limits of its store leave it.
+/// A set, in the encoding that the limits of its store give it.
 #[derive(Debug)]
 pub(in super::super) struct Set;
 
@@ -30,7 +30,7 @@ impl Shape for Set {
     }
 }
 
-/// Does one step.
+/// Runs one step.
 fn one(store: &Store, key: &str, work: Work, step: &Step<'_>) -> Result<u64> {
     match work {
         Work::Add => Ok(store.sadd(key, [step.item])? as u64),

@@ -5,18 +5,18 @@ use tallis::{Member, ShardForm, ShardedSet, Store, shard_key};
 use super::keyed::sum;
 use super::{Extent, Holder, Result, Shape, Step, Words, Work, key, with_item};
 
-/// A set in shards.
+/// A sharded set.
 #[derive(Debug)]
 pub(in super::super) enum Sharded {
-    /// The book's form, of as many shards as its elements ask for.
+    /// The form of the book, with a number of shards that fits the number of elements.
     Book,
-    /// Of shards that split.
+    /// With shards that split.
     Splitting,
-    /// Of compact shards, for integers of so many bits.
+    /// With compact shards, for integers of this many bits.
     Compact { bits: u32 },
 }
 
-/// Members of a shard of the book's form.
+/// The members per shard in the form of the book.
 const SHARD: u64 = 512;
 
 struct ShardedSets {
@@ -33,7 +33,7 @@ impl Sharded {
         }
     }
 
-    /// The key of the shard of an element in the book's form.
+    /// Returns the key of the shard of an element in the form of the book.
     fn shard(value: usize, item: &Member<'_>, extent: Extent) -> String {
         item.with_bytes(|item| {
             let text = [b"x", item].concat();
@@ -62,7 +62,7 @@ impl Shape for Sharded {
             Work::Add => with_item("SADD", &key, &step.item),
             Work::Test => with_item("SISMEMBER", &key, &step.item),
             Work::Remove => with_item("SREM", &key, &step.item),
-            // A command for each shard.
+            // One command per shard.
             Work::Count | Work::Scan => None,
         }
     }
@@ -90,7 +90,7 @@ impl Holder for ShardedSets {
     fn key(&self) -> Result<String> {
         let set = &self.of_value[0];
         let shards = set.shards()?;
-        // The shards that split are numbered from their number on, the others from 0. A shard may be empty.
+        // Shards that split are numbered from their number on, the others from 0. A shard may be empty.
         let first = if set.form() == ShardForm::Forecast { 0 } else { shards };
         let name = |shard| format!("{}:{shard}", key(0));
         for shard in first..first + shards {

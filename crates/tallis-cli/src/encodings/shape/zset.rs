@@ -5,7 +5,7 @@ use tallis::Store;
 use super::keyed::Keyed;
 use super::{Extent, Holder, Result, Shape, Step, Words, Work, key, with_item, words};
 
-/// A sorted set: the score of an element is its place among all, and elements come in random order.
+/// A sorted set: the score of an element is its index, and elements are added in random order.
 #[derive(Debug)]
 pub(in super::super) struct ZSet;
 
@@ -38,7 +38,7 @@ impl Shape for ZSet {
     }
 }
 
-/// Does one step.
+/// Runs one step.
 fn one(store: &Store, key: &str, work: Work, step: &Step<'_>) -> Result<u64> {
     match work {
         Work::Add => Ok(store.zadd(key, step.item, score(step))? as u64),

@@ -51,13 +51,13 @@ fn every_mark_and_text_is_in_the_document() {
         assert!(svg.contains(text), "{text}: {svg}");
     }
     assert!(svg.contains("\n<title>Title &amp; &lt;more&gt;</title>"), "{svg}");
-    // The legend has one of each, too. What has no place is not drawn.
+    // The legend has one of each, too. Values outside of the range are not drawn.
     assert_eq!(svg.matches("<circle").count(), 3);
     assert_eq!(svg.matches("#0072B2").count(), 2, "{svg}");
     assert!(svg.matches("#D55E00").count() > 10);
 }
 
-/// Of the text elements that say this: the place from the left, and the size.
+/// Returns the x position and the font size of the text elements with this text.
 fn text(svg: &str, words: &str) -> (f64, f64) {
     let (before, _) = svg.split_once(&format!("\n{words}\n</text>")).unwrap();
     let (_, element) = before.rsplit_once("<text ").unwrap();
@@ -76,7 +76,7 @@ fn a_legend_has_room_for_its_entries() {
         .unwrap();
     for pair in names.windows(2) {
         let ((left, size), (right, _)) = (text(&svg, pair[0]), text(&svg, pair[1]));
-        // Half of the size is what a letter takes on the average.
+        // A letter is half of the font size wide on average.
         let end = left + 0.5 * size * f64::from(u32::try_from(pair[0].len()).unwrap());
         assert!(end + f64::from(SAMPLE) < right, "{pair:?}: {end}, {right}");
     }

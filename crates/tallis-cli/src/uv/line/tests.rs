@@ -46,7 +46,7 @@ fn a_line_cut_anywhere_after_its_size_parses() {
         let cut = &COMBINED[..end];
         match parse(cut) {
             Ok(line) => {
-                // A size may lose digits and still be one.
+                // A size may lose digits and still be valid.
                 assert!(end > size_end - "203023".len(), "{cut}");
                 let agent_start = COMBINED.find("Mozilla").unwrap();
                 let want = (end >= agent_start).then(|| &cut[agent_start..]);
@@ -202,7 +202,7 @@ fn errors_say_what_and_where() {
     assert_eq!(parse(text).unwrap().size, Some(u64::MAX));
 }
 
-/// Text of a quoted field, and how a log writes it.
+/// Returns the text of a quoted field, as a log writes it.
 fn quoted() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(
         prop_oneof![

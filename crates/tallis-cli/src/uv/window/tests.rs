@@ -5,7 +5,7 @@ use testkit::rng::Rng;
 use super::*;
 use crate::uv::Stamp;
 
-/// A visit by the time that a log has of it.
+/// Counts a visit at a time in the format of a log.
 fn visit(window: &mut Window, visitor: u64, time: &str) {
     let stamp = Stamp::parse(time.as_bytes()).unwrap();
     window.visit(&id(visitor), stamp.minute_of_utc()).unwrap();
@@ -23,7 +23,7 @@ fn moving(length: &str) -> Window {
     Window::new(length.parse().unwrap())
 }
 
-/// `from to exact keys`, the approximate count being the same.
+/// Formats `from to exact keys`, after checking that the approximate count is equal.
 fn shown(window: &Window) -> String {
     let counted = window.count().unwrap().unwrap();
     assert_eq!(counted.exact, counted.approx, "{counted}");
@@ -58,16 +58,16 @@ fn a_window_without_an_end_goes_with_the_latest_event() {
     assert_eq!(shown(&window), "05-17T09:06:00 05-17T10:06:00 1 60");
     visit(&mut window, 2, "17/May/2015:10:59:00 +0000");
     assert_eq!(shown(&window), "05-17T10:00:00 05-17T11:00:00 2 1");
-    // Late, and in the window still.
+    // Late, but in the window.
     visit(&mut window, 3, "17/May/2015:10:00:59 +0000");
     assert_eq!(shown(&window), "05-17T10:00:00 05-17T11:00:00 3 1");
     // Too late.
     visit(&mut window, 4, "17/May/2015:09:59:59 +0000");
     assert_eq!(shown(&window), "05-17T10:00:00 05-17T11:00:00 3 1");
-    // The first and the late one are dropped.
+    // The first and the late one are removed.
     visit(&mut window, 2, "17/May/2015:11:05:00 +0000");
     assert_eq!(shown(&window), "05-17T10:06:00 05-17T11:06:00 1 60");
-    // So does all, over a month.
+    // After a month, all are removed.
     visit(&mut window, 1, "30/Jun/2015:23:59:59 +0000");
     assert_eq!(shown(&window), "06-30T23:00:00 07-01T00:00:00 1 1");
 }
@@ -128,7 +128,7 @@ fn no_window_begins_before_the_calendar_or_ends_after_it() {
     assert_eq!(shown(&window), "01-01T00:00:00 01-01T00:00:00 3 4800");
 }
 
-/// Every event, and what is counted of a window by looking at each of them.
+/// All events, and a reference count of a window by a scan of them.
 #[derive(Default)]
 struct Plain {
     events: Vec<(i64, u64)>,
@@ -147,14 +147,14 @@ impl Plain {
         assert_eq!(ends, [from, to]);
         assert_eq!(counted.exact, visitors.len() as u64, "{from} {to}");
         assert_eq!(counted.approx, plain.pfcount(["all"]).unwrap(), "{from} {to}");
-        // The keys that are reported have it all.
+        // The reported keys cover the whole window.
         let keys = window.windows.cover(counted.from, counted.to).unwrap();
         assert_eq!(counted.keys, keys.len() as u64);
         assert_eq!(counted.approx, window.store.pfcount(keys).unwrap(), "{from} {to}");
     }
 }
 
-/// The time as a log far from UTC may have it.
+/// Returns the time as in a log of a distant time zone.
 fn stamp(second: i64, rng: &mut Rng) -> Stamp {
     let offset = jiff::tz::Offset::from_seconds(i32::try_from(rng.range(-47..=47)).unwrap() * 1800);
     let timestamp = Timestamp::from_second(second).unwrap();
@@ -163,13 +163,13 @@ fn stamp(second: i64, rng: &mut Rng) -> Stamp {
     Stamp::parse(text.as_bytes()).unwrap()
 }
 
-/// Events in about the order of time, `step` seconds apart at the most, but for gaps and for those that are late.
+/// Returns events in approximate order of time, at most `step` seconds apart, except for gaps and late ones.
 fn events(length: i64, start: &str, step: i64, rng: &mut Rng) -> Vec<(i64, u64)> {
     let mut now = start.parse::<Timestamp>().unwrap().as_second();
     let event = |_| {
         let most = if rng.below(40) == 0 { 3 * length } else { step };
         now += rng.range(0..=most);
-        // By less than a window or by more; and a clock may be ahead.
+        // By less than a window or by more; a clock may also be fast.
         let late = match rng.below(8) {
             0 => rng.range(0..=length + length / 2),
             1 => -rng.range(0..=90),
@@ -226,8 +226,8 @@ fn what_has_fallen_out_is_forgotten() {
         most_keys = most_keys.max(window.store.dbsize().unwrap());
     }
     assert_eq!(window.count().unwrap().unwrap().exact, 180);
-    // An hour more than the window before the next look; minutes are kept for that hour, too, and beside them there are
-    // the set of those that are open, some hours, two days and two months.
+    // The window plus an hour until the next removal. Minutes are kept for that hour, too, and in addition there are
+    // the set of open buckets, some hours, two days and two months.
     assert!(most_visitors <= 2 * 180 + 3, "{most_visitors}");
     assert!(most_keys <= 3 * 60 + 10, "{most_keys}");
 }
