@@ -169,12 +169,20 @@ mod tests {
         );
         assert!(!refused.iter().any(|word| word.contains('|') || word.is_empty()));
         let found = |name: &str, text: &str| words(&prose(Path::new(name), text), &refused);
-        let source = "//! Nobody waits.\nlet nobody = 1; // nobody\n/// The `nobody` of a name.\n/// ```\n/// nobody\n/// ```\n\
-                      // Learned by heart.\n";
+        let lines = [
+            "//! Nobody waits.",
+            "let nobody = 1; // nobody",
+            "/// The `nobody` of a name.",
+            "/// ```",
+            "/// nobody",
+            "/// ```",
+            "// Learned by heart.",
+        ];
+        let source = lines.join("\n");
         let at = |found: Vec<String>| -> Vec<String> {
             found.iter().filter_map(|what| what.split(':').next()).map(str::to_owned).collect()
         };
-        assert_eq!(at(found("a.rs", source)), ["1", "7"]);
+        assert_eq!(at(found("a.rs", &source)), ["1", "7"]);
         assert_eq!(
             at(found("a.md", "a\nto whoever, `whoever`\n```\nwhoever\n```\nwhoeverelse\n")),
             ["2"]
