@@ -46,11 +46,8 @@ macro_rules! redis_server {
             }
 
             /// Creates a backend on a pool: `get` takes a connection, which is returned to the pool when it is dropped.
-            /// That is `move
-            ///
-            /// pool.get()` for a pool of `r2d2`; `move
-            ///
-            /// client.get_connection().map(Box::new)` opens a connection per call.
+            /// That is `move || pool.get()` for a pool of `r2d2`; `move || client.get_connection().map(Box::new)` opens a
+            /// connection per call.
             #[must_use]
             pub fn $pool<C, E>(get: impl Fn() -> Result<C, E> + Send + Sync + 'static) -> Self
             where
