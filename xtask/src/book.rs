@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use crate::run::{Outcome, step, succeed};
@@ -97,21 +97,8 @@ fn outside(link: &str, page: &Path) -> Option<String> {
     if link.contains("://") || link.starts_with('#') {
         return None;
     }
-    let path = normal(&Path::new("docs").join(page.parent()?).join(link));
+    let path = tree::without_parents(&Path::new("docs").join(page.parent()?).join(link));
     (!path.starts_with("docs")).then(|| path.display().to_string())
-}
-
-/// A path without `..`.
-fn normal(path: &Path) -> PathBuf {
-    let mut normal = PathBuf::new();
-    for part in path.components() {
-        if part == Component::ParentDir {
-            normal.pop();
-        } else {
-            normal.push(part);
-        }
-    }
-    normal
 }
 
 /// The links of the built pages that lead to no page, or to no place of one.
@@ -136,7 +123,7 @@ fn dead_links(html: &Path) -> Outcome<Vec<String>> {
             let to = if path.is_empty() {
                 file.clone()
             } else {
-                normal(&file.parent().unwrap_or(html).join(path))
+                tree::without_parents(&file.parent().unwrap_or(html).join(path))
             };
             let has_place = || places.get(&to).is_some_and(|places| places.contains(place));
             let is_text = to.extension().is_some_and(|extension| extension == "md");

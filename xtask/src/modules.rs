@@ -1,7 +1,7 @@
 //! That every file of integration tests is in a program: one that no `mod` names is never compiled, and nothing says so.
 
 use std::collections::BTreeSet;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use crate::tree;
 
@@ -19,19 +19,6 @@ fn named(source: &str) -> Vec<(&str, Option<&str>)> {
     found
 }
 
-/// The path without its `..`, as file names are compared.
-fn plain(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        if part == Component::ParentDir {
-            plain.pop();
-        } else {
-            plain.push(part);
-        }
-    }
-    plain
-}
-
 /// Adds a file and all that its `mod` lines lead to.
 fn reach(file: &Path, is_root: bool, found: &mut BTreeSet<PathBuf>) {
     let source = tree::read(file).expect("a source");
@@ -41,7 +28,7 @@ fn reach(file: &Path, is_root: bool, found: &mut BTreeSet<PathBuf>) {
     found.insert(file.to_owned());
     for (name, path) in named(&source) {
         let next = match path {
-            Some(path) => plain(&folder.join(path)),
+            Some(path) => tree::without_parents(&folder.join(path)),
             None if own.join(name).with_extension("rs").exists() => {
                 own.join(name).with_extension("rs")
             }
@@ -55,7 +42,7 @@ fn reach(file: &Path, is_root: bool, found: &mut BTreeSet<PathBuf>) {
 fn modules_are_found_with_their_paths() {
     let source = "//! mod text;\nmod a;\n#[cfg(unix)]\n#[path = \"../b/mod.rs\"]\nmod b;\npub(crate) mod c;\nmod d {\n    mod e;\n}\n";
     assert_eq!(named(source), [("a", None), ("b", Some("../b/mod.rs")), ("c", None)]);
-    assert_eq!(plain(Path::new("/x/y/../z.rs")), Path::new("/x/z.rs"));
+    assert_eq!(tree::without_parents(Path::new("/x/y/../z.rs")), Path::new("/x/z.rs"));
 }
 
 #[test]

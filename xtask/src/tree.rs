@@ -1,6 +1,6 @@
 //! The files of the workspace.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::{fs, io};
 
 use crate::run::Outcome;
@@ -49,6 +49,19 @@ pub(crate) fn entries(folder: &Path) -> Outcome<Vec<PathBuf>> {
 /// The text of a file.
 pub(crate) fn read(file: &Path) -> Outcome<String> {
     fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))
+}
+
+/// A path without `..`, as file names are compared.
+pub(crate) fn without_parents(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        if part == Component::ParentDir {
+            plain.pop();
+        } else {
+            plain.push(part);
+        }
+    }
+    plain
 }
 
 /// Writes a file, and the folder it lies in.
