@@ -351,7 +351,7 @@ impl Shared {
 
 #[cfg(test)]
 mod tests {
-    use super::{are_all, find, get, get_mut, position};
+    use super::{LockedStripe, are_all, find, get, get_mut, position};
     use crate::key::HashedKey;
     use crate::store::Store;
 
@@ -386,6 +386,51 @@ mod tests {
                                 0
                             );
                             get_mut(shared, locked.stripes, key.hash);
+                        }
+                    },
+                );
+            }
+        }
+    }
+
+    /// Two threads that lock the same stripes in different orders would wait for each other.
+    #[test]
+    fn stripes_are_locked_in_the_order_of_their_numbers_and_for_writing_if_one_key_is_written() {
+        let store = Store::builder().stripes(8).build();
+        let shared = store.shared();
+        // A hash for each stripe.
+        let mut hashes = [0; 4];
+        for n in 0..1000 {
+            let hash = shared.hash(format!("key:{n}").as_bytes());
+            if let Some(slot) = hashes.get_mut(shared.stripe_of(hash)) {
+                *slot = hash;
+            }
+        }
+        for count in 1..=5 {
+            for chosen in 0..8_usize.pow(count) {
+                // Of each key its stripe, and whether it is only read.
+                let keys: Vec<_> = (0..count)
+                    .map(|at| chosen / 8_usize.pow(at) % 8)
+                    .map(|it| HashedKey {
+                        reads: it % 2 == 1,
+                        ..HashedKey::new(hashes[it / 2], b"")
+                    })
+                    .collect();
+                shared.lock(
+                    &keys,
+                    |key| key.reads,
+                    |locked| {
+                        let held = locked.stripes.iter().filter(|stripe| stripe.is_held());
+                        let held: Vec<_> = held.collect();
+                        let numbers = held.iter().map(|stripe| stripe.number());
+                        assert!(numbers.is_sorted_by(|one, next| one < next), "{keys:?}");
+                        for stripe in held {
+                            let of = |key: &&HashedKey<'_>| {
+                                shared.stripe_of(key.hash) == stripe.number()
+                            };
+                            let reads = keys.iter().filter(of).all(|key| key.reads);
+                            assert!(keys.iter().any(|key| of(&key)), "{keys:?}");
+                            assert_eq!(matches!(stripe, LockedStripe::Read(..)), reads, "{keys:?}");
                         }
                     },
                 );

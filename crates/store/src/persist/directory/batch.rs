@@ -88,15 +88,17 @@ impl<'scope> Batches<'scope> {
 
     /// Calls `run` with each batch, in order; returns how the log ended.
     pub(super) fn run<E>(self, mut run: impl FnMut(&Batch) -> Result<(), E>) -> Result<Ended, E> {
-        for mut batch in &self.full {
+        let ran = self.full.iter().try_for_each(|mut batch| {
             run(&batch)?;
             batch.clear();
             // Fails when the log has ended: no further batch is needed then.
             let _ = self.empty.send(batch);
-        }
+            Ok(())
+        });
         drop(self.full);
+        // After an error too: the end of a scope waits for the work of its threads, and not until they have ended.
         match self.decoding.join() {
-            Ok(ended) => Ok(ended),
+            Ok(ended) => ran.map(|()| ended),
             Err(panic) => std::panic::resume_unwind(panic),
         }
     }

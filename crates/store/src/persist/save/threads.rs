@@ -55,29 +55,47 @@ pub(super) fn write<W: Write>(
     let (taken, order) = channel();
     let tickets = Mutex::new(Tickets { buckets: database.buckets(), taken });
     thread::scope(|scope| {
-        let mut parts: Vec<Receiver<Result<Encoded<'_>, SaveError>>> = Vec::new();
+        let (mut parts, mut encoders) = (Vec::new(), Vec::new());
         for number in 0..threads {
             let (sender, receiver) = sync_channel(WAITING);
             let tickets = &tickets;
             parts.push(receiver);
-            scope.spawn(move || encode(number, database, tickets, options, &sender));
+            encoders.push(scope.spawn(move || encode(number, database, tickets, options, &sender)));
         }
-        while let Ok(Some(number)) = order.recv() {
-            let parts = &parts[number];
-            loop {
-                match parts.recv() {
-                    Ok(Ok(Encoded::Batch(batch))) => writer.batch(&batch)?,
-                    Ok(Ok(Encoded::Large(entry, attributes))) => {
-                        database
-                            .write_value(entry, writer.key(entry.key.as_bytes(), attributes))?;
-                    }
-                    Ok(Err(error)) => return Err(error),
-                    Ok(Ok(Encoded::End)) | Err(_) => break,
-                }
+        let written = write_parts(database, writer, &order, &parts);
+        // Ends the encoders that are not done, if there was an error.
+        drop(parts);
+        // The end of a scope waits for the work of its threads, and not until they have ended.
+        for encoder in encoders {
+            if let Err(panic) = encoder.join() {
+                std::panic::resume_unwind(panic);
             }
         }
-        Ok(())
+        written
     })
+}
+
+/// Writes what the encoders send, in the order in which they have taken the buckets.
+fn write_parts<W: Write>(
+    database: &Database<'_>,
+    writer: &mut Writer<W>,
+    order: &Receiver<Option<usize>>,
+    parts: &[Receiver<Result<Encoded<'_>, SaveError>>],
+) -> Result<(), SaveError> {
+    while let Ok(Some(number)) = order.recv() {
+        let parts = &parts[number];
+        loop {
+            match parts.recv() {
+                Ok(Ok(Encoded::Batch(batch))) => writer.batch(&batch)?,
+                Ok(Ok(Encoded::Large(entry, attributes))) => {
+                    database.write_value(entry, writer.key(entry.key.as_bytes(), attributes))?;
+                }
+                Ok(Err(error)) => return Err(error),
+                Ok(Ok(Encoded::End)) | Err(_) => break,
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Encodes buckets until none are left or the receiver is dropped.
