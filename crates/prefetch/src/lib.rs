@@ -4,7 +4,7 @@
 //!
 //! ## Idea
 //!
-//! A lookup that misses the caches waits for memory, and the next lookup waits again. A CPU supports one or two dozen
+//! Lookups one after the other have their cache misses one after the other. A CPU supports one or two dozen
 //! outstanding misses, but it executes ahead of a load that misses only until its reorder window of a few hundred
 //! instructions is full. A prefetch instruction leaves that window at once. So a batch works in stages: it prefetches
 //! the first line of every lookup, then reads these and prefetches the second line of each, and so on.

@@ -135,7 +135,7 @@ pub(super) const GENERIC: &[Command] = &family("generic", "keyspace").of([
 pub(super) const OBJECT: &[Command] =
     &family("generic", "").of([container("object", OBJECT_SUBCOMMANDS)
         .info("2.2.3", "", [])
-        .docs("Shows how the value of a key is stored and used.", "O(1)")]);
+        .docs("Returns how the value of a key is stored and accessed.", "O(1)")]);
 
 const OBJECT_SUBCOMMANDS: &[Command] = &family("generic", "keyspace").of([
     plain!("object|encoding", object_encoding(key))
@@ -145,7 +145,7 @@ const OBJECT_SUBCOMMANDS: &[Command] = &family("generic", "keyspace").of([
     plain!("object|freq", object_freq(key))
         .info("4.0.0", "readonly", ["RO"])
         .tips("nondeterministic_output")
-        .docs("Returns the access frequency of a key, where that is counted.", "O(1)"),
+        .docs("Returns the access frequency of a key, if it is counted.", "O(1)"),
     command("object|help", "", |store, _| Ok(help("object", store.shared().profile())))
         .info("6.2.0", "loading stale", [])
         .docs("Describes the subcommands of OBJECT.", "O(1)"),

@@ -16,23 +16,23 @@ pub(super) const SCRIPTS: &[Command] = &family("scripting", "scripting").of([
     })
     .info("2.6.0", FLAGS, [WRITES])
     .note(0, "A script may read and write all keys that it is given.")
-    .docs("Runs a script that the store knows, by its text.", OF_TEXT),
+    .docs("Runs a registered script, by its text.", OF_TEXT),
     command("eval_ro", "script numkeys:integer [key...] [arg...]", |store, words| {
         eval(store, words, Keys::Read)
     })
     .info("7.0.0", READ_ONLY_FLAGS, [READS])
     .note(0, "A script may read all keys that it is given.")
-    .docs("Runs a script that the store knows, by its text; it may not write.", OF_TEXT),
+    .docs("Runs a registered script, by its text; it must not write.", OF_TEXT),
     command("evalsha", "sha1 numkeys:integer [key...] [arg...]", |store, words| {
         evalsha(store, words, Keys::Written)
     })
     .info("2.6.0", FLAGS, [WRITES])
-    .docs("Runs a script that the store knows, by its SHA-1 digest.", OF_DIGEST),
+    .docs("Runs a registered script, by its SHA-1 digest.", OF_DIGEST),
     command("evalsha_ro", "sha1 numkeys:integer [key...] [arg...]", |store, words| {
         evalsha(store, words, Keys::Read)
     })
     .info("7.0.0", READ_ONLY_FLAGS, [READS])
-    .docs("Runs a script that the store knows, by its SHA-1 digest; it may not write.", OF_DIGEST),
+    .docs("Runs a registered script, by its SHA-1 digest; it must not write.", OF_DIGEST),
 ]);
 
 const FLAGS: &str = "noscript stale skip_monitor no_mandatory_keys";
@@ -42,9 +42,11 @@ const READS: &str = "RO access";
 const OF_TEXT: &str = "O(length of the text), and what the script takes";
 const OF_DIGEST: &str = "O(log scripts known), and what the script takes";
 
-pub(super) const SCRIPT: &[Command] = &family("scripting", "").of([container("script", OF_SCRIPT)
-    .info("2.6.0", "", [])
-    .docs("Tells which scripts the store knows.", "O(scripts asked for)")]);
+pub(super) const SCRIPT: &[Command] =
+    &family("scripting", "").of([container("script", OF_SCRIPT).info("2.6.0", "", []).docs(
+        "Returns information about the scripts that are registered with the store.",
+        "O(scripts asked for)",
+    )]);
 
 const OF_SCRIPT: &[Command] = &family("scripting", "scripting").of([
     command("script|exists", "sha1...", |store, digests| {
@@ -54,11 +56,11 @@ const OF_SCRIPT: &[Command] = &family("scripting", "scripting").of([
     })
     .info("2.6.0", "noscript", [])
     .tips("request_policy:all_shards response_policy:agg_logical_and")
-    .docs("Returns whether the store knows scripts, by their digests.", "O(digests)"),
+    .docs("Returns whether scripts are registered, by their digests.", "O(digests)"),
     command("script|flush", "[async:<ASYNC | SYNC>@6.2.0]", |_, words| flush(words))
         .info("2.6.0", "noscript", [])
         .tips("request_policy:all_nodes response_policy:all_succeeded")
-        .docs("Does nothing: the scripts that a store knows stay known.", "O(1)"),
+        .docs("Has no effect: registered scripts are kept.", "O(1)"),
     command("script|help", "", |store, _| Ok(help("script", store.shared().profile())))
         .info("5.0.0", "loading stale", [])
         .docs("Describes the subcommands of SCRIPT.", "O(1)"),
@@ -68,7 +70,7 @@ const OF_SCRIPT: &[Command] = &family("scripting", "scripting").of([
     })
     .info("2.6.0", "noscript stale", [])
     .tips("request_policy:all_nodes response_policy:all_succeeded")
-    .docs("Returns the digest of a script that the store knows.", "O(length of the text)"),
+    .docs("Returns the digest of a registered script.", "O(length of the text)"),
 ]);
 
 /// What a script may do with its keys.

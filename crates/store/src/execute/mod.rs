@@ -11,7 +11,6 @@ mod table;
 mod words;
 
 use std::borrow::Cow;
-use std::fmt;
 
 use smallvec::SmallVec;
 
@@ -98,7 +97,7 @@ impl<'w, 'a> Called<'w, 'a> {
 
     /// Runs the command on a store or in a transaction.
     #[inline]
-    pub(crate) fn on<L: Locks + fmt::Debug>(&self, store: &Store<L>) -> Answer {
+    pub(crate) fn on(&self, store: &Store<impl Locks>) -> Answer {
         match self.command.run {
             Run::Words(run) => {
                 run(&store.erased(), self.words()).map_err(|error| error.about(self.args[0]))

@@ -48,22 +48,22 @@ pub(crate) const SESSIONS: &[Command] = &family("connection", "connection").of([
 pub(crate) const CLIENT: &[Command] =
     &family("connection", "").of([container("client", CLIENT_SUBCOMMANDS)
         .info("2.4.0", "", [])
-        .docs("Names the session, and tells what it is.", "O(1)")]);
+        .docs("Returns and sets the name and other properties of the session.", "O(1)")]);
 
 const CLIENT_SUBCOMMANDS: &[Command] = &family("connection", "connection").of([
     declared("client|getname", "", Run::Session(|session, _| Ok(session.client_getname())))
         .info("2.6.9", "noscript loading stale", [])
-        .docs("Returns the name that the session was given.", "O(1)"),
+        .docs("Returns the name of the session.", "O(1)"),
     command("client|help", "", |store, _| Ok(help("client", store.shared().profile())))
         .info("5.0.0", "loading stale", [])
         .docs("Describes the subcommands of CLIENT.", "O(1)"),
     declared("client|id", "", Run::Session(|session, _| Ok(session.connection.id())))
         .info("5.0.0", "noscript loading stale", [])
-        .docs("Returns the number of the session, which no other of the store has.", "O(1)"),
+        .docs("Returns the ID of the session, which is unique in the store.", "O(1)"),
     declared("client|info", "", Run::Session(|session, _| session.client_info()))
         .info("6.2.0", "noscript loading stale", [])
         .tips("nondeterministic_output")
-        .docs("Tells of the session in a line of fields.", "O(keys watched)"),
+        .docs("Returns information about the session, as a line of fields.", "O(keys watched)"),
     declared(
         "client|list",
         "[TYPE normal_master_replica_pubsub:<NORMAL | MASTER | REPLICA | PUBSUB>@5.0.0] \
@@ -72,14 +72,14 @@ const CLIENT_SUBCOMMANDS: &[Command] = &family("connection", "connection").of([
     )
     .info("2.4.0", "admin noscript loading stale", [])
     .tips("nondeterministic_output")
-    .docs("Tells of this session, as CLIENT INFO does, and of no other.", "O(keys watched)"),
+    .docs("Returns information about this session, as CLIENT INFO does. Other sessions are not listed.", "O(keys watched)"),
     declared("client|no-evict", "enabled:<ON | OFF>", Run::Session(Client::client_no_evict))
         .info("7.0.0", "admin noscript loading stale", [])
-        .docs("Sets a flag that CLIENT INFO shows: no session is ever evicted.", "O(1)"),
+        .docs("Sets the no-evict flag, which CLIENT INFO shows. Sessions are never evicted.", "O(1)"),
     declared("client|no-touch", "enabled:<ON | OFF>", Run::Session(Client::client_no_touch))
         .info("7.2.0", "noscript loading stale", [])
         .docs(
-            "Keeps the session's commands from changing when their keys were last accessed.",
+            "Sets whether the commands of the session leave the access times of their keys unchanged.",
             "O(1)",
         ),
     declared(
@@ -89,10 +89,10 @@ const CLIENT_SUBCOMMANDS: &[Command] = &family("connection", "connection").of([
     )
     .info("7.2.0", "noscript loading stale", [])
     .tips(TO_ALL_NODES)
-    .docs("Notes the name or the version of the library that uses the session.", "O(1)"),
+    .docs("Sets the name or version of the client library.", "O(1)"),
     declared("client|setname", "connection-name", Run::Session(Client::client_setname))
         .info("2.6.9", "noscript loading stale", [])
-        .docs("Gives the session a name, or takes it away.", "O(1)"),
+        .docs("Sets the name of the session, or removes it.", "O(1)"),
 ]);
 
 const TO_ALL_NODES: &str = "request_policy:all_nodes response_policy:all_succeeded";

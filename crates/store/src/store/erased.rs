@@ -14,7 +14,7 @@ use crate::to_keys::HashKey;
 
 /// Accesses the keys of a command that is called by words, through a pointer to the handle that runs it. So the command,
 /// and the code that locks its keys, are compiled once and not for each kind of handle.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) struct Erased<'h>(&'h dyn Pointed);
 
 /// A store of any kind of handle.
@@ -28,7 +28,7 @@ impl<'h> Erased<'h> {
 }
 
 /// [`Access`] without generic methods: an operation stores its result in the caller.
-pub(super) trait Pointed: std::fmt::Debug {
+pub(super) trait Pointed {
     fn shared(&self) -> &Shared;
 
     fn db(&self) -> u32;
@@ -67,7 +67,7 @@ pub(super) trait Pointed: std::fmt::Debug {
     ) -> Result<(), Error>;
 }
 
-impl<L: Access + std::fmt::Debug> Pointed for L {
+impl<L: Access> Pointed for L {
     fn shared(&self) -> &Shared {
         Access::shared(self)
     }

@@ -23,7 +23,6 @@ mod time;
 mod transaction;
 mod watch;
 
-use std::fmt;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -192,10 +191,7 @@ impl<L: Locks> Store<L> {
 
     /// The same handle, type-erased, for commands that are called by words.
     #[inline]
-    pub(crate) const fn erased(&self) -> AnyStore<'_>
-    where
-        L: fmt::Debug,
-    {
+    pub(crate) const fn erased(&self) -> AnyStore<'_> {
         Store::on(Erased::new(&self.locks))
     }
 

@@ -32,12 +32,12 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("hash", "hash").of(
         Ok(store.hincr(words[0], words[1], delta)?.into())
     })
     .info("2.0.0", "write denyoom fast", ["RW access update"])
-    .docs("Adds an integer to the number that the value of a field is.", "O(1)"),
+    .docs("Increments the integer value of a field by a number.", "O(1)"),
     command("hincrbyfloat", "key field increment:double", |store, words| {
         Ok(store.add_float(words[0], Member::Bytes(words[1]), words[2])?.into())
     })
     .info("2.6.0", "write denyoom fast", ["RW access update"])
-    .docs("Adds a number to the number that the value of a field is.", "O(1)"),
+    .docs("Increments the numeric value of a field by a floating-point number.", "O(1)"),
     plain!(hkeys(key))
         .info("2.0.0", "readonly", ["RO access"])
         .tips("nondeterministic_output_order")

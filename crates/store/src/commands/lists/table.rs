@@ -17,7 +17,7 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("list", "list").of(
         .docs("Returns the element of a list at an index.", "O(nodes of the list)"),
     command("linsert", "key where:<BEFORE | AFTER> pivot element", linsert)
         .info("2.2.0", "write denyoom", ["RW insert"])
-        .docs("Inserts an element before or behind another one.", "O(elements before that one)"),
+        .docs("Inserts an element before or after another one.", "O(elements before that one)"),
     plain!(llen(key))
         .info("1.0.0", "readonly fast", ["RO"])
         .docs("Returns the number of elements of a list.", "O(1)"),
@@ -30,11 +30,11 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("list", "list").of(
         },
     )
     .info("6.2.0", "write denyoom", ["RW access delete", "RW insert"])
-    .docs("Moves an element from an end of a list to an end of another.", "O(1)"),
+    .docs("Moves an element from either end of a list to either end of another.", "O(1)"),
     command("lmpop", "numkeys:integer key... where:<LEFT | RIGHT> [COUNT count:integer]", lmpop)
         .info("7.0.0", "write", ["RW access delete"])
         .docs(
-            "Removes and returns elements of the first of several lists that is there.",
+            "Removes and returns elements of the first list that exists.",
             "O(keys + elements returned)",
         ),
     command("lpop", "key [count:integer@6.2.0]", |store, words| {
@@ -48,19 +48,19 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("list", "list").of(
         lpos,
     )
     .info("6.0.6", "readonly", ["RO access"])
-    .docs("Returns the indexes of elements that are equal to one.", "O(elements looked at)"),
+    .docs("Returns the indexes of elements that equal a value.", "O(elements looked at)"),
     plain!(lpush(key, element: strings))
         .info("1.0.0", "write denyoom fast", ["RW insert"])
-        .docs("Puts elements before the others of a list.", "O(elements added)"),
+        .docs("Inserts elements at the beginning of a list.", "O(elements added)"),
     plain!("lpushx", lpush_exists(key, element: strings))
         .info("2.2.0", "write denyoom fast", ["RW insert"])
-        .docs("Puts elements before the others of a list that exists.", "O(elements added)"),
+        .docs("Inserts elements at the beginning of a list, if it exists.", "O(elements added)"),
     plain!(lrange(key, start: integer, stop: integer))
         .info("1.0.0", "readonly", ["RO access"])
         .docs("Returns a range of a list.", "O(nodes of the list + elements returned)"),
     command("lrem", "key count:integer element", lrem)
         .info("1.0.0", "write", ["RW delete"])
-        .docs("Removes elements that are equal to one.", "O(elements)"),
+        .docs("Removes elements that equal a value.", "O(elements)"),
     command("lset", "key index:integer element", lset)
         .info("1.0.0", "write denyoom", ["RW update"])
         .docs("Replaces the element of a list at an index.", "O(nodes of the list)"),
@@ -74,13 +74,13 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("list", "list").of(
     .docs("Removes and returns the last elements of a list.", "O(elements returned)"),
     plain!(rpoplpush(source: key, destination: key))
         .info("1.2.0", "write denyoom", ["RW access delete", "RW insert"])
-        .docs("Moves the last element of a list before those of another.", "O(1)"),
+        .docs("Moves the last element of a list to the beginning of another.", "O(1)"),
     plain!(rpush(key, element: strings))
         .info("1.0.0", "write denyoom fast", ["RW insert"])
-        .docs("Puts elements behind the others of a list.", "O(elements added)"),
+        .docs("Appends elements to a list.", "O(elements added)"),
     plain!("rpushx", rpush_exists(key, element: strings))
         .info("2.2.0", "write denyoom fast", ["RW insert"])
-        .docs("Puts elements behind the others of a list that exists.", "O(elements added)"),
+        .docs("Appends elements to a list, if it exists.", "O(elements added)"),
 ]);
 
 fn direction(word: &[u8]) -> Result<Direction> {

@@ -18,19 +18,19 @@ use crate::store::AnyStore;
 pub(super) const SERVER: &[Command] = &family("server", "").of([
     command("bgrewriteaof", "", persistence::bgrewriteaof)
         .info("1.0.0", "admin noscript no_async_loading", [])
-        .docs("Rewrites the log of the store's directory, by a thread of its own.", "O(1)"),
+        .docs("Rewrites the log of the store's directory, in a background thread.", "O(1)"),
     command("bgsave", "[SCHEDULE@3.2.2]", persistence::bgsave)
         .info("1.0.0", "admin noscript no_async_loading", [])
-        .docs("Saves the store to the snapshot of its directory, by a thread of its own.", "O(1)"),
+        .docs("Saves the store to the snapshot of its directory, in a background thread.", "O(1)"),
     container("config", CONFIG)
         .info("2.0.0", "", [])
-        .docs("Shows and changes settings.", "O(settings)"),
+        .docs("Returns and changes settings.", "O(settings)"),
     command("debug", "", debug::debug)
         .info("1.0.0", "admin noscript loading stale", [])
         .arity(-2)
         .whole()
         .docs(
-            "Shows how a value is stored, digests of values, and controls for tests.",
+            "Returns encodings and digests of values, and has controls for tests.",
             "O(size of the values)",
         ),
     command("info", "[section...]", info::info)
@@ -49,7 +49,7 @@ pub(super) const SERVER: &[Command] = &family("server", "").of([
         .docs("Returns the time of the last save, in seconds since the epoch.", "O(1)"),
     container("memory", MEMORY)
         .info("4.0.0", "", [])
-        .docs("Shows how much memory values take.", "O(samples)"),
+        .docs("Returns how much memory values take.", "O(samples)"),
     command("save", "", persistence::save)
         .info("1.0.0", "admin noscript no_async_loading no_multi", [])
         .docs("Saves the store to the snapshot of its directory.", "O(keys and bytes)"),
@@ -74,13 +74,13 @@ const CONFIG: &[Command] = &family("server", "").of([
         .docs("Describes the subcommands of CONFIG.", "O(1)"),
     command("config|resetstat", "", |_, _| Ok(Reply::OK))
         .info("2.0.0", "admin noscript loading stale", [])
-        .docs("Resets the counters of INFO, of which there are none.", "O(1)"),
+        .docs("Has no effect: INFO has no counters.", "O(1)"),
     command("config|set", "parameter_value:(parameter value)...", |store, pairs| {
         config::set(store.shared(), pairs)
     })
     .info("2.0.0", "admin noscript loading stale", [])
     .tips("request_policy:all_nodes response_policy:all_succeeded")
-    .docs("Changes settings, all of them or none.", "O(settings given)"),
+    .docs("Changes settings, either all of them or none.", "O(settings given)"),
 ]);
 
 const MEMORY: &[Command] = &family("server", "").of([
