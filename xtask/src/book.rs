@@ -84,19 +84,18 @@ fn is_definition(text: &str) -> bool {
 
 /// Where a link of a page leads in the book.
 fn target(link: &str, page: &Path) -> String {
+    if link.contains("://") {
+        return link.to_owned();
+    }
     match outside(link, page) {
         Some(file) => format!("{REPOSITORY}{file}"),
         // mdBook names the page of a folder so.
-        None if !link.contains("://") => link.replace("README.md", "index.html"),
-        None => link.to_owned(),
+        None => link.replace("README.md", "index.html"),
     }
 }
 
 /// The file of the repository that a link of a page leads to, if it is not below `docs/`.
 fn outside(link: &str, page: &Path) -> Option<String> {
-    if link.contains("://") || link.starts_with('#') {
-        return None;
-    }
     let path = tree::without_parents(&Path::new("docs").join(page.parent()?).join(link));
     (!path.starts_with("docs")).then(|| path.display().to_string())
 }

@@ -84,7 +84,10 @@ fn where_encodings_change() {
             format!("| HyperLogLog | sparse | {},000 bytes |", limits.hll_sparse_max_bytes / 1000),
         ],
     );
-    says("sharded.md", &[format!("sets of at most {} integers", limits.set_max_intset_entries)]);
+    says(
+        "sharded.md",
+        &[format!("Sets of at most {} integers are sorted arrays", limits.set_max_intset_entries)],
+    );
 }
 
 #[test]
