@@ -144,8 +144,8 @@ impl Client {
             }
             _ if self.queue.is_some() => Ok(self.enqueue(args)),
             Run::Session(run) => run(self, called.words()),
-            Run::Words(_) if self.connection.no_touch => self.untouched(called),
-            Run::Words(_) => called.on(&self.store),
+            Run::Words { .. } if self.connection.no_touch => self.untouched(called),
+            Run::Words { .. } => called.on(&self.store),
         }
     }
 
@@ -163,9 +163,9 @@ impl Client {
     /// Runs one command of a transaction, which does not change the access times of its keys.
     fn step_untouched(&self, tx: &Tx<'_>, called: &Called<'_, '_>) -> Answer {
         if self.connection.no_touch {
-            tx.locks.untouched(&untouched_keys(called), || called.on(tx))
+            tx.locks.untouched(&untouched_keys(called), || called.within(tx))
         } else {
-            called.on(tx)
+            called.within(tx)
         }
     }
 
@@ -250,7 +250,7 @@ impl Client {
     /// Runs one command of a transaction; SELECT switches the database for the following ones.
     fn step(&mut self, tx: &Tx<'_>, call: Called<'_, '_>) -> Reply {
         let answer = match call.command.run {
-            Run::Words(_) => self.step_untouched(tx, &call),
+            Run::Words { .. } => self.step_untouched(tx, &call),
             Run::Session(run) | Run::AtOnce(run) => {
                 let answer = run(self, call.words());
                 tx.locks.select(self.store.db_number());

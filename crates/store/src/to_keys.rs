@@ -127,7 +127,9 @@ pub(crate) fn each_located<'l, K: ToKey + 'l, R>(
     work: impl FnOnce(&[HashedKey<'_>]) -> Result<R, Error>,
 ) -> Result<R, Error> {
     let held = held_of(keys);
-    work(&hash_all(&held, hash)?)
+    let mut hashed = SmallVec::new();
+    hash_all(&held, hash, &mut hashed)?;
+    work(&hashed)
 }
 
 /// Returns what each key borrows from.
@@ -143,20 +145,21 @@ fn held_of<'l, K: ToKey + 'l>(keys: impl Iterator<Item = &'l K>) -> SmallVec<[K:
     held
 }
 
-/// Returns the keys with their hashes, or the first error.
+/// Adds the keys with their hashes to `hashed`, or returns the first error.
 fn hash_all<'h>(
     held: &'h [impl AsKey],
     hash: &impl HashKey,
-) -> Result<SmallVec<[HashedKey<'h>; 4]>, Error> {
+    hashed: &mut SmallVec<[HashedKey<'h>; 4]>,
+) -> Result<(), Error> {
     // All of them before the first is hashed, so that their cache misses overlap.
     for key in held {
         prefetch::byte(key.as_key().bytes, 0);
     }
-    let mut hashed = SmallVec::with_capacity(held.len());
+    hashed.reserve(held.len());
     for key in held {
         hashed.push(HashedKey::of(key.as_key(), hash)?);
     }
-    Ok(hashed)
+    Ok(())
 }
 
 /// A destination key, then the source keys.

@@ -11,11 +11,11 @@ use crate::execute::{
 };
 use crate::profile::Profile;
 use crate::reply::Reply;
-use crate::store::AnyStore;
+use crate::store::{Locks, Store};
 use crate::text::number;
 
 pub(super) const GENERIC: &[Command] = &family("generic", "keyspace").of([
-    command("copy", "source:key destination:key [DB destination-db:integer] [REPLACE]", copy)
+    command!("copy", "source:key destination:key [DB destination-db:integer] [REPLACE]", copy)
         .info("6.2.0", "write denyoom", ["RO access", "OW update"])
         .docs("Copies the value of a key to another key.", "O(size of the value)"),
     plain!(del(key: keys))
@@ -30,21 +30,21 @@ pub(super) const GENERIC: &[Command] = &family("generic", "keyspace").of([
         .info("1.0.0", "readonly fast", ["RO"])
         .tips("request_policy:multi_shard response_policy:agg_sum")
         .docs("Returns how many of the keys exist.", "O(keys)"),
-    command(
+    command!(
         "expire",
         "key seconds:integer [condition:<NX | XX | GT | LT>@7.0.0]",
         |store, words| expire(words, |key, time, option| store.expire_if(key, time, option)),
     )
     .info("1.0.0", "write fast", ["RW update"])
     .docs("Sets the time to live of a key in seconds.", "O(1)"),
-    command(
+    command!(
         "expireat",
         "key unix-time-seconds:unix-time [condition:<NX | XX | GT | LT>@7.0.0]",
         |store, words| expire(words, |key, time, option| store.expire_at_if(key, time, option)),
     )
     .info("1.2.0", "write fast", ["RW update"])
     .docs("Sets the time at which a key expires, in seconds since the Unix epoch.", "O(1)"),
-    command("expiretime", "key", |store, words| Ok(store.expire_time(words[0])?.secs().into()))
+    command!("expiretime", "key", |store, words| Ok(store.expire_time(words[0])?.secs().into()))
         .info("7.0.0", "readonly fast", ["RO access"])
         .docs("Returns the time at which a key expires, in seconds since the Unix epoch.", "O(1)"),
     plain!(keys(pattern: pattern))
@@ -53,33 +53,33 @@ pub(super) const GENERIC: &[Command] = &family("generic", "keyspace").of([
         .tips("request_policy:all_shards nondeterministic_output_order")
         .whole()
         .docs("Returns the keys whose names match a pattern.", "O(keys of the database)"),
-    command("move", "key db:integer", move_key)
+    command!("move", "key db:integer", move_key)
         .info("1.0.0", "write fast", ["RW access update"])
         .docs("Moves a key to another database.", "O(1)"),
     plain!(persist(key))
         .info("2.2.0", "write fast", ["RW update"])
         .docs("Removes the expiration of a key.", "O(1)"),
-    command(
+    command!(
         "pexpire",
         "key milliseconds:integer [condition:<NX | XX | GT | LT>@7.0.0]",
         |store, words| expire(words, |key, time, option| store.pexpire_if(key, time, option)),
     )
     .info("2.6.0", "write fast", ["RW update"])
     .docs("Sets the time to live of a key in milliseconds.", "O(1)"),
-    command(
+    command!(
         "pexpireat",
         "key unix-time-milliseconds:unix-time [condition:<NX | XX | GT | LT>@7.0.0]",
         |store, words| expire(words, |key, time, option| store.pexpire_at_if(key, time, option)),
     )
     .info("2.6.0", "write fast", ["RW update"])
     .docs("Sets the time at which a key expires, in milliseconds since the Unix epoch.", "O(1)"),
-    command("pexpiretime", "key", |store, words| Ok(store.expire_time(words[0])?.millis().into()))
+    command!("pexpiretime", "key", |store, words| Ok(store.expire_time(words[0])?.millis().into()))
         .info("7.0.0", "readonly fast", ["RO access"])
         .docs(
             "Returns the time at which a key expires, in milliseconds since the Unix epoch.",
             "O(1)",
         ),
-    command("pttl", "key", |store, words| Ok(store.ttl(words[0])?.millis().into()))
+    command!("pttl", "key", |store, words| Ok(store.ttl(words[0])?.millis().into()))
         .info("2.6.0", "readonly fast", ["RO access"])
         .tips("nondeterministic_output")
         .docs("Returns the time to live of a key in milliseconds.", "O(1)"),
@@ -97,7 +97,7 @@ pub(super) const GENERIC: &[Command] = &family("generic", "keyspace").of([
     plain!("renamenx", rename_nx(key, newkey: key))
         .info("1.0.0", "write fast", ["RW access delete", "OW insert"])
         .docs("Renames a key if no key of the new name exists.", "O(1)"),
-    command(
+    command!(
         "restore",
         "key ttl:integer serialized-value [REPLACE@3.0.0] [ABSTTL@5.0.0] \
          [IDLETIME seconds:integer@5.0.0] [FREQ frequency:integer@5.0.0]",
@@ -106,7 +106,7 @@ pub(super) const GENERIC: &[Command] = &family("generic", "keyspace").of([
     .info("2.6.0", "write denyoom", ["OW update"])
     .acl("dangerous")
     .docs("Creates a key from a serialized value, as DUMP returns it.", "O(size of the value)"),
-    command(
+    command!(
         "scan",
         "cursor:integer [MATCH pattern:pattern] [COUNT count:integer] [TYPE type@6.0.0]",
         scan,
@@ -119,11 +119,11 @@ pub(super) const GENERIC: &[Command] = &family("generic", "keyspace").of([
         .info("3.2.1", "readonly fast", ["RO"])
         .tips("request_policy:multi_shard response_policy:agg_sum")
         .docs("Returns how many of the keys exist and updates their access time.", "O(keys)"),
-    command("ttl", "key", |store, words| Ok(store.ttl(words[0])?.secs().into()))
+    command!("ttl", "key", |store, words| Ok(store.ttl(words[0])?.secs().into()))
         .info("1.0.0", "readonly fast", ["RO access"])
         .tips("nondeterministic_output")
         .docs("Returns the time to live of a key in seconds.", "O(1)"),
-    command("type", "key", key_type)
+    command!("type", "key", key_type)
         .info("1.0.0", "readonly fast", ["RO"])
         .docs("Returns the type of the value of a key.", "O(1)"),
     plain!(unlink(key: keys))
@@ -146,7 +146,7 @@ const OBJECT_SUBCOMMANDS: &[Command] = &family("generic", "keyspace").of([
         .info("4.0.0", "readonly", ["RO"])
         .tips("nondeterministic_output")
         .docs("Returns the access frequency of a key, if it is counted.", "O(1)"),
-    command("object|help", "", |store, _| Ok(help("object", store.shared().profile())))
+    command!("object|help", "", |store, _| Ok(help("object", store.shared().profile())))
         .info("6.2.0", "loading stale", [])
         .docs("Describes the subcommands of OBJECT.", "O(1)"),
     plain!("object|idletime", object_idletime(key))
@@ -165,7 +165,7 @@ pub(super) const DATABASES: &[Command] = &family("server", "keyspace").of([
         .tips("request_policy:all_shards response_policy:agg_sum")
         .whole()
         .docs("Returns the number of keys of the database.", "O(1)"),
-    command("flushall", "[async:<ASYNC@4.0.0 | SYNC@6.2.0>]", |store, words| {
+    command!("flushall", "[async:<ASYNC@4.0.0 | SYNC@6.2.0>]", |store, words| {
         check_flush(words)?;
         store.flushall()?;
         Ok(Reply::OK)
@@ -175,7 +175,7 @@ pub(super) const DATABASES: &[Command] = &family("server", "keyspace").of([
     .tips("request_policy:all_shards response_policy:all_succeeded")
     .whole()
     .docs("Deletes all keys of all databases.", "O(keys)"),
-    command("flushdb", "[async:<ASYNC@4.0.0 | SYNC@6.2.0>]", |store, words| {
+    command!("flushdb", "[async:<ASYNC@4.0.0 | SYNC@6.2.0>]", |store, words| {
         check_flush(words)?;
         store.flushdb()?;
         Ok(Reply::OK)
@@ -185,14 +185,14 @@ pub(super) const DATABASES: &[Command] = &family("server", "keyspace").of([
     .tips("request_policy:all_shards response_policy:all_succeeded")
     .whole()
     .docs("Deletes all keys of the database.", "O(keys of the database)"),
-    command("swapdb", "index1:integer index2:integer", swapdb)
+    command!("swapdb", "index1:integer index2:integer", swapdb)
         .info("4.0.0", "write fast", [])
         .acl("dangerous")
         .whole()
         .docs("Swaps two databases.", "O(keys that sessions watch)"),
 ]);
 
-fn copy(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
+fn copy(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     let mut options = CopyOptions::default();
     let mut rest = &args[2..];
     while !rest.is_empty() {
@@ -208,7 +208,7 @@ fn copy(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
 }
 
 /// The number of a database, if it is in range.
-fn database(store: &AnyStore<'_>, number: i64) -> Result<u32> {
+fn database(store: &Store<impl Locks>, number: i64) -> Result<u32> {
     let found = store.shared().database(number);
     found.ok_or_else(|| refused("ERR DB index is out of range"))
 }
@@ -255,12 +255,12 @@ fn check_flush(args: &[&[u8]]) -> Result<()> {
     }
 }
 
-fn move_key(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
+fn move_key(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     let db = database(store, int32(args[1])?)?;
     Ok(store.move_key(args[0], db)?.into())
 }
 
-fn restore(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
+fn restore(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     let mut options = RestoreOptions::default();
     let (mut absolute, mut replace) = (false, false);
     let (mut idle, mut freq) = (None, None);
@@ -299,7 +299,7 @@ fn restore(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
     Ok(Reply::OK)
 }
 
-fn scan(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
+fn scan(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     let profile = store.shared().profile();
     let cursor = cursor(args[0], profile)?;
     let (next, keys) = store.scan_cursor(cursor, &scan_options(&args[1..], Some(profile))?)?;
@@ -348,7 +348,7 @@ pub(super) fn scan_reply(next: u64, found: Vec<Bytes>) -> Reply {
     Reply::Array(vec![Reply::Bulk(next.to_string().into()), Reply::Array(found)])
 }
 
-fn swapdb(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
+fn swapdb(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     let number = |word: &[u8], wrong: &'static str| {
         int32(word).map_err(|_| Error::new(ErrorKind::Syntax, wrong))
     };
@@ -358,6 +358,6 @@ fn swapdb(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
     Ok(Reply::OK)
 }
 
-fn key_type(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
+fn key_type(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     Ok(Reply::Status(store.key_type(args[0])?.unwrap_or("none".into())))
 }

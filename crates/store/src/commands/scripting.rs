@@ -6,29 +6,28 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::execute::{Answer, Command, command, container, family, help, int, is, refused};
 use crate::reply::Reply;
 use crate::script::{DIGEST_LEN, Script, ScriptCall};
-use crate::store::AnyStore;
-use crate::store::locks::Access;
+use crate::store::{Locks, Store};
 use crate::to_key::KeyRef;
 
 pub(super) const SCRIPTS: &[Command] = &family("scripting", "scripting").of([
-    command("eval", "script numkeys:integer [key...] [arg...]", |store, words| {
+    command!("eval", "script numkeys:integer [key...] [arg...]", |store, words| {
         eval(store, words, Keys::Written)
     })
     .info("2.6.0", FLAGS, [WRITES])
     .note(0, "A script may read and write all keys that it is given.")
     .docs("Runs a registered script, by its text.", OF_TEXT),
-    command("eval_ro", "script numkeys:integer [key...] [arg...]", |store, words| {
+    command!("eval_ro", "script numkeys:integer [key...] [arg...]", |store, words| {
         eval(store, words, Keys::Read)
     })
     .info("7.0.0", READ_ONLY_FLAGS, [READS])
     .note(0, "A script may read all keys that it is given.")
     .docs("Runs a registered script, by its text; it must not write.", OF_TEXT),
-    command("evalsha", "sha1 numkeys:integer [key...] [arg...]", |store, words| {
+    command!("evalsha", "sha1 numkeys:integer [key...] [arg...]", |store, words| {
         evalsha(store, words, Keys::Written)
     })
     .info("2.6.0", FLAGS, [WRITES])
     .docs("Runs a registered script, by its SHA-1 digest.", OF_DIGEST),
-    command("evalsha_ro", "sha1 numkeys:integer [key...] [arg...]", |store, words| {
+    command!("evalsha_ro", "sha1 numkeys:integer [key...] [arg...]", |store, words| {
         evalsha(store, words, Keys::Read)
     })
     .info("7.0.0", READ_ONLY_FLAGS, [READS])
@@ -49,7 +48,7 @@ pub(super) const SCRIPT: &[Command] =
     )]);
 
 const OF_SCRIPT: &[Command] = &family("scripting", "scripting").of([
-    command("script|exists", "sha1...", |store, digests| {
+    command!("script|exists", "sha1...", |store, digests| {
         let scripts = store.shared().scripts();
         let is_known = |digest: &&[u8]| Reply::Int(scripts.find(digest).is_some().into());
         Ok(Reply::Array(digests.iter().map(is_known).collect()))
@@ -57,14 +56,14 @@ const OF_SCRIPT: &[Command] = &family("scripting", "scripting").of([
     .info("2.6.0", "noscript", [])
     .tips("request_policy:all_shards response_policy:agg_logical_and")
     .docs("Returns whether scripts are registered, by their digests.", "O(digests)"),
-    command("script|flush", "[async:<ASYNC | SYNC>@6.2.0]", |_, words| flush(words))
+    command!("script|flush", "[async:<ASYNC | SYNC>@6.2.0]", |_, words| flush(words))
         .info("2.6.0", "noscript", [])
         .tips("request_policy:all_nodes response_policy:all_succeeded")
         .docs("Has no effect: registered scripts are kept.", "O(1)"),
-    command("script|help", "", |store, _| Ok(help("script", store.shared().profile())))
+    command!("script|help", "", |store, _| Ok(help("script", store.shared().profile())))
         .info("5.0.0", "loading stale", [])
         .docs("Describes the subcommands of SCRIPT.", "O(1)"),
-    command("script|load", "script", |store, words| {
+    command!("script|load", "script", |store, words| {
         let script = store.shared().scripts().of_text(words[0]).ok_or_else(no_lua)?;
         Ok(Reply::text(script.digest()))
     })
@@ -80,13 +79,13 @@ enum Keys {
     Written,
 }
 
-fn eval(store: &AnyStore<'_>, words: &[&[u8]], keys: Keys) -> Answer {
+fn eval(store: &Store<impl Locks>, words: &[&[u8]], keys: Keys) -> Answer {
     let call = call(words)?;
     let script = store.shared().scripts().of_text(words[0]).ok_or_else(no_lua)?;
     run(store, script, call, keys)
 }
 
-fn evalsha(store: &AnyStore<'_>, words: &[&[u8]], keys: Keys) -> Answer {
+fn evalsha(store: &Store<impl Locks>, words: &[&[u8]], keys: Keys) -> Answer {
     let unknown = || Error::new(ErrorKind::NoScript, store.shared().profile().no_script());
     if words[0].len() != DIGEST_LEN {
         return Err(unknown());
@@ -107,7 +106,7 @@ fn call<'w>(words: &'w [&'w [u8]]) -> Result<ScriptCall<'w>> {
 }
 
 /// Runs a script as a transaction on its keys.
-fn run(store: &AnyStore<'_>, script: &Script, call: ScriptCall<'_>, keys: Keys) -> Answer {
+fn run(store: &Store<impl Locks>, script: &Script, call: ScriptCall<'_>, keys: Keys) -> Answer {
     let named = call.keys.iter().map(|&key| KeyRef::new(key));
     let keys: SmallVec<[KeyRef<'_>; 4]> = match keys {
         Keys::Read => named.map(KeyRef::read).collect(),

@@ -9,31 +9,31 @@ use super::{Answer, Command, command, family, is, known, refused};
 use crate::error::{Error, Result};
 use crate::profile::Profile;
 use crate::reply::Reply;
-use crate::store::AnyStore;
+use crate::store::{Locks, Store};
 use crate::text::glob;
 
 const FLAGS: &str = "loading stale";
 
 const SUBCOMMANDS: &[Command] = &family("server", "connection").of([
-    command("command|count", "", |store, _| {
+    command!("command|count", "", |store, _| {
         Ok(Reply::count(all_in(store.shared().profile()).count()))
     })
     .info("2.8.13", FLAGS, [])
     .docs("Returns the number of commands.", "O(1)"),
-    command("command|docs", "[command-name...]", |store, names| {
+    command!("command|docs", "[command-name...]", |store, names| {
         Ok(docs(names, store.shared().profile()))
     })
     .info("7.0.0", FLAGS, [])
     .tips("nondeterministic_output_order")
     .docs("Returns the documentation of commands.", "O(commands asked for)"),
-    command("command|getkeys", "", |store, words| {
+    command!("command|getkeys", "", |store, words| {
         let keys = keys(words, store.shared().profile())?;
         Ok(Reply::Array(keys.into_iter().map(|(key, _)| bulk(key)).collect()))
     })
     .arities(GETKEYS)
     .info("2.8.13", FLAGS, [])
     .docs("Returns the keys among the words of a full command.", "O(words)"),
-    command("command|getkeysandflags", "", |store, words| {
+    command!("command|getkeysandflags", "", |store, words| {
         let keys = keys(words, store.shared().profile())?;
         let pair = |(key, flags)| Reply::Array(vec![bulk(key), statuses(flags)]);
         Ok(Reply::Array(keys.into_iter().map(pair).collect()))
@@ -41,16 +41,16 @@ const SUBCOMMANDS: &[Command] = &family("server", "connection").of([
     .arities(GETKEYS)
     .info("7.0.0", FLAGS, [])
     .docs("Returns the keys of a full command and how it accesses each of them.", "O(words)"),
-    command("command|help", "", |store, _| Ok(help("command", store.shared().profile())))
+    command!("command|help", "", |store, _| Ok(help("command", store.shared().profile())))
         .info("5.0.0", FLAGS, [])
         .docs("Describes the subcommands of COMMAND.", "O(1)"),
-    command("command|info", "[command-name...]", |store, names| {
+    command!("command|info", "[command-name...]", |store, names| {
         Ok(describe_all(names, store.shared().profile()))
     })
     .info("2.8.13", FLAGS, [])
     .tips("nondeterministic_output_order")
     .docs("Returns arity, flags, keys and ACL categories of commands.", "O(commands asked for)"),
-    command(
+    command!(
         "command|list",
         "[FILTERBY filterby:<MODULE module-name | ACLCAT category | PATTERN pattern:pattern>]",
         list,
@@ -72,7 +72,7 @@ const GETKEYS: [i8; Profile::ALL.len()] = {
 };
 
 pub(crate) const COMMAND: &[Command] =
-    &family("server", "connection").of([command("command", "", |store, _| {
+    &family("server", "connection").of([command!("command", "", |store, _| {
         Ok(describe_all(&[], store.shared().profile()))
     })
     .subcommands(SUBCOMMANDS)
@@ -130,7 +130,7 @@ fn docs(names: &[&[u8]], profile: Profile) -> Reply {
     Reply::Map(names.iter().filter_map(|name| named(name, profile)).map(docs).collect())
 }
 
-fn list(store: &AnyStore<'_>, filter: &[&[u8]]) -> Answer {
+fn list(store: &Store<impl Locks>, filter: &[&[u8]]) -> Answer {
     let profile = store.shared().profile();
     let all = all_in(profile)
         .flat_map(|command| std::iter::once(command).chain(command.subcommands_in(profile)));

@@ -17,7 +17,7 @@ use smallvec::SmallVec;
 use crate::error::{Error, ErrorKind, Result};
 use crate::profile::Profile;
 use crate::reply::Reply;
-use crate::store::{Locks, Store};
+use crate::store::{Locks, Store, Tx};
 pub(crate) use command::{Command, Run, command, container, declared, family};
 pub(crate) use introspect::{COMMAND, help, help_of};
 pub(crate) use table::find;
@@ -95,15 +95,27 @@ impl<'w, 'a> Called<'w, 'a> {
         &self.args[self.names..]
     }
 
-    /// Runs the command on a store or in a transaction.
+    /// Runs the command on a store.
     #[inline]
-    pub(crate) fn on(&self, store: &Store<impl Locks>) -> Answer {
+    pub(crate) fn on(&self, store: &Store) -> Answer {
         match self.command.run {
-            Run::Words(run) => {
-                run(&store.erased(), self.words()).map_err(|error| error.about(self.args[0]))
-            }
+            Run::Words { store: run, .. } => self.run(run, store),
             Run::Session(_) | Run::AtOnce(_) => Err(needs_session(self.command.name)),
         }
+    }
+
+    /// Runs the command in a transaction.
+    #[inline]
+    pub(crate) fn within(&self, tx: &Tx<'_>) -> Answer {
+        match self.command.run {
+            Run::Words { tx: run, .. } => self.run(run, tx),
+            Run::Session(_) | Run::AtOnce(_) => Err(needs_session(self.command.name)),
+        }
+    }
+
+    #[inline]
+    fn run<L: Locks>(&self, run: fn(&Store<L>, &[&[u8]]) -> Answer, store: &Store<L>) -> Answer {
+        run(store, self.words()).map_err(|error| error.about(self.args[0]))
     }
 }
 

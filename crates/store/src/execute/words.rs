@@ -95,7 +95,7 @@ macro_rules! plain {
         plain!(stringify!($method), $method($($arg $(: $kind)?),*) $(=> $reply)?)
     };
     ($name:expr, $method:ident($($arg:ident $(: $kind:ident)?),*) $(=> $reply:expr)?) => {
-        $crate::execute::command(
+        $crate::execute::command!(
             $name,
             concat!($($crate::execute::notation!($arg $(: $kind)?), " "),*),
             |store, words| {

@@ -274,7 +274,7 @@ impl Pipeline<'_> {
         let from = replies.len();
         replies.resize(from + calls.len(), Reply::Nil);
         self.store.transaction_many(keys, |at, tx| {
-            replies[from + at] = calls[at].on(tx).unwrap_or_else(Reply::from);
+            replies[from + at] = calls[at].within(tx).unwrap_or_else(Reply::from);
         })
     }
 
@@ -288,7 +288,7 @@ impl Pipeline<'_> {
         let whole = known().any(|call| call.command.whole);
         self.store.with_locks((!whole).then_some(&keys), |tx| {
             let reply = |call: &Result<Called<'_, '_>>| match call {
-                Ok(call) => call.on(tx).unwrap_or_else(Reply::from),
+                Ok(call) => call.within(tx).unwrap_or_else(Reply::from),
                 Err(error) => error.clone().into(),
             };
             Ok(calls.iter().map(reply).collect())
@@ -300,7 +300,7 @@ impl Pipeline<'_> {
 fn has_keys(call: &Result<Called<'_, '_>>) -> bool {
     let Ok(Called { command, .. }) = call else { return false };
     let named = command.keys.iter().any(Option::is_some) && !command.whole;
-    named && matches!(command.run, Run::Words(_))
+    named && matches!(command.run, Run::Words { .. })
 }
 
 /// The key of a command that has exactly one by its declaration.

@@ -54,7 +54,7 @@ const CLIENT_SUBCOMMANDS: &[Command] = &family("connection", "connection").of([
     declared("client|getname", "", Run::Session(|session, _| Ok(session.client_getname())))
         .info("2.6.9", "noscript loading stale", [])
         .docs("Returns the name of the session.", "O(1)"),
-    command("client|help", "", |store, _| Ok(help("client", store.shared().profile())))
+    command!("client|help", "", |store, _| Ok(help("client", store.shared().profile())))
         .info("5.0.0", "loading stale", [])
         .docs("Describes the subcommands of CLIENT.", "O(1)"),
     declared("client|id", "", Run::Session(|session, _| Ok(session.connection.id())))

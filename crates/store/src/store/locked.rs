@@ -1,8 +1,8 @@
 //! Stripes that are locked.
 
 use std::marker::PhantomData;
+use std::mem;
 use std::ops::{Deref, Range};
-use std::{array, mem};
 
 use smallvec::SmallVec;
 
@@ -47,41 +47,17 @@ const FEW: usize = 4;
 
 /// The locks of several stripes, in the order of their numbers.
 #[derive(Debug)]
-pub(super) enum Guards<'s> {
-    /// The first so many of the array.
-    Few([Guard<'s>; FEW], usize),
-    Many(Vec<Guard<'s>>),
-}
+pub(super) struct Guards<'s>(Vec<Guard<'s>>);
 
 impl<'s> Guards<'s> {
     /// Calls `work` with the stripes, and unlocks them.
     #[inline]
     pub(super) fn lend<R>(mut self, work: impl for<'g> FnOnce(Locked<'g, 's>) -> R) -> R {
-        work(Locked::new(self.stripes().as_mut()))
+        work(Locked::new(&mut self.stripes()))
     }
 
-    fn stripes(&mut self) -> Stripes<'_> {
-        match self {
-            Self::Few(guards, count) => Stripes::Few(guards.each_mut().map(Guard::stripe), *count),
-            Self::Many(guards) => Stripes::Many(guards.iter_mut().map(Guard::stripe).collect()),
-        }
-    }
-}
-
-/// The stripes of [`Guards`].
-#[derive(Debug)]
-enum Stripes<'g> {
-    Few([LockedStripe<'g>; FEW], usize),
-    Many(Vec<LockedStripe<'g>>),
-}
-
-impl<'g> Stripes<'g> {
-    #[inline]
-    fn as_mut(&mut self) -> &mut [LockedStripe<'g>] {
-        match self {
-            Self::Few(stripes, count) => &mut stripes[..*count],
-            Self::Many(stripes) => stripes,
-        }
+    fn stripes(&mut self) -> Vec<LockedStripe<'_>> {
+        self.0.iter_mut().map(Guard::stripe).collect()
     }
 }
 
@@ -263,7 +239,13 @@ impl Shared {
                 let mut guards = self.lock_two([a, b], reads);
                 work(Locked::new(&mut guards.each_mut().map(Guard::stripe)))
             }
-            _ => self.lock_several(keys, reads).lend(work),
+            _ if keys.len() <= FEW => {
+                let mut guards = [const { Guard::Free(0) }; FEW];
+                self.lock_few(keys, reads, &mut guards);
+                let mut stripes = guards.each_mut().map(Guard::stripe);
+                work(Locked::new(&mut stripes[..keys.len()]))
+            }
+            _ => self.lock_many(keys, reads).lend(work),
         }
     }
 
@@ -281,29 +263,29 @@ impl Shared {
         [guard, if second.0 == first.0 { Guard::Again(second.0) } else { self.guard(second) }]
     }
 
-    fn lock_several(
-        &self,
+    // In place: to move guards that were just written takes longer than to lock.
+    fn lock_few<'s>(
+        &'s self,
         keys: &[HashedKey<'_>],
         reads: fn(&HashedKey<'_>) -> bool,
-    ) -> Guards<'_> {
-        let wanted = |key: &HashedKey<'_>| (self.stripe_of(key.hash), reads(key));
-        if keys.len() > FEW {
-            return self.guards(keys.iter().map(wanted));
-        }
-        let mut few = [(0, false); FEW];
-        let few = &mut few[..keys.len()];
-        for (few, key) in few.iter_mut().zip(keys) {
-            *few = wanted(key);
+        guards: &mut [Guard<'s>; FEW],
+    ) {
+        let mut wanted = [(0, false); FEW];
+        let wanted = &mut wanted[..keys.len()];
+        for (wanted, key) in wanted.iter_mut().zip(keys) {
+            *wanted = (self.stripe_of(key.hash), reads(key));
         }
         // Of one stripe, a key that is written comes first.
-        few.sort_unstable();
-        let is_first = |at: usize| at == 0 || few[at - 1].0 != few[at].0;
-        let guards = array::from_fn(|at| match few.get(at) {
-            Some(&wanted) if is_first(at) => self.guard(wanted),
-            Some(&(number, _)) => Guard::Again(number),
-            None => Guard::Free(0),
-        });
-        Guards::Few(guards, few.len())
+        wanted.sort_unstable();
+        let mut before = None;
+        for (guard, &mut (number, reads)) in guards.iter_mut().zip(wanted) {
+            let again = before.replace(number) == Some(number);
+            *guard = if again { Guard::Again(number) } else { self.guard((number, reads)) };
+        }
+    }
+
+    fn lock_many(&self, keys: &[HashedKey<'_>], reads: fn(&HashedKey<'_>) -> bool) -> Guards<'_> {
+        self.guards(keys.iter().map(|key| (self.stripe_of(key.hash), reads(key))))
     }
 
     /// Locks the stripes with these numbers, each for reading only or not.
@@ -325,7 +307,7 @@ impl Shared {
             Mark::Free => Guard::Free(number),
             Mark::Read | Mark::Write => self.guard((number, mark == Mark::Read)),
         });
-        Guards::Many(guards.collect())
+        Guards(guards.collect())
     }
 
     /// Locks the stripes of a range, for reading or for writing.

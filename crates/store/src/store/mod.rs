@@ -1,7 +1,6 @@
 //! The store: a keyspace divided into lock stripes, and the handles on it.
 
 mod builder;
-mod erased;
 pub(crate) mod handover;
 mod held;
 mod holding;
@@ -30,7 +29,6 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 pub use builder::StoreBuilder;
-pub(crate) use erased::{AnyStore, Erased};
 pub use held::Held;
 pub(crate) use holding::Holding;
 pub use locks::{Locks, Striped};
@@ -187,12 +185,6 @@ impl<L: Locks> Store<L> {
     /// Creates a store with this way of locking keys.
     pub(crate) const fn on(locks: L) -> Self {
         Self { locks }
-    }
-
-    /// The same handle, type-erased, for commands that are called by words.
-    #[inline]
-    pub(crate) const fn erased(&self) -> AnyStore<'_> {
-        Store::on(Erased::new(&self.locks))
     }
 
     /// Returns the number of this handle's database.

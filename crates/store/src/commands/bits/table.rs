@@ -11,18 +11,18 @@ use crate::error::{Error, Result};
 use crate::execute::{Answer, Command, command, family, int, one_of, refused, take_with};
 use crate::profile::Profile;
 use crate::reply::Reply;
-use crate::store::AnyStore;
+use crate::store::{Locks, Store};
 use crate::value::parse_int;
 
 pub(in crate::commands) const COMMANDS: &[Command] = &family("bitmap", "bitmap").of([
-    command(
+    command!(
         "bitcount",
         "key [index:(start:integer end:integer [index_unit:<BYTE | BIT>@7.0.0])]",
         bitcount,
     )
     .info("2.6.0", "readonly", ["RO access"])
     .docs("Counts the bits of a string that are set.", "O(length)"),
-    command(
+    command!(
         "bitfield",
         "key [operation:<GET encoding_offset:(encoding offset:integer) | \
          write:([OVERFLOW wrap_sat_fail:<WRAP | SAT | FAIL>] write_operation:<SET \
@@ -33,16 +33,16 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("bitmap", "bitmap")
     .info("3.2.0", "write denyoom", ["RW access update variable_flags"])
     .note(0, "It writes unless all of its operations are GET.")
     .docs("Reads, sets and increments integers of any width in a string.", "O(operations)"),
-    command("bitfield_ro", "key [GET... encoding_offset:(encoding offset:integer)]", bitfield_ro)
+    command!("bitfield_ro", "key [GET... encoding_offset:(encoding offset:integer)]", bitfield_ro)
         .info("6.0.0", "readonly fast", ["RO access"])
         .docs("Reads integers of any width in a string.", "O(operations)"),
-    command("bitop", "operation destkey:key key...", bitop)
+    command!("bitop", "operation destkey:key key...", bitop)
         .info("2.6.0", "write denyoom", ["OW update", "RO access"])
         .docs(
             "Stores the result of a bitwise operation on strings in a key.",
             "O(length of the strings)",
         ),
-    command(
+    command!(
         "bitpos",
         "key bit:integer \
          [index:(start:integer [end_index:(end:integer [index_unit:<BYTE | BIT>@7.0.0])])]",
@@ -53,12 +53,12 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("bitmap", "bitmap")
         "Returns the position of the first bit of a string that is set, or that is clear.",
         "O(length)",
     ),
-    command("getbit", "key offset:integer", |store, words| {
+    command!("getbit", "key offset:integer", |store, words| {
         Ok(store.getbit(words[0], in_range(parse_int(words[1]))?)?.into())
     })
     .info("2.2.0", "readonly fast", ["RO access"])
     .docs("Returns a bit of a string.", "O(1)"),
-    command("setbit", "key offset:integer value:integer", setbit)
+    command!("setbit", "key offset:integer value:integer", setbit)
         .info("2.2.0", "write denyoom", ["RW access update"])
         .docs(
             "Sets or clears a bit of a string and returns its previous value.",
@@ -66,7 +66,7 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("bitmap", "bitmap")
         ),
 ]);
 
-fn bitcount(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
+fn bitcount(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     let count = match *args {
         [key] => store.bitcount(key)?,
         [key, ref range @ ..] => {
@@ -96,7 +96,7 @@ fn range_to_count(words: &[&[u8]], profile: Profile) -> Result<BitRange> {
     Ok(BitRange::new(start, end, unit_of(unit)?))
 }
 
-fn bitpos(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
+fn bitpos(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     let bit = match int(args[1])? {
         0 => false,
         1 => true,
@@ -132,7 +132,7 @@ fn unit_of(words: &[&[u8]]) -> Result<BitUnit> {
     }
 }
 
-fn bitop(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
+fn bitop(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     let new = store.shared().profile().bitop_differences();
     let old = [("AND", Op::And), ("OR", Op::Or), ("XOR", Op::Xor), ("NOT", Op::Not)];
     let differences =
@@ -142,11 +142,11 @@ fn bitop(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
     Ok(Reply::count(combine(store, op, args[1], &args[2..])?))
 }
 
-fn bitfield(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
+fn bitfield(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     run(store, args[0], &operations(&args[1..], store.shared().profile())?)
 }
 
-fn bitfield_ro(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
+fn bitfield_ro(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     let operations = operations(&args[1..], store.shared().profile())?;
     if operations.iter().any(BitFieldOp::writes) {
         let text = "ERR BITFIELD_RO only supports the GET subcommand";
@@ -155,7 +155,7 @@ fn bitfield_ro(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
     run(store, args[0], &operations)
 }
 
-fn run(store: &AnyStore<'_>, key: &[u8], operations: &[BitFieldOp]) -> Answer {
+fn run(store: &Store<impl Locks>, key: &[u8], operations: &[BitFieldOp]) -> Answer {
     let mut replies = Vec::with_capacity(operations.len());
     operate(store, key, operations, |number| replies.push(number.map_or(Reply::Nil, Reply::Int)))?;
     Ok(Reply::Array(replies))
@@ -220,7 +220,7 @@ fn in_range(offset: Option<i64>) -> Result<u64> {
     offset.filter(|offset| offset / 8 < MOST).ok_or_else(Error::bit_out_of_range)
 }
 
-fn setbit(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
+fn setbit(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     let offset = in_range(parse_int(args[1]))?;
     let value = match args[2] {
         b"0" => false,

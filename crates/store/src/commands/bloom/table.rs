@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::execute::{Answer, Command, command, family, plain, refused, wrong_arity};
 use crate::member::Member;
 use crate::reply::Reply;
-use crate::store::AnyStore;
+use crate::store::{Locks, Store};
 use crate::text::double;
 use crate::value::parse_int;
 
@@ -32,11 +32,11 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("module", "").of([
     plain!("bf.exists", bf_exists(key, item) => Reply::Boolean)
         .info("1.0.0", "readonly module fast", ["RO"])
         .docs("Returns whether an item may be in a Bloom filter.", "O(hashes) for each layer"),
-    command("bf.info", "key [single_value:<CAPACITY | SIZE | FILTERS | ITEMS | EXPANSION>]", info)
+    command!("bf.info", "key [single_value:<CAPACITY | SIZE | FILTERS | ITEMS | EXPANSION>]", info)
         .info("1.0.0", "readonly module fast", ["RO"])
         .tips("dont_cache")
         .docs("Returns the capacity, size and number of items of a Bloom filter.", "O(layers)"),
-    command(
+    command!(
         "bf.insert",
         "key [CAPACITY capacity:integer] [ERROR error:double] [EXPANSION expansion:integer] \
          [NOCREATE] [NONSCALING] ITEMS item...",
@@ -47,10 +47,10 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("module", "").of([
         "Adds items to a Bloom filter, creating it with the given parameters.",
         "O(items * hashes) for each layer",
     ),
-    command("bf.loadchunk", "key iterator:integer data", loadchunk)
+    command!("bf.loadchunk", "key iterator:integer data", loadchunk)
         .info("1.0.0", "write denyoom module", ["RW"])
         .docs("Restores a chunk that BF.SCANDUMP returned.", "O(bytes), O(bits) for the first"),
-    command("bf.madd", "key item...", |store, words| {
+    command!("bf.madd", "key item...", |store, words| {
         insert_all(store, words[0], &words[1..], BloomInsertOptions::default())
     })
     .info("1.0.0", "write denyoom module", ["RW"])
@@ -64,14 +64,14 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("module", "").of([
             "Returns whether each of several items may be in a Bloom filter.",
             "O(items * hashes) for each layer",
         ),
-    command(
+    command!(
         "bf.reserve",
         "key error_rate:double capacity:integer [EXPANSION expansion:integer] [NONSCALING]",
         reserve,
     )
     .info("1.0.0", "write denyoom module", ["RW"])
     .docs("Creates an empty Bloom filter.", "O(bits)"),
-    command("bf.scandump", "key iterator:integer", scandump)
+    command!("bf.scandump", "key iterator:integer", scandump)
         .info("1.0.0", "readonly module fast", ["RW"])
         .tips("dont_cache")
         .docs("Returns the next chunk of a Bloom filter, to save it.", "O(bytes)"),
@@ -81,7 +81,7 @@ fn booleans(known: Vec<bool>) -> Reply {
     Reply::Array(known.into_iter().map(Reply::Boolean).collect())
 }
 
-fn info(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
+fn info(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     let (key, field) = match *args {
         [key] => (key, None),
         [key, field] => (key, Some(field)),
@@ -109,7 +109,7 @@ fn info(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
     Ok(Reply::Named(name, Box::new(value)))
 }
 
-fn insert(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
+fn insert(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     let (mut settings, mut non_scaling, mut create) = (Settings::default(), false, true);
     let [key, words @ ..] = args else { return Err(wrong_arity("bf.insert")) };
     let mut words = words.iter();
@@ -143,7 +143,7 @@ fn insert(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
     insert_all(store, key, items, if create { options } else { options.no_create() })
 }
 
-fn loadchunk(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
+fn loadchunk(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     let cursor = parse_int(args[1]);
     let cursor = cursor.ok_or_else(|| refused("ERR Second argument must be numeric"))?;
     // No chunk has a cursor below 1.
@@ -151,7 +151,7 @@ fn loadchunk(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
     Ok(Reply::OK)
 }
 
-fn reserve(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
+fn reserve(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     if args.len() > 6 {
         return Err(wrong_arity("bf.reserve"));
     }
@@ -175,7 +175,7 @@ fn reserve(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
     Ok(Reply::OK)
 }
 
-fn scandump(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
+fn scandump(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     let key = args[0];
     let Some(cursor) = parse_int(args[1]) else {
         // RedisBloom checks the key first.
@@ -195,7 +195,7 @@ fn next<'a>(words: &mut std::slice::Iter<'_, &'a [u8]>) -> Result<&'a [u8]> {
 
 /// The results for items, the last of which may be errors.
 fn insert_all(
-    store: &AnyStore<'_>,
+    store: &Store<impl Locks>,
     key: &[u8],
     items: &[&[u8]],
     options: BloomInsertOptions,

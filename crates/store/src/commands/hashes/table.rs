@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::execute::{Answer, Command, command, end, family, int, plain, take, wrong_arity};
 use crate::member::Member;
 use crate::reply::Reply;
-use crate::store::AnyStore;
+use crate::store::{Locks, Store};
 use crate::text::number;
 use crate::value::Pair;
 
@@ -27,13 +27,13 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("hash", "hash").of(
         .info("2.0.0", "readonly", ["RO access"])
         .tips("nondeterministic_output_order")
         .docs("Returns all fields of a hash and their values.", "O(fields)"),
-    command("hincrby", "key field increment:integer", |store, words| {
+    command!("hincrby", "key field increment:integer", |store, words| {
         let delta = int(words[2])?;
         Ok(store.hincr(words[0], words[1], delta)?.into())
     })
     .info("2.0.0", "write denyoom fast", ["RW access update"])
     .docs("Increments the integer value of a field by a number.", "O(1)"),
-    command("hincrbyfloat", "key field increment:double", |store, words| {
+    command!("hincrbyfloat", "key field increment:double", |store, words| {
         Ok(store.add_float(words[0], Member::Bytes(words[1]), words[2])?.into())
     })
     .info("2.6.0", "write denyoom fast", ["RW access update"])
@@ -48,23 +48,23 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("hash", "hash").of(
     plain!(hmget(key, field: strings))
         .info("2.0.0", "readonly fast", ["RO access"])
         .docs("Returns the values of several fields of a hash.", "O(fields asked for)"),
-    command("hmset", "key field_value:(field value)...", |store, words| {
+    command!("hmset", "key field_value:(field value)...", |store, words| {
         put_pairs(store, words, "hmset").map(|_| Reply::OK)
     })
     .info("2.0.0", "write denyoom fast", ["RW update"])
     .docs("Sets the values of several fields of a hash.", "O(fields set)"),
-    command("hrandfield", "key [options:(count:integer [WITHVALUES])]", hrandfield)
+    command!("hrandfield", "key [options:(count:integer [WITHVALUES])]", hrandfield)
         .info("6.2.0", "readonly", ["RO access"])
         .tips("nondeterministic_output")
         .docs("Returns random fields of a hash.", "O(fields drawn)"),
-    command("hscan", "key cursor:integer [MATCH pattern:pattern] [COUNT count:integer]", hscan)
+    command!("hscan", "key cursor:integer [MATCH pattern:pattern] [COUNT count:integer]", hscan)
         .info("2.8.0", "readonly", ["RO access"])
         .tips("nondeterministic_output")
         .docs(
             "Iterates over the fields of a hash and their values.",
             "O(1) per call, O(fields) for a full iteration",
         ),
-    command("hset", "key field_value:(field value)...", |store, words| {
+    command!("hset", "key field_value:(field value)...", |store, words| {
         put_pairs(store, words, "hset").map(Reply::count)
     })
     .info("2.0.0", "write denyoom fast", ["RW update"])
@@ -94,14 +94,14 @@ pub(crate) fn map(found: Vec<(Bytes, Bytes)>) -> Reply {
     Reply::Map(pairs(found))
 }
 
-fn put_pairs(store: &AnyStore<'_>, args: &[&[u8]], command: &str) -> Result<usize> {
+fn put_pairs(store: &Store<impl Locks>, args: &[&[u8]], command: &str) -> Result<usize> {
     let (pairs, []) = args[1..].as_chunks() else { return Err(wrong_arity(command)) };
     let pairs: SmallVec<[Pair<'_>; 4]> =
         pairs.iter().map(|[field, value]| (Member::Bytes(field), Member::Bytes(value))).collect();
     store.entry(args[0], |hash: &mut HashEntry<'_>| Ok(hash.set_all(&pairs)))
 }
 
-fn hrandfield(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
+fn hrandfield(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     let [key, options @ ..] = args else { return Err(Error::syntax()) };
     let Some((count, mut options)) = options.split_first() else {
         return Ok(store.hrandfield(key)?.into());
@@ -118,7 +118,7 @@ fn hrandfield(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
     Ok(Reply::Pairs(pairs(store.hrandfield_withvalues(key, count)?)))
 }
 
-fn hscan(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
+fn hscan(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     let cursor = cursor(args[1], store.shared().profile())?;
     // Redis looks up the key before it parses the options.
     if store.hlen(args[0])? == 0 {

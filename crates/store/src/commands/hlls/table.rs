@@ -3,10 +3,10 @@
 use crate::error::{Error, ErrorKind};
 use crate::execute::{Answer, Command, c_string, command, family, is, plain};
 use crate::reply::Reply;
-use crate::store::AnyStore;
+use crate::store::{Locks, Store};
 
 pub(in crate::commands) const COMMANDS: &[Command] = &family("hyperloglog", "hyperloglog").of([
-    command("pfadd", "key [element...]", |store, words| {
+    command!("pfadd", "key [element...]", |store, words| {
         Ok(store.pfadd(words[0], &words[1..])?.into())
     })
     .info("2.8.9", "write denyoom fast", ["RW insert"])
@@ -15,7 +15,7 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("hyperloglog", "hyp
         .info("2.8.9", "readonly", ["RW access"])
         .note(0, "It may store the estimate in the value.")
         .docs("Returns the estimated cardinality of the union of HyperLogLogs.", "O(HyperLogLogs)"),
-    command("pfdebug", "subcommand key", pfdebug)
+    command!("pfdebug", "subcommand key", pfdebug)
         .info("2.8.9", "write denyoom admin", ["RW access"])
         .docs("Inspects the registers of a HyperLogLog.", "O(registers)"),
     plain!(pfmerge(destkey: key, sourcekey: keys))
@@ -27,7 +27,7 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("hyperloglog", "hyp
         .docs("Tests the implementation of HyperLogLog.", "O(1), though it takes seconds"),
 ]);
 
-fn pfdebug(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
+fn pfdebug(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     let (name, key) = (args[0], args[1]);
     let answer = if is(name, "GETREG") {
         let registers = store.pfdebug_getreg(key)?;

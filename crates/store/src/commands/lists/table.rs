@@ -7,21 +7,21 @@ use crate::execute::{
     wrong_arity,
 };
 use crate::reply::Reply;
-use crate::store::AnyStore;
+use crate::store::{Locks, Store};
 use crate::text::number;
 use crate::value::Direction;
 
 pub(in crate::commands) const COMMANDS: &[Command] = &family("list", "list").of([
-    command("lindex", "key index:integer", lindex)
+    command!("lindex", "key index:integer", lindex)
         .info("1.0.0", "readonly", ["RO access"])
         .docs("Returns the element of a list at an index.", "O(nodes of the list)"),
-    command("linsert", "key where:<BEFORE | AFTER> pivot element", linsert)
+    command!("linsert", "key where:<BEFORE | AFTER> pivot element", linsert)
         .info("2.2.0", "write denyoom", ["RW insert"])
         .docs("Inserts an element before or after another one.", "O(elements before that one)"),
     plain!(llen(key))
         .info("1.0.0", "readonly fast", ["RO"])
         .docs("Returns the number of elements of a list.", "O(1)"),
-    command(
+    command!(
         "lmove",
         "source:key destination:key wherefrom:<LEFT | RIGHT> whereto:<LEFT | RIGHT>",
         |store, words| {
@@ -31,18 +31,18 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("list", "list").of(
     )
     .info("6.2.0", "write denyoom", ["RW access delete", "RW insert"])
     .docs("Moves an element from either end of a list to either end of another.", "O(1)"),
-    command("lmpop", "numkeys:integer key... where:<LEFT | RIGHT> [COUNT count:integer]", lmpop)
+    command!("lmpop", "numkeys:integer key... where:<LEFT | RIGHT> [COUNT count:integer]", lmpop)
         .info("7.0.0", "write", ["RW access delete"])
         .docs(
             "Removes and returns elements of the first list that exists.",
             "O(keys + elements returned)",
         ),
-    command("lpop", "key [count:integer@6.2.0]", |store, words| {
+    command!("lpop", "key [count:integer@6.2.0]", |store, words| {
         pop(store, words, Direction::Left, "lpop")
     })
     .info("1.0.0", "write fast", ["RW access delete"])
     .docs("Removes and returns the first elements of a list.", "O(elements returned)"),
-    command(
+    command!(
         "lpos",
         "key element [RANK rank:integer] [COUNT num-matches:integer] [MAXLEN len:integer]",
         lpos,
@@ -58,16 +58,16 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("list", "list").of(
     plain!(lrange(key, start: integer, stop: integer))
         .info("1.0.0", "readonly", ["RO access"])
         .docs("Returns a range of a list.", "O(nodes of the list + elements returned)"),
-    command("lrem", "key count:integer element", lrem)
+    command!("lrem", "key count:integer element", lrem)
         .info("1.0.0", "write", ["RW delete"])
         .docs("Removes elements that equal a value.", "O(elements)"),
-    command("lset", "key index:integer element", lset)
+    command!("lset", "key index:integer element", lset)
         .info("1.0.0", "write denyoom", ["RW update"])
         .docs("Replaces the element of a list at an index.", "O(nodes of the list)"),
     plain!(ltrim(key, start: integer, stop: integer))
         .info("1.0.0", "write", ["RW delete"])
         .docs("Removes the elements outside of a range.", "O(elements removed)"),
-    command("rpop", "key [count:integer@6.2.0]", |store, words| {
+    command!("rpop", "key [count:integer@6.2.0]", |store, words| {
         pop(store, words, Direction::Right, "rpop")
     })
     .info("1.0.0", "write fast", ["RW access delete"])
@@ -88,7 +88,7 @@ fn direction(word: &[u8]) -> Result<Direction> {
     one_of(word, names).ok_or_else(Error::syntax)
 }
 
-fn linsert(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
+fn linsert(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     let before = one_of(args[1], [("before", true), ("after", false)]);
     let before = before.ok_or_else(Error::syntax)?;
     let len = store.entry(args[0], |list: &mut ListEntry<'_>| {
@@ -98,7 +98,7 @@ fn linsert(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
 }
 
 /// Redis looks up the list before it parses the index.
-fn lindex(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
+fn lindex(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     if store.llen(args[0])? == 0 {
         return Ok(Reply::Nil);
     }
@@ -106,7 +106,7 @@ fn lindex(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
 }
 
 /// As for LINDEX.
-fn lrem(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
+fn lrem(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     let count = if store.shared().profile().lrem_counts() {
         number::within(args[1], -i64::MAX..=i64::MAX)?
     } else {
@@ -115,7 +115,7 @@ fn lrem(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
     Ok(store.lrem(args[0], count, args[2])?.into())
 }
 
-fn lset(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
+fn lset(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     store.entry(args[0], |list: &mut ListEntry<'_>| {
         if !list.exists() {
             return Err(Error::no_such_key());
@@ -131,7 +131,7 @@ fn lset(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
     Ok(Reply::OK)
 }
 
-fn pop(store: &AnyStore<'_>, args: &[&[u8]], end: Direction, name: &str) -> Answer {
+fn pop(store: &Store<impl Locks>, args: &[&[u8]], end: Direction, name: &str) -> Answer {
     let (key, count) = match *args {
         [key] => (key, None),
         [key, count] => {
@@ -148,7 +148,7 @@ fn pop(store: &AnyStore<'_>, args: &[&[u8]], end: Direction, name: &str) -> Answ
     })
 }
 
-fn lmpop(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
+fn lmpop(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     let positive = |arg: &[u8], refusal: &'static str| {
         size(arg).filter(|&count| count > 0).ok_or_else(|| refused(refusal))
     };
@@ -169,7 +169,7 @@ fn lmpop(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
     }))
 }
 
-fn lpos(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
+fn lpos(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     let not_negative =
         |word: &[u8], refusal: &'static str| size(word).ok_or_else(|| refused(refusal));
     let (mut options, mut count) = (LposOptions::default(), None);

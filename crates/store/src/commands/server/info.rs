@@ -7,8 +7,8 @@ use crate::error::Error;
 use crate::execute::{Answer, is};
 use crate::persist::Task;
 use crate::reply::Reply;
-use crate::store::AnyStore;
 use crate::store::scope::View;
+use crate::store::{Locks, Store};
 
 /// A section: its name, and the function that writes its lines.
 struct Section {
@@ -25,7 +25,7 @@ const SECTIONS: &[Section] = &[
     Section { name: "keyspace", title: "Keyspace", write: keyspace },
 ];
 
-pub(super) fn info(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
+pub(super) fn info(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     let all = |arg: &&[u8]| ["default", "all", "everything"].iter().any(|name| is(arg, name));
     let all = args.is_empty() || args.iter().any(all);
     let asked = |section: &&Section| all || args.iter().any(|arg| is(arg, section.name));

@@ -4,7 +4,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::execute::{Answer, is};
 use crate::persist::{Asked, Directory, Task};
 use crate::reply::Reply;
-use crate::store::AnyStore;
+use crate::store::{Locks, Store};
 
 /// The error if a task cannot be started.
 const SAVE_RUNS: &str = "ERR Background save already in progress";
@@ -12,7 +12,7 @@ const REWRITE_RUNS: &str = "ERR Background append only file rewriting already in
 const OTHER_RUNS: &str = "ERR Another child process is active (AOF?): can't BGSAVE right now. Use BGSAVE SCHEDULE in order to \
                           schedule a BGSAVE whenever possible.";
 
-pub(super) fn save(store: &AnyStore<'_>, _: &[&[u8]]) -> Answer {
+pub(super) fn save(store: &Store<impl Locks>, _: &[&[u8]]) -> Answer {
     let (shared, directory) = (store.shared(), directory(store)?);
     shared.check_free()?;
     if directory.background().job(Task::Save).is_running() {
@@ -22,7 +22,7 @@ pub(super) fn save(store: &AnyStore<'_>, _: &[&[u8]]) -> Answer {
     Ok(Reply::OK)
 }
 
-pub(super) fn bgsave(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
+pub(super) fn bgsave(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     let schedule = match args {
         [] => false,
         [word] if is(word, "schedule") => true,
@@ -36,7 +36,7 @@ pub(super) fn bgsave(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
     }
 }
 
-pub(super) fn bgrewriteaof(store: &AnyStore<'_>, _: &[&[u8]]) -> Answer {
+pub(super) fn bgrewriteaof(store: &Store<impl Locks>, _: &[&[u8]]) -> Answer {
     if directory(store)?.log().is_none() {
         return Err(refused("ERR the store is kept without a log"));
     }
@@ -50,12 +50,12 @@ pub(super) fn bgrewriteaof(store: &AnyStore<'_>, _: &[&[u8]]) -> Answer {
 }
 
 /// Requests a task. In a transaction it is scheduled, as in Redis, since the locks are held.
-fn ask(store: &AnyStore<'_>, task: Task, schedule: bool) -> Result<Asked> {
+fn ask(store: &Store<impl Locks>, task: Task, schedule: bool) -> Result<Asked> {
     let in_transaction = store.shared().check_free().is_err();
     Ok(directory(store)?.background().ask(task, schedule, in_transaction))
 }
 
-fn directory<'s>(store: &'s AnyStore<'_>) -> Result<&'s Directory> {
+fn directory(store: &Store<impl Locks>) -> Result<&Directory> {
     let directory = store.shared().directory().map(|directory| &**directory);
     directory.ok_or_else(|| {
         refused("ERR the store is in memory only: it was not opened from a directory")

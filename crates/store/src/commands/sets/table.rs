@@ -6,7 +6,7 @@ use crate::commands::keys_table::{cursor, scan_options, scan_reply};
 use crate::error::Error;
 use crate::execute::{Answer, Command, command, end, family, plain, refused, size, take_with};
 use crate::reply::Reply;
-use crate::store::AnyStore;
+use crate::store::{Locks, Store};
 use crate::text::number;
 
 pub(in crate::commands) const COMMANDS: &[Command] = &family("set", "set").of([
@@ -27,7 +27,7 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("set", "set").of([
         .info("1.0.0", "readonly", ["RO access"])
         .tips("nondeterministic_output_order")
         .docs("Returns the intersection of sets.", "O(members of the smallest * sets)"),
-    command("sintercard", "numkeys:integer key... [LIMIT limit:integer]", sintercard)
+    command!("sintercard", "numkeys:integer key... [LIMIT limit:integer]", sintercard)
         .info("7.0.0", "readonly", ["RO access"])
         .docs(
             "Returns the number of members of the intersection of sets, up to a limit.",
@@ -49,18 +49,18 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("set", "set").of([
     plain!(smove(source: key, destination: key, member))
         .info("1.0.0", "write fast", ["RW access delete", "RW insert"])
         .docs("Moves a member from one set to another.", "O(1)"),
-    command("spop", "key [count:integer@3.2.0]", spop)
+    command!("spop", "key [count:integer@3.2.0]", spop)
         .info("1.0.0", "write fast", ["RW access delete"])
         .tips("nondeterministic_output")
         .docs("Removes and returns random members of a set.", "O(members drawn)"),
-    command("srandmember", "key [count:integer@2.6.0]", srandmember)
+    command!("srandmember", "key [count:integer@2.6.0]", srandmember)
         .info("1.0.0", "readonly", ["RO access"])
         .tips("nondeterministic_output")
         .docs("Returns random members of a set.", "O(members drawn)"),
     plain!(srem(key, member: strings))
         .info("1.0.0", "write fast", ["RW delete"])
         .docs("Removes members from a set.", "O(members removed)"),
-    command("sscan", "key cursor:integer [MATCH pattern:pattern] [COUNT count:integer]", sscan)
+    command!("sscan", "key cursor:integer [MATCH pattern:pattern] [COUNT count:integer]", sscan)
         .info("2.8.0", "readonly", ["RO access"])
         .tips("nondeterministic_output")
         .docs(
@@ -85,7 +85,7 @@ fn array(members: Vec<Bytes>) -> Reply {
     Reply::Array(members.into_iter().map(Reply::Bulk).collect())
 }
 
-fn sintercard(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
+fn sintercard(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     let count = size(args[0]).filter(|&count| count > 0);
     let count = count.ok_or_else(|| refused("ERR numkeys should be greater than 0"))?;
     let Some((keys, mut options)) = args[1..].split_at_checked(count) else {
@@ -99,7 +99,7 @@ fn sintercard(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
     Ok(Reply::count(store.sintercard(keys, limit)?))
 }
 
-fn spop(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
+fn spop(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     match args {
         [key] => Ok(store.spop(key)?.into()),
         [key, count] => {
@@ -110,7 +110,7 @@ fn spop(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
     }
 }
 
-fn srandmember(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
+fn srandmember(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     match args {
         [key] => Ok(store.srandmember(key)?.into()),
         [key, count] => {
@@ -121,7 +121,7 @@ fn srandmember(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
     }
 }
 
-fn sscan(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
+fn sscan(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     let cursor = cursor(args[1], store.shared().profile())?;
     // Redis looks up the key before it parses the options.
     if store.scard(args[0])? == 0 {

@@ -4,13 +4,13 @@ use super::SortOptions;
 use crate::error::{Error, Result};
 use crate::execute::{Answer, Command, command, family, int, take, take_with};
 use crate::reply::Reply;
-use crate::store::AnyStore;
+use crate::store::{Locks, Store};
 
 const BY_CONTENT: &str = "Their names depend on the elements.";
 
 pub(in crate::commands) const COMMANDS: &[Command] =
     &family("generic", "set sortedset list dangerous").of([
-        command(
+        command!(
             "sort",
             "key [BY pattern:pattern#1] [LIMIT offset_count:(offset:integer count:integer)] \
              [GET... pattern:pattern#1] [order:<ASC | DESC>] [sorting:ALPHA] [STORE destination:key]",
@@ -31,7 +31,7 @@ pub(in crate::commands) const COMMANDS: &[Command] =
             "Sorts the elements of a list, a set or a sorted set, and returns or stores them.",
             "O(elements log elements)",
         ),
-        command(
+        command!(
             "sort_ro",
             "key [BY pattern:pattern#1] [LIMIT offset_count:(offset:integer count:integer)] \
              [GET... pattern:pattern#1] [order:<ASC | DESC>] [sorting:ALPHA]",
@@ -49,7 +49,7 @@ pub(in crate::commands) const COMMANDS: &[Command] =
         ),
     ]);
 
-fn sort(store: &AnyStore<'_>, key: &[u8], options: &SortOptions) -> Answer {
+fn sort(store: &Store<impl Locks>, key: &[u8], options: &SortOptions) -> Answer {
     Ok(store.sort(key, options)?.into())
 }
 

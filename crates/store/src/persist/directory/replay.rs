@@ -76,7 +76,7 @@ impl Replay {
             return Ok(());
         }
         match called.command.run {
-            Run::Words(_) => {
+            Run::Words { .. } => {
                 if is_admin(&called) {
                     return Err(Error::new(ErrorKind::Syntax, "it has no place in a log"));
                 }

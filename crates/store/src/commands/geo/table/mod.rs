@@ -12,31 +12,31 @@ use crate::error::{Error, Result};
 use crate::execute::{Answer, Command, c_string, command, family, flags, refused};
 use crate::profile::Profile;
 use crate::reply::Reply;
-use crate::store::AnyStore;
+use crate::store::{Locks, Store};
 use crate::text::double;
 use call::Form;
 use search::{geosearchstore, run};
 
 pub(in crate::commands) const COMMANDS: &[Command] = &family("geo", "geo").of([
-    command("geoadd",
+    command!("geoadd",
         "key [condition:<NX | XX>@6.2.0] [change:CH@6.2.0] \
          longitude_latitude_member:(longitude:double latitude:double member)...",
         geoadd,
     )
     .info("3.2.0", "write denyoom", ["RW update"])
     .docs("Adds members with their coordinates to a sorted set.", "O(log members) for each"),
-    command("geodist", "key member1 member2 [unit:<M | KM | FT | MI>]", geodist)
+    command!("geodist", "key member1 member2 [unit:<M | KM | FT | MI>]", geodist)
         .info("3.2.0", "readonly", ["RO access"])
         .docs("Returns the distance between two members.", "O(1)"),
-    command("geohash", "key member...", geohash)
+    command!("geohash", "key member...", geohash)
         .arity(-2)
         .info("3.2.0", "readonly", ["RO access"])
         .docs("Returns the positions of members as geohash strings.", "O(members asked for)"),
-    command("geopos", "key member...", geopos)
+    command!("geopos", "key member...", geopos)
         .arity(-2)
         .info("3.2.0", "readonly", ["RO access"])
         .docs("Returns the longitude and latitude of members.", "O(members asked for)"),
-    command("georadius",
+    command!("georadius",
         "key longitude:double latitude:double radius:double unit:<M | KM | FT | MI> \
          [WITHCOORD] [WITHDIST] [WITHHASH] [count:(COUNT count:integer [ANY@6.2.0])] \
          [order:<ASC | DESC>] [STORE key] [STOREDIST key]",
@@ -47,7 +47,7 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("geo", "geo").of([
         "Returns or stores the members within a distance of a point.",
         "O(log members + members near the area)",
     ),
-    command("georadius_ro",
+    command!("georadius_ro",
         "key longitude:double latitude:double radius:double unit:<M | KM | FT | MI> \
          [WITHCOORD] [WITHDIST] [WITHHASH] [count:(COUNT count:integer [ANY@6.2.0])] \
          [order:<ASC | DESC>]",
@@ -58,7 +58,7 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("geo", "geo").of([
         "Returns the members within a distance of a point.",
         "O(log members + members near the area)",
     ),
-    command("georadiusbymember",
+    command!("georadiusbymember",
         "key member radius:double unit:<M | KM | FT | MI> [WITHCOORD] [WITHDIST] [WITHHASH] \
          [count:(COUNT count:integer [ANY])] [order:<ASC | DESC>] [STORE key] [STOREDIST key]",
         |store, words| run(store, Form::RadiusByMember { stores: true }, words),
@@ -68,7 +68,7 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("geo", "geo").of([
         "Returns or stores the members within a distance of a member.",
         "O(log members + members near the area)",
     ),
-    command("georadiusbymember_ro",
+    command!("georadiusbymember_ro",
         "key member radius:double unit:<M | KM | FT | MI> [WITHCOORD] [WITHDIST] [WITHHASH] \
          [count:(COUNT count:integer [ANY])] [order:<ASC | DESC>]",
         |store, words| run(store, Form::RadiusByMember { stores: false }, words),
@@ -78,7 +78,7 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("geo", "geo").of([
         "Returns the members within a distance of a member.",
         "O(log members + members near the area)",
     ),
-    command("geosearch",
+    command!("geosearch",
         "key from:<FROMMEMBER member | \
          FROMLONLAT longitude_latitude:(longitude:double latitude:double)> \
          by:<circle:(BYRADIUS radius:double unit:<M | KM | FT | MI>) | \
@@ -93,7 +93,7 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("geo", "geo").of([
         "Returns the members inside a circle, a box or a polygon.",
         "O(log members + members near the area)",
     ),
-    command("geosearchstore",
+    command!("geosearchstore",
         "destination:key source:key from:<FROMMEMBER member | \
          FROMLONLAT longitude_latitude:(longitude:double latitude:double)> \
          by:<circle:(BYRADIUS radius:double unit:<M | KM | FT | MI>) | \
@@ -123,7 +123,7 @@ fn unit(name: &[u8]) -> Result<Unit> {
 }
 
 /// Formats a distance as a reply.
-fn distance(store: &AnyStore<'_>, distance: f64) -> Reply {
+fn distance(store: &Store<impl Locks>, distance: f64) -> Reply {
     Reply::Bulk(printed(distance, store.shared().profile()).into())
 }
 
@@ -145,7 +145,7 @@ fn coordinates(place: Point) -> Reply {
     Reply::Array(vec![Reply::Coordinate(place.lon()), Reply::Coordinate(place.lat())])
 }
 
-fn geoadd(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
+fn geoadd(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     let mut rest = &args[1..];
     let [nx, xx, ch] = flags(&mut rest, ["nx", "xx", "ch"]);
     let (items, []) = rest.as_chunks::<3>() else { return Err(Error::syntax()) };
@@ -166,7 +166,7 @@ fn geoadd(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
     Ok(Reply::count(store.geo_add_options(args[0], places, options)?))
 }
 
-fn geodist(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
+fn geodist(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     let (key, from, to, unit) = match *args {
         [key, from, to] => (key, from, to, Unit::Metres),
         [key, from, to, name] => (key, from, to, unit(name)?),
@@ -176,13 +176,13 @@ fn geodist(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
     Ok(apart.map_or(Reply::Nil, |apart| distance(store, apart)))
 }
 
-fn geohash(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
+fn geohash(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     let texts = store.geo_hash(args[0], &args[1..])?;
     let text = |text: geo::GeohashText| Reply::Bulk(Bytes::copy_from_slice(text.as_bytes()));
     Ok(Reply::Array(texts.into_iter().map(|found| found.map_or(Reply::Nil, text)).collect()))
 }
 
-fn geopos(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
+fn geopos(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     let places = store.geo_pos(args[0], &args[1..])?;
     let place = |place: Option<Point>| place.map_or(Reply::NullArray, coordinates);
     Ok(Reply::Array(places.into_iter().map(place).collect()))

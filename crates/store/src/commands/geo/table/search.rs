@@ -9,20 +9,20 @@ use crate::error::Error;
 use crate::execute::Answer;
 use crate::member::Member;
 use crate::reply::Reply;
-use crate::store::AnyStore;
+use crate::store::{Locks, Store};
 
-pub(super) fn geosearchstore(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
+pub(super) fn geosearchstore(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     let Some((&destination, args)) = args.split_first() else { return Err(Error::syntax()) };
     run_with(store, Form::SearchStore, args, Some(destination))
 }
 
-pub(super) fn run(store: &AnyStore<'_>, form: Form, args: &[&[u8]]) -> Answer {
+pub(super) fn run(store: &Store<impl Locks>, form: Form, args: &[&[u8]]) -> Answer {
     run_with(store, form, args, None)
 }
 
 /// Runs a command, given its words from the source on.
 fn run_with(
-    store: &AnyStore<'_>,
+    store: &Store<impl Locks>,
     form: Form,
     args: &[&[u8]],
     destination: Option<&[u8]>,
@@ -51,7 +51,7 @@ fn run_with(
 }
 
 impl With {
-    fn reply(self, store: &AnyStore<'_>, hit: &Found<'_>, unit: Unit) -> Reply {
+    fn reply(self, store: &Store<impl Locks>, hit: &Found<'_>, unit: Unit) -> Reply {
         let member = Reply::from(Member::from(hit.member));
         if !self.any() {
             return member;

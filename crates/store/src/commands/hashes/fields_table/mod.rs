@@ -12,18 +12,18 @@ use crate::error::Result;
 use crate::execute::{Answer, Command, command, family, int};
 use crate::member::Member;
 use crate::reply::Reply;
-use crate::store::AnyStore;
+use crate::store::{Locks, Store};
 use crate::value::Pair;
 
 pub(in crate::commands) const COMMANDS: &[Command] = &family("hash", "hash").of([
-    command(
+    command!(
         "hexpire",
         "key seconds:integer [condition:<NX | XX | GT | LT>] fields:(FIELDS numfields:integer field...)",
         |store, words| expire(store, words, HEXPIRE),
     )
     .info("7.4.0", "write fast", ["RW update"])
     .docs("Sets the time to live of fields of a hash in seconds.", "O(fields named)"),
-    command(
+    command!(
         "hexpireat",
         "key unix-time-seconds:unix-time [condition:<NX | XX | GT | LT>] \
          fields:(FIELDS numfields:integer field...)",
@@ -34,7 +34,7 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("hash", "hash").of(
         "Sets the time at which fields of a hash expire, in seconds since the Unix epoch.",
         "O(fields named)",
     ),
-    command(
+    command!(
         "hexpiretime",
         "key fields:(FIELDS numfields:integer field...)",
         |store, words| times(store, words, "hexpiretime", Unit::Seconds)
@@ -44,14 +44,14 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("hash", "hash").of(
         "Returns the time at which fields of a hash expire, in seconds since the Unix epoch.",
         "O(fields named)",
     ),
-    command(
+    command!(
         "hgetdel",
         "key fields:(FIELDS numfields:integer field...)",
         hgetdel
     )
     .info("8.0.0", "write fast", ["RW access delete"])
     .docs("Returns the values of fields of a hash and removes the fields.", "O(fields named)"),
-    command(
+    command!(
         "hgetex",
         "key [expiration:<EX seconds:integer | PX milliseconds:integer | EXAT \
          unix-time-seconds:unix-time | PXAT unix-time-milliseconds:unix-time | PERSIST>] \
@@ -63,14 +63,14 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("hash", "hash").of(
         "Returns the values of fields of a hash and sets or removes their expiration.",
         "O(fields named)",
     ),
-    command(
+    command!(
         "hpersist",
         "key fields:(FIELDS numfields:integer field...)",
         hpersist
     )
     .info("7.4.0", "write fast", ["RW update"])
     .docs("Removes the expiration of fields of a hash.", "O(fields named)"),
-    command(
+    command!(
         "hpexpire",
         "key milliseconds:integer [condition:<NX | XX | GT | LT>] \
          fields:(FIELDS numfields:integer field...)",
@@ -78,7 +78,7 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("hash", "hash").of(
     )
     .info("7.4.0", "write fast", ["RW update"])
     .docs("Sets the time to live of fields of a hash in milliseconds.", "O(fields named)"),
-    command(
+    command!(
         "hpexpireat",
         "key unix-time-milliseconds:unix-time [condition:<NX | XX | GT | LT>] \
          fields:(FIELDS numfields:integer field...)",
@@ -89,7 +89,7 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("hash", "hash").of(
         "Sets the time at which fields of a hash expire, in milliseconds since the Unix epoch.",
         "O(fields named)",
     ),
-    command(
+    command!(
         "hpexpiretime",
         "key fields:(FIELDS numfields:integer field...)",
         |store, words| times(store, words, "hpexpiretime", Unit::Milliseconds)
@@ -99,7 +99,7 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("hash", "hash").of(
         "Returns the time at which fields of a hash expire, in milliseconds since the Unix epoch.",
         "O(fields named)",
     ),
-    command(
+    command!(
         "hpttl",
         "key fields:(FIELDS numfields:integer field...)",
         |store, words| left(store, words, "hpttl", Unit::Milliseconds)
@@ -107,7 +107,7 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("hash", "hash").of(
     .info("7.4.0", "readonly fast", ["RO access"])
     .tips("nondeterministic_output")
     .docs("Returns the time to live of fields of a hash in milliseconds.", "O(fields named)"),
-    command(
+    command!(
         "hsetex",
         "key [condition:<FNX | FXX>] [expiration:<EX seconds:integer | PX milliseconds:integer | \
          EXAT unix-time-seconds:unix-time | PXAT unix-time-milliseconds:unix-time | KEEPTTL>] \
@@ -116,7 +116,7 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("hash", "hash").of(
     )
     .info("8.0.0", "write denyoom fast", ["RW update"])
     .docs("Sets the values of fields of a hash, and their expiration.", "O(fields set)"),
-    command(
+    command!(
         "httl",
         "key fields:(FIELDS numfields:integer field...)",
         |store, words| left(store, words, "httl", Unit::Seconds)
@@ -128,7 +128,7 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("hash", "hash").of(
 
 /// Converts times in milliseconds to replies in a unit; negative values are returned unchanged. Redis rounds up, Valkey
 /// to the nearest second.
-fn reply_in(unit: Unit, store: &AnyStore<'_>, times: impl Iterator<Item = i64>) -> Reply {
+fn reply_in(unit: Unit, store: &Store<impl Locks>, times: impl Iterator<Item = i64>) -> Reply {
     let more = if is_valkey(store) { 500 } else { 999 };
     let tell = |ms: i64| match unit {
         Unit::Seconds if ms >= 0 => ms.saturating_add(more) / 1000,
@@ -138,12 +138,16 @@ fn reply_in(unit: Unit, store: &AnyStore<'_>, times: impl Iterator<Item = i64>) 
 }
 
 /// Returns whether words are parsed as in Valkey.
-fn is_valkey(store: &AnyStore<'_>) -> bool {
+fn is_valkey(store: &Store<impl Locks>) -> bool {
     store.shared().profile().reads_fields_as_valkey()
 }
 
 /// The key, and the fields of a command without other arguments.
-fn fields<'a>(store: &AnyStore<'_>, words: &[&'a [u8]], command: &str) -> Result<Vec<Member<'a>>> {
+fn fields<'a>(
+    store: &Store<impl Locks>,
+    words: &[&'a [u8]],
+    command: &str,
+) -> Result<Vec<Member<'a>>> {
     if is_valkey(store) {
         return valkey::fields(&words[1..], command);
     }
@@ -176,7 +180,7 @@ impl ExpireCommand {
     }
 }
 
-fn expire(store: &AnyStore<'_>, words: &[&[u8]], command: ExpireCommand) -> Answer {
+fn expire(store: &Store<impl Locks>, words: &[&[u8]], command: ExpireCommand) -> Answer {
     let outcomes = if is_valkey(store) {
         valkey::expire(store, words, command)?
     } else {
@@ -185,33 +189,33 @@ fn expire(store: &AnyStore<'_>, words: &[&[u8]], command: ExpireCommand) -> Answ
     Ok(Reply::Array(outcomes.into_iter().map(|one| FieldExpire::code(one).into()).collect()))
 }
 
-fn times(store: &AnyStore<'_>, words: &[&[u8]], command: &str, unit: Unit) -> Answer {
+fn times(store: &Store<impl Locks>, words: &[&[u8]], command: &str, unit: Unit) -> Answer {
     let times = store.hexpire_time(words[0], fields(store, words, command)?)?;
     Ok(reply_in(unit, store, times.into_iter().map(ExpireTime::millis)))
 }
 
-fn left(store: &AnyStore<'_>, words: &[&[u8]], command: &str, unit: Unit) -> Answer {
+fn left(store: &Store<impl Locks>, words: &[&[u8]], command: &str, unit: Unit) -> Answer {
     let left = store.httl(words[0], fields(store, words, command)?)?;
     Ok(reply_in(unit, store, left.into_iter().map(Ttl::millis)))
 }
 
-fn hpersist(store: &AnyStore<'_>, words: &[&[u8]]) -> Answer {
+fn hpersist(store: &Store<impl Locks>, words: &[&[u8]]) -> Answer {
     let outcomes = store.hpersist(words[0], fields(store, words, "hpersist")?)?;
     Ok(Reply::Array(outcomes.into_iter().map(|one| FieldPersist::code(one).into()).collect()))
 }
 
-fn hgetdel(store: &AnyStore<'_>, words: &[&[u8]]) -> Answer {
+fn hgetdel(store: &Store<impl Locks>, words: &[&[u8]]) -> Answer {
     let values = store.hget_del(words[0], fields(store, words, "hgetdel")?)?;
     Ok(Reply::Array(values.into_iter().map(Reply::from).collect()))
 }
 
-fn hgetex(store: &AnyStore<'_>, words: &[&[u8]]) -> Answer {
+fn hgetex(store: &Store<impl Locks>, words: &[&[u8]]) -> Answer {
     let values =
         if is_valkey(store) { valkey::get_ex(store, words)? } else { redis::get_ex(store, words)? };
     Ok(Reply::Array(values.into_iter().map(Reply::from).collect()))
 }
 
-fn hsetex(store: &AnyStore<'_>, words: &[&[u8]]) -> Answer {
+fn hsetex(store: &Store<impl Locks>, words: &[&[u8]]) -> Answer {
     let set =
         if is_valkey(store) { valkey::set_ex(store, words)? } else { redis::set_ex(store, words)? };
     Ok(i64::from(set).into())

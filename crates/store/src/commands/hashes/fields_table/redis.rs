@@ -12,7 +12,7 @@ use crate::commands::hashes::{FieldExpire, HashEntry};
 use crate::error::{Error, ErrorKind, Result};
 use crate::execute::{is, one_of, refused, shown, size, take, wrong_arity};
 use crate::member::Member;
-use crate::store::AnyStore;
+use crate::store::{Locks, Store};
 
 pub(super) const NOT_POSITIVE: &str = "ERR Number of fields must be a positive integer";
 const NO_NUM_FIELDS: &str = "ERR Parameter `numFields` should be greater than 0";
@@ -43,7 +43,7 @@ const CONDITIONS: [(&str, ExpireOption); 4] = [
 ];
 
 pub(super) fn expire(
-    store: &AnyStore<'_>,
+    store: &Store<impl Locks>,
     words: &[&[u8]],
     command: ExpireCommand,
 ) -> Result<Vec<FieldExpire>> {
@@ -59,7 +59,7 @@ pub(super) fn expire(
     })
 }
 
-pub(super) fn get_ex(store: &AnyStore<'_>, words: &[&[u8]]) -> Result<Vec<Option<Bytes>>> {
+pub(super) fn get_ex(store: &Store<impl Locks>, words: &[&[u8]]) -> Result<Vec<Option<Bytes>>> {
     store.entry(words[0], |hash: &mut HashEntry<'_>| {
         let mut rest = &words[1..];
         let change = if take(&mut rest, "PERSIST") {
@@ -74,7 +74,7 @@ pub(super) fn get_ex(store: &AnyStore<'_>, words: &[&[u8]]) -> Result<Vec<Option
     })
 }
 
-pub(super) fn set_ex(store: &AnyStore<'_>, words: &[&[u8]]) -> Result<bool> {
+pub(super) fn set_ex(store: &Store<impl Locks>, words: &[&[u8]]) -> Result<bool> {
     let shared = store.shared();
     let mut rest = &words[1..];
     let mut condition = None;

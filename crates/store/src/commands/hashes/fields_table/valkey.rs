@@ -11,7 +11,7 @@ use crate::commands::keys_table::expire_option;
 use crate::error::{Error, Result};
 use crate::execute::{int, is, refused};
 use crate::member::Member;
-use crate::store::AnyStore;
+use crate::store::{Locks, Store};
 
 /// Returns an error unless the number of fields, each of that many words, is right.
 fn check_number(number: &[u8], each: usize, words: &[&[u8]], wrong: fn() -> Error) -> Result<()> {
@@ -53,7 +53,7 @@ fn split<'w, 'a>(words: &'w [&'a [u8]]) -> Result<Words<'w, 'a>> {
 }
 
 pub(super) fn expire(
-    store: &AnyStore<'_>,
+    store: &Store<impl Locks>,
     words: &[&[u8]],
     command: ExpireCommand,
 ) -> Result<Vec<FieldExpire>> {
@@ -70,7 +70,7 @@ pub(super) fn expire(
     })
 }
 
-pub(super) fn get_ex(store: &AnyStore<'_>, words: &[&[u8]]) -> Result<Vec<Option<Bytes>>> {
+pub(super) fn get_ex(store: &Store<impl Locks>, words: &[&[u8]]) -> Result<Vec<Option<Bytes>>> {
     let Words { options, number, fields } = split(&words[1..])?;
     let given = GivenOptions::parse(options, Of::HGetEx)?;
     check_number(number, 1, fields, wrong_number)?;
@@ -81,7 +81,7 @@ pub(super) fn get_ex(store: &AnyStore<'_>, words: &[&[u8]]) -> Result<Vec<Option
     })
 }
 
-pub(super) fn set_ex(store: &AnyStore<'_>, words: &[&[u8]]) -> Result<bool> {
+pub(super) fn set_ex(store: &Store<impl Locks>, words: &[&[u8]]) -> Result<bool> {
     let Words { options, number, fields } = split(&words[1..])?;
     let given = GivenOptions::parse(options, Of::HSetEx)?;
     check_number(number, 2, fields, wrong_number)?;

@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind};
 use crate::execute::{Answer, SHOWN, help_of, is, refused, shown};
 use crate::persist;
 use crate::reply::Reply;
-use crate::store::AnyStore;
+use crate::store::{Locks, Store};
 use crate::text::{double, memory};
 use crate::value::List;
 use digest::Digest;
@@ -32,7 +32,7 @@ const HELP: &[&str] = &[
     "    Lock all keys for so long. Decimals are allowed.",
 ];
 
-pub(super) fn debug(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
+pub(super) fn debug(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     let profile = store.shared().profile();
     match args {
         [sub, key] if is(sub, "object") => object(store, key, false),
@@ -81,7 +81,7 @@ pub(super) fn debug(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
     }
 }
 
-fn all(store: &AnyStore<'_>) -> std::ops::Range<usize> {
+fn all(store: &Store<impl Locks>) -> std::ops::Range<usize> {
     0..store.shared().stripe_count()
 }
 
@@ -93,7 +93,7 @@ fn as_in_c(text: &[u8]) -> bool {
 }
 
 /// If `strtod` cannot parse the number, the time is zero.
-fn sleep(store: &AnyStore<'_>, seconds: &[u8]) -> Answer {
+fn sleep(store: &Store<impl Locks>, seconds: &[u8]) -> Answer {
     let seconds = double::parse_end(seconds).unwrap_or(0.0);
     let time = Duration::try_from_secs_f64(seconds).unwrap_or_default();
     store.write_all(|_| {
@@ -102,7 +102,7 @@ fn sleep(store: &AnyStore<'_>, seconds: &[u8]) -> Answer {
     })
 }
 
-fn digest_value(store: &AnyStore<'_>, key: &[u8]) -> Answer {
+fn digest_value(store: &Store<impl Locks>, key: &[u8]) -> Answer {
     store.read(key, |view, keys| {
         let profile = view.shared().profile();
         let found = view.find(keys[0]);
@@ -114,7 +114,7 @@ fn digest_value(store: &AnyStore<'_>, key: &[u8]) -> Answer {
 }
 
 /// Without the serialized length if the fast form is requested.
-fn object(store: &AnyStore<'_>, key: &[u8], fast: bool) -> Answer {
+fn object(store: &Store<impl Locks>, key: &[u8], fast: bool) -> Answer {
     // A clock of seconds that wraps around after this many.
     const LRU_CLOCK: u32 = 1 << 24;
     store.read(key, |view, keys| {

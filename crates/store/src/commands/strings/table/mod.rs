@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::execute::{Answer, Command, command, family, int, int32, plain, refused, wrong_arity};
 use crate::member::Member;
 use crate::reply::Reply;
-use crate::store::AnyStore;
+use crate::store::{Locks, Store};
 use crate::to_key::KeyRef;
 use lcs::{LcsOptions, matches};
 
@@ -22,13 +22,13 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("string", "string")
         "Appends bytes to a string, creating it if it does not exist.",
         "O(bytes added), amortized",
     ),
-    command("decr", "key", |store, words| Ok(store.incr(words[0], -1)?.into()))
+    command!("decr", "key", |store, words| Ok(store.incr(words[0], -1)?.into()))
         .info("1.0.0", "write denyoom fast", ["RW access update"])
         .docs("Decrements the integer at a key by one.", "O(1)"),
     plain!("decrby", decr(key, decrement: integer))
         .info("1.0.0", "write denyoom fast", ["RW access update"])
         .docs("Decrements the integer at a key by a number.", "O(1)"),
-    command("delifeq", "key value", |store, words| {
+    command!("delifeq", "key value", |store, words| {
         Ok(i64::from(store.del_ex(words[0], &ValueComparison::ifeq(words[1]))?).into())
     })
     .info("9.0.0", "write fast", ["RM delete"])
@@ -39,7 +39,7 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("string", "string")
     plain!("getdel", get_del(key))
         .info("6.2.0", "write fast", ["RW access delete"])
         .docs("Returns the string at a key and deletes the key.", "O(1)"),
-    command(
+    command!(
         "getex",
         "key [expiration:<EX seconds:integer | PX milliseconds:integer | EXAT \
          unix-time-seconds:unix-time | PXAT unix-time-milliseconds:unix-time | PERSIST>]",
@@ -54,16 +54,16 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("string", "string")
     plain!(getset(key, value))
         .info("1.0.0", "write denyoom fast", ["RW access update"])
         .docs("Sets the string at a key and returns its previous value.", "O(1)"),
-    command("incr", "key", |store, words| Ok(store.incr(words[0], 1)?.into()))
+    command!("incr", "key", |store, words| Ok(store.incr(words[0], 1)?.into()))
         .info("1.0.0", "write denyoom fast", ["RW access update"])
         .docs("Increments the integer at a key by one.", "O(1)"),
     plain!("incrby", incr(key, increment: integer))
         .info("1.0.0", "write denyoom fast", ["RW access update"])
         .docs("Increments the integer at a key by a number.", "O(1)"),
-    command("incrbyfloat", "key increment:double", incrbyfloat)
+    command!("incrbyfloat", "key increment:double", incrbyfloat)
         .info("2.6.0", "write denyoom fast", ["RW access update"])
         .docs("Increments the number at a key by a floating-point number.", "O(1)"),
-    command(
+    command!(
         "lcs",
         "key1:key key2:key#0 [LEN] [IDX] [MINMATCHLEN len:integer] [WITHMATCHLEN]",
         lcs
@@ -77,13 +77,13 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("string", "string")
         .info("1.0.0", "readonly fast", ["RO access"])
         .tips("request_policy:multi_shard")
         .docs("Returns the strings at several keys.", "O(keys)"),
-    command("mset", "key_value:(key value)...", |store, pairs| {
+    command!("mset", "key_value:(key value)...", |store, pairs| {
         put_pairs(store, pairs, "mset", MSetOptions::default()).map(|_| Reply::OK)
     })
     .info("1.0.1", "write denyoom", ["OW update"])
     .tips("request_policy:multi_shard response_policy:all_succeeded")
     .docs("Sets the strings at several keys.", "O(keys)"),
-    command(
+    command!(
         "msetex",
         "numkeys:integer data:(key value)... [condition:<NX | XX>] [expiration:<EX seconds:integer | \
          PX milliseconds:integer | EXAT unix-time-seconds:unix-time | PXAT \
@@ -93,19 +93,19 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("string", "string")
     .info("8.4.0", "write denyoom", ["OW update"])
     .tips("request_policy:multi_shard response_policy:all_succeeded")
     .docs("Sets the strings at several keys and their expiration.", "O(keys)"),
-    command("msetnx", "key_value:(key value)...", |store, pairs| {
+    command!("msetnx", "key_value:(key value)...", |store, pairs| {
         let options = MSetOptions::default().conditional_set(ExistenceCheck::NX);
         Ok(put_pairs(store, pairs, "msetnx", options)?.into())
     })
     .info("1.0.1", "write denyoom", ["OW insert"])
     .tips("request_policy:multi_shard response_policy:agg_min")
     .docs("Sets the strings at several keys if none of the keys exists.", "O(keys)"),
-    command("psetex", "key milliseconds:integer value", |store, words| {
+    command!("psetex", "key milliseconds:integer value", |store, words| {
         set_for(store, words, Unit::Milliseconds, "psetex")
     })
     .info("2.6.0", "write denyoom", ["OW update"])
     .docs("Sets the string at a key and its time to live in milliseconds.", "O(1)"),
-    command(
+    command!(
         "set",
         "key value [condition:<NX | XX | IFEQ comparison-value@8.4.0>@2.6.12] [GET@6.2.0] \
          [expiration:<EX seconds:integer@2.6.12 | PX milliseconds:integer@2.6.12 | EXAT \
@@ -116,7 +116,7 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("string", "string")
     .info("1.0.0", "write denyoom", ["RW access update variable_flags"])
     .note(0, "With GET it reads the previous value too.")
     .docs("Sets the string at a key, replacing a value of any type.", "O(1)"),
-    command("setex", "key seconds:integer value", |store, words| {
+    command!("setex", "key seconds:integer value", |store, words| {
         set_for(store, words, Unit::Seconds, "setex")
     })
     .info("2.0.0", "write denyoom", ["OW update"])
@@ -124,7 +124,7 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("string", "string")
     plain!("setnx", set_nx(key, value))
         .info("1.0.0", "write denyoom fast", ["OW insert"])
         .docs("Sets the string at a key if the key does not exist.", "O(1)"),
-    command("setrange", "key offset:integer value", setrange)
+    command!("setrange", "key offset:integer value", setrange)
         .info("2.2.0", "write denyoom", ["RW update"])
         .docs(
             "Overwrites part of the string at a key, extending it if needed.",
@@ -141,19 +141,19 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("string", "string")
         ),
 ]);
 
-fn getex(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
+fn getex(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     let Some(ttl) = GivenOptions::parse(&args[1..], Of::GetEx)?.ttl else {
         return Ok(store.get(args[0])?.into());
     };
     Ok(get_with(store, args[0], || ttl.read())?.into())
 }
 
-fn incrbyfloat(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
+fn incrbyfloat(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     let sum = store.with_string(args[0], |entry| entry.incr_float(args[1]));
     Ok(sum?.into())
 }
 
-fn lcs(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
+fn lcs(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     // Redis parses the options after it has read both strings.
     common(store, args[0], args[1], |a, b| {
         let wish = LcsOptions::parse(&args[2..])?;
@@ -165,7 +165,7 @@ fn lcs(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
 }
 
 fn put_pairs(
-    store: &AnyStore<'_>,
+    store: &Store<impl Locks>,
     args: &[&[u8]],
     command: &str,
     options: MSetOptions,
@@ -176,7 +176,7 @@ fn put_pairs(
     put_all(store, &names, &values, options)
 }
 
-fn set(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
+fn set(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     if let [key, value] = *args {
         store.set(key, value)?;
         return Ok(Reply::OK);
@@ -194,7 +194,7 @@ fn set(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
     })
 }
 
-fn msetex(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
+fn msetex(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     let number = int32(args[0]).ok().filter(|&number| number > 0);
     let number = number.ok_or_else(|| refused("ERR invalid numkeys value or out of range"))?;
     let words = usize::try_from(number).ok().and_then(|number| number.checked_mul(2));
@@ -211,14 +211,14 @@ fn expiry(given: Option<GivenTtl<'_>>) -> Result<ExpiryChange> {
     given.map_or(Ok(ExpiryChange::Clear), GivenTtl::read)
 }
 
-fn set_for(store: &AnyStore<'_>, args: &[&[u8]], unit: Unit, command: &str) -> Answer {
+fn set_for(store: &Store<impl Locks>, args: &[&[u8]], unit: Unit, command: &str) -> Answer {
     let time = Time { unit, absolute: false, amount: int(args[1])? };
     let options = SetOptions::default().ttl(ExpiryChange::Until(time));
     set_with(store, args[0], Member::Bytes(args[2]), options, command)?;
     Ok(Reply::OK)
 }
 
-fn setrange(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
+fn setrange(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     let offset =
         usize::try_from(int(args[1])?).map_err(|_| refused("ERR offset is out of range"))?;
     Ok(Reply::count(store.setrange(args[0], offset, args[2])?))

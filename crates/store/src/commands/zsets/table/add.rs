@@ -4,7 +4,7 @@ use crate::commands::{SortedSetAddOptions, UpdateCheck};
 use crate::error::{Error, Result};
 use crate::execute::{Answer, flags, refused};
 use crate::reply::Reply;
-use crate::store::AnyStore;
+use crate::store::{Locks, Store};
 use crate::text::double::float;
 
 /// Converts NX, XX, GT and LT to options.
@@ -27,7 +27,7 @@ fn options([nx, xx, gt, lt]: [bool; 4]) -> Result<SortedSetAddOptions> {
     })
 }
 
-pub(super) fn add<'a>(store: &AnyStore<'_>, args: &[&'a [u8]], incr: bool) -> Answer {
+pub(super) fn add<'a>(store: &Store<impl Locks>, args: &[&'a [u8]], incr: bool) -> Answer {
     let mut rest = &args[1..];
     let [nx, xx, gt, lt, ch, also_incr] = flags(&mut rest, ["nx", "xx", "gt", "lt", "ch", "incr"]);
     let incr = incr || also_incr;

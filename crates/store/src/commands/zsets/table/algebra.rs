@@ -6,12 +6,12 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::execute::{Answer, int, one_of, refused, size, take, take_with};
 use crate::profile::Profile;
 use crate::reply::Reply;
-use crate::store::AnyStore;
+use crate::store::{Locks, Store};
 use crate::text::double;
 
 /// ZUNION, ZINTER, ZDIFF.
 pub(super) fn combine(
-    store: &AnyStore<'_>,
+    store: &Store<impl Locks>,
     name: &str,
     operation: Operation,
     args: &[&[u8]],
@@ -23,7 +23,7 @@ pub(super) fn combine(
 
 /// ZUNIONSTORE, ZINTERSTORE, ZDIFFSTORE.
 pub(super) fn combine_store(
-    store: &AnyStore<'_>,
+    store: &Store<impl Locks>,
     name: &str,
     operation: Operation,
     args: &[&[u8]],
@@ -32,7 +32,7 @@ pub(super) fn combine_store(
     Ok(Reply::count(call.combination(operation).store(store, args[0], call.keys)?))
 }
 
-pub(super) fn zintercard(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
+pub(super) fn zintercard(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     let takes = Takes { scoring: false, withscores: false, limit: true };
     let call = Call::parse(store, "zintercard", args, takes)?;
     Ok(Reply::count(store.zintercard(call.keys, call.limit)?))
@@ -64,7 +64,12 @@ struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
-    fn parse(store: &AnyStore<'_>, name: &str, args: &'a [&'a [u8]], takes: Takes) -> Result<Self> {
+    fn parse(
+        store: &Store<impl Locks>,
+        name: &str,
+        args: &'a [&'a [u8]],
+        takes: Takes,
+    ) -> Result<Self> {
         let count = usize::try_from(int(args[0])?).ok().filter(|&count| count > 0);
         let count = count.ok_or_else(|| {
             refused(format!("ERR at least 1 input key is needed for '{name}' command"))

@@ -17,14 +17,14 @@ use crate::execute::{
     wrong_arity,
 };
 use crate::reply::Reply;
-use crate::store::AnyStore;
+use crate::store::{Locks, Store};
 use crate::text::number;
 use add::add;
 use algebra::{combine, combine_store, zintercard};
 use range::{By, list, scores, zlexcount, zrangestore, zremrangebylex};
 
 pub(in crate::commands) const COMMANDS: &[Command] = &family("sorted-set", "sortedset").of([
-    command(
+    command!(
         "zadd",
         "key [condition:<NX | XX>@3.0.2] [comparison:<GT | LT>@6.2.0] [change:CH@3.0.2] \
          [increment:INCR@3.0.2] score_member:(score:double member)...",
@@ -38,27 +38,27 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("sorted-set", "sort
     plain!(zcard(key))
         .info("1.2.0", "readonly fast", ["RO"])
         .docs("Returns the number of members of a sorted set.", "O(1)"),
-    command("zcount", "key min:double max:double", |store, words| {
+    command!("zcount", "key min:double max:double", |store, words| {
         Ok(Reply::count(
             store.zcount(words[0], scores(words[1], words[2], store.shared().profile())?)?,
         ))
     })
     .info("2.0.0", "readonly fast", ["RO access"])
     .docs("Returns the number of members with scores in a range.", "O(log members)"),
-    command("zdiff", "numkeys:integer key... [WITHSCORES]", |store, words| {
+    command!("zdiff", "numkeys:integer key... [WITHSCORES]", |store, words| {
         combine(store, "zdiff", Operation::Diff, words)
     })
     .info("6.2.0", "readonly", ["RO access"])
     .docs("Returns the difference of sorted sets.", "O(members of the first * sets)"),
-    command("zdiffstore", "destination:key numkeys:integer key...", |store, words| {
+    command!("zdiffstore", "destination:key numkeys:integer key...", |store, words| {
         combine_store(store, "zdiffstore", Operation::Diff, words)
     })
     .info("6.2.0", "write denyoom", ["OW update", "RO access"])
     .docs("Stores the difference of sorted sets in a key.", "O(members of the first * sets)"),
-    command("zincrby", "key increment:integer member", |store, words| add(store, words, true))
+    command!("zincrby", "key increment:integer member", |store, words| add(store, words, true))
         .info("1.2.0", "write denyoom fast", ["RW access update"])
         .docs("Increments the score of a member.", "O(log members)"),
-    command(
+    command!(
         "zinter",
         "numkeys:integer key... [WEIGHTS weight:integer...] \
          [AGGREGATE aggregate:<SUM | MIN | MAX>] [WITHSCORES]",
@@ -69,13 +69,13 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("sorted-set", "sort
         "Returns the intersection of sorted sets.",
         "O(members of the smallest * sets + found * log found)",
     ),
-    command("zintercard", "numkeys:integer key... [LIMIT limit:integer]", zintercard)
+    command!("zintercard", "numkeys:integer key... [LIMIT limit:integer]", zintercard)
         .info("7.0.0", "readonly", ["RO access"])
         .docs(
             "Returns the number of members of the intersection of sorted sets, up to a limit.",
             "O(members of the smallest * sets)",
         ),
-    command(
+    command!(
         "zinterstore",
         "destination:key numkeys:integer key... [WEIGHTS weight:integer...] \
          [AGGREGATE aggregate:<SUM | MIN | MAX>]",
@@ -86,10 +86,10 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("sorted-set", "sort
         "Stores the intersection of sorted sets in a key.",
         "O(members of the smallest * sets + found * log found)",
     ),
-    command("zlexcount", "key min max", zlexcount)
+    command!("zlexcount", "key min max", zlexcount)
         .info("2.8.9", "readonly fast", ["RO access"])
         .docs("Returns the number of members in a lexicographical range.", "O(log members)"),
-    command("zmpop", "numkeys:integer key... where:<MIN | MAX> [COUNT count:integer]", zmpop)
+    command!("zmpop", "numkeys:integer key... where:<MIN | MAX> [COUNT count:integer]", zmpop)
         .info("7.0.0", "write", ["RW access delete"])
         .docs(
             "Removes and returns members of the first non-empty sorted set, by score.",
@@ -98,17 +98,17 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("sorted-set", "sort
     plain!("zmscore", zscore_multiple(key, member: strings))
         .info("6.2.0", "readonly fast", ["RO access"])
         .docs("Returns the scores of several members.", "O(members asked for)"),
-    command("zpopmax", "key [count:integer]", |store, words| pop(store, words, Side::Max))
+    command!("zpopmax", "key [count:integer]", |store, words| pop(store, words, Side::Max))
         .info("5.0.0", "write fast", ["RW access delete"])
         .docs("Removes and returns the members with the highest scores.", "O(taken * log members)"),
-    command("zpopmin", "key [count:integer]", |store, words| pop(store, words, Side::Min))
+    command!("zpopmin", "key [count:integer]", |store, words| pop(store, words, Side::Min))
         .info("5.0.0", "write fast", ["RW access delete"])
         .docs("Removes and returns the members with the lowest scores.", "O(taken * log members)"),
-    command("zrandmember", "key [options:(count:integer [WITHSCORES])]", zrandmember)
+    command!("zrandmember", "key [options:(count:integer [WITHSCORES])]", zrandmember)
         .info("6.2.0", "readonly", ["RO access"])
         .tips("nondeterministic_output")
         .docs("Returns random members of a sorted set.", "O(drawn * log members)"),
-    command(
+    command!(
         "zrange",
         "key start stop [sortby:<BYSCORE | BYLEX>@6.2.0] [REV@6.2.0] \
          [LIMIT offset_count:(offset:integer count:integer)@6.2.0] [WITHSCORES]",
@@ -119,14 +119,14 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("sorted-set", "sort
         "Returns a range of a sorted set, by rank, score or member.",
         "O(log members + returned)",
     ),
-    command(
+    command!(
         "zrangebylex",
         "key min max [LIMIT offset_count:(offset:integer count:integer)]",
         |store, words| list(store, words, Some(By::Lex), Some(false)),
     )
     .info("2.8.9", "readonly", ["RO access"])
     .docs("Returns the members in a lexicographical range.", "O(log members + returned)"),
-    command(
+    command!(
         "zrangebyscore",
         "key min:double max:double [WITHSCORES@2.0.0] \
          [LIMIT offset_count:(offset:integer count:integer)]",
@@ -134,7 +134,7 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("sorted-set", "sort
     )
     .info("1.0.5", "readonly", ["RO access"])
     .docs("Returns the members with scores in a range.", "O(log members + returned)"),
-    command(
+    command!(
         "zrangestore",
         "dst:key src:key min max [sortby:<BYSCORE | BYLEX>] [REV] \
          [LIMIT offset_count:(offset:integer count:integer)]",
@@ -142,7 +142,7 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("sorted-set", "sort
     )
     .info("6.2.0", "write denyoom", ["OW update", "RO access"])
     .docs("Stores a range of a sorted set in a key.", "O(log members + stored * log stored)"),
-    command("zrank", "key member [WITHSCORE@7.2.0]", |store, words| {
+    command!("zrank", "key member [WITHSCORE@7.2.0]", |store, words| {
         rank(words, "zrank", |key, member| store.zrank_withscore(key, member))
     })
     .info("2.0.0", "readonly fast", ["RO access"])
@@ -150,25 +150,25 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("sorted-set", "sort
     plain!(zrem(key, member: strings))
         .info("1.2.0", "write fast", ["RW delete"])
         .docs("Removes members from a sorted set.", "O(log members) for each"),
-    command("zremrangebylex", "key min max", zremrangebylex)
+    command!("zremrangebylex", "key min max", zremrangebylex)
         .info("2.8.9", "write", ["RW delete"])
         .docs("Removes the members in a lexicographical range.", "O(removed * log members)"),
     plain!(zremrangebyrank(key, start: integer, stop: integer))
         .info("2.0.0", "write", ["RW delete"])
         .docs("Removes the members in a range of ranks.", "O(removed * log members)"),
-    command("zremrangebyscore", "key min:double max:double", |store, words| {
+    command!("zremrangebyscore", "key min:double max:double", |store, words| {
         Ok(Reply::count(
             store.zrembyscore(words[0], scores(words[1], words[2], store.shared().profile())?)?,
         ))
     })
     .info("1.2.0", "write", ["RW delete"])
     .docs("Removes the members with scores in a range.", "O(removed * log members)"),
-    command("zrevrange", "key start:integer stop:integer [WITHSCORES]", |store, words| {
+    command!("zrevrange", "key start:integer stop:integer [WITHSCORES]", |store, words| {
         list(store, words, Some(By::Rank), Some(true))
     })
     .info("1.2.0", "readonly", ["RO access"])
     .docs("Returns a range of ranks in reverse order.", "O(log members + returned)"),
-    command(
+    command!(
         "zrevrangebylex",
         "key max min [LIMIT offset_count:(offset:integer count:integer)]",
         |store, words| list(store, words, Some(By::Lex), Some(true)),
@@ -178,7 +178,7 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("sorted-set", "sort
         "Returns the members in a lexicographical range in reverse order.",
         "O(log members + returned)",
     ),
-    command(
+    command!(
         "zrevrangebyscore",
         "key max:double min:double [WITHSCORES] \
          [LIMIT offset_count:(offset:integer count:integer)]",
@@ -189,12 +189,12 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("sorted-set", "sort
         "Returns the members with scores in a range in reverse order.",
         "O(log members + returned)",
     ),
-    command("zrevrank", "key member [WITHSCORE@7.2.0]", |store, words| {
+    command!("zrevrank", "key member [WITHSCORE@7.2.0]", |store, words| {
         rank(words, "zrevrank", |key, member| store.zrevrank_withscore(key, member))
     })
     .info("2.0.0", "readonly fast", ["RO access"])
     .docs("Returns the rank of a member, ordered by descending scores.", "O(log members)"),
-    command("zscan", "key cursor:integer [MATCH pattern:pattern] [COUNT count:integer]", zscan)
+    command!("zscan", "key cursor:integer [MATCH pattern:pattern] [COUNT count:integer]", zscan)
         .info("2.8.0", "readonly", ["RO access"])
         .tips("nondeterministic_output")
         .docs(
@@ -204,7 +204,7 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("sorted-set", "sort
     plain!(zscore(key, member))
         .info("1.2.0", "readonly fast", ["RO access"])
         .docs("Returns the score of a member.", "O(1)"),
-    command(
+    command!(
         "zunion",
         "numkeys:integer key... [WEIGHTS weight:integer...] \
          [AGGREGATE aggregate:<SUM | MIN | MAX>] [WITHSCORES]",
@@ -212,7 +212,7 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("sorted-set", "sort
     )
     .info("6.2.0", "readonly", ["RO access"])
     .docs("Returns the union of sorted sets.", "O(members of all * log found)"),
-    command(
+    command!(
         "zunionstore",
         "destination:key numkeys:integer key... [WEIGHTS weight:integer...] \
          [AGGREGATE aggregate:<SUM | MIN | MAX>]",
@@ -237,7 +237,7 @@ fn listed(found: Vec<(Bytes, f64)>, withscores: bool) -> Reply {
     if withscores { Reply::Pairs(pairs(found)) } else { members(found) }
 }
 
-fn zmpop(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
+fn zmpop(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     let positive = |arg: &[u8], refusal: &'static str| {
         size(arg).filter(|&count| count > 0).ok_or_else(|| refused(refusal))
     };
@@ -263,7 +263,7 @@ fn zmpop(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
     }))
 }
 
-fn pop(store: &AnyStore<'_>, args: &[&[u8]], side: Side) -> Answer {
+fn pop(store: &Store<impl Locks>, args: &[&[u8]], side: Side) -> Answer {
     let pop =
         |key: &[u8], count| store.entry(key, |set: &mut ZSetEntry<'_>| Ok(set.pop(side, count)));
     match args {
@@ -280,7 +280,7 @@ fn pop(store: &AnyStore<'_>, args: &[&[u8]], side: Side) -> Answer {
     }
 }
 
-fn zrandmember(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
+fn zrandmember(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     let [key, options @ ..] = args else { return Err(Error::syntax()) };
     let Some((count, options)) = options.split_first() else {
         return Ok(store.zrandmember(key)?.into());
@@ -314,7 +314,7 @@ fn rank(
     })
 }
 
-fn zscan(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
+fn zscan(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     let cursor = cursor(args[1], store.shared().profile())?;
     // Redis looks up the key before it parses the options.
     if store.zcard(args[0])? == 0 {

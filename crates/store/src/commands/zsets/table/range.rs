@@ -10,21 +10,21 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::execute::{Answer, int, refused, take, take_with};
 use crate::profile::Profile;
 use crate::reply::Reply;
-use crate::store::AnyStore;
+use crate::store::{Locks, Store};
 use crate::text::double;
 
-pub(super) fn zlexcount(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
+pub(super) fn zlexcount(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     let (min, max) = lex(args[1], args[2])?;
     Ok(Reply::count(store.zlexcount(args[0], min, max)?))
 }
 
-pub(super) fn zrangestore(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
+pub(super) fn zrangestore(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     let ends = Ends { by: None, rev: None, profile: store.shared().profile() };
     let (range, _) = parse(&args[2..], ends, true)?;
     Ok(Reply::count(store.zrangestore(args[0], args[1], &range)?))
 }
 
-pub(super) fn zremrangebylex(store: &AnyStore<'_>, args: &[&[u8]]) -> Answer {
+pub(super) fn zremrangebylex(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     let (min, max) = lex(args[1], args[2])?;
     Ok(Reply::count(store.zrembylex(args[0], min, max)?))
 }
@@ -38,7 +38,7 @@ pub(super) enum By {
 }
 
 pub(super) fn list(
-    store: &AnyStore<'_>,
+    store: &Store<impl Locks>,
     args: &[&[u8]],
     by: Option<By>,
     rev: Option<bool>,
