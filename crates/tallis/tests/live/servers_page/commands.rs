@@ -20,18 +20,18 @@ const DECISION: &str = "decisions/0006-where-redis-is-not-followed.md";
 
 const HEAD: &str = "## Commands
 
-Every command that one of the servers has.
+All commands that at least one of the servers has.
 
 | sign | means |
 |---|---|
-| `=` | the store knows it under the profile of that server, with the same arity; replies are compared as the last table says |
-| differs | the same, but for what [decision 0006](decisions/0006-where-redis-is-not-followed.md) says in bold |
-| as in 7.0 | the server's takes fewer or more words than that of 7.0, which the store has |
-| left out | the server has it, the store has not, for the reason that [left-out.md](left-out.md) gives for the family |
-| - | the server does not list it |
+| `=` | the store has the command under the profile of that server, with the same arity; the last table shows how replies are compared |
+| differs | the same, except for the differences in bold in [decision 0006](decisions/0006-where-redis-is-not-followed.md) |
+| as in 7.0 | the server's command accepts fewer or more arguments than that of 7.0, which the store has |
+| left out | the server has the command and the store does not; [left-out.md](left-out.md) gives the reason for each family |
+| - | the server does not list the command |
 
-Subcommands are named where they differ from their command. Options are not: which of them are known is compared by random commands. Those with a point \
-in their names, as BF.ADD, are of RedisBloom 2.8.2, which the 7.0.15 has loaded for this table; their arities are not compared.
+Subcommands are listed if they differ from their command. Options are not listed: random commands compare them. Commands with a dot in their names, \
+such as BF.ADD, are those of RedisBloom 2.8.2, which Redis 7.0.15 has loaded for this table; their arities are not compared.
 
 ";
 

@@ -6,18 +6,18 @@ use crate::lines::LINES;
 
 const HEAD: &str = "## Files and payloads
 
-A server and a store run the same commands, which make every type in every encoding: lists with compressed and with plain nodes, fields that expire, streams, keys that expire in \
-several databases, and on 7.0.15 the filters of RedisBloom. Then each loads the file of the other, and restores each DUMP of the other.
+A server and a store run the same commands, which create every type in every encoding: lists with compressed and with plain nodes, expiring fields, streams, expiring keys in \
+several databases, and on 7.0.15 the filters of RedisBloom. Then each side loads the file of the other, and restores each DUMP of the other.
 
 | sign | means |
 |---|---|
-| equal | all of it is there again: DEBUG DIGEST is the same, and DUMP where both have the same encodings |
-| refused | the server takes nothing of that version, and says this |
-| golden files | how many files of such servers the tests load |
-| - | neither side writes it, or no such server is available |
+| equal | all data is loaded: DEBUG DIGEST is the same, and so is DUMP if both sides have the same encodings |
+| refused | the server does not load this version, and returns this error |
+| golden files | the number of files of such servers that the tests load |
+| - | neither side writes this version, or no such server is available |
 
-A row is a version of the format. A file has fields that expire from version 12 on and in Valkey's 80, and those streams that its version has a form for. Files are written by \
-`SaveOptions::version`, payloads by the profile whose version it is.
+Each row is a version of the format. Files have expiring fields from version 12 on and in Valkey's 80, and the streams that their version supports. `SaveOptions::version` \
+selects the version of files, and the profile that of payloads.
 
 ";
 

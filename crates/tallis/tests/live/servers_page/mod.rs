@@ -9,11 +9,11 @@ use crate::pages;
 
 const HEAD: &str = "# Servers
 
-How far a store and servers agree. Generated from what tests have seen of live servers and of the store by \
-`TALLIS_WRITE_PAGES=1 cargo test -p tallis --test live page_of_servers`. Do not edit.
+The differences between a store and servers. This page is generated from tests of live servers and of the store with \
+`TALLIS_WRITE_PAGES=1 cargo test -p tallis --test live page_of_servers`. Do not edit it.
 
 A store is compared under the profile of the server ([decision 0021](decisions/0021-profiles.md)). Redis 6.2 \
-has no profile of its own: it is compared with that of 7.0, the nearest one.
+has no separate profile: it is compared with that of 7.0, the closest one.
 ";
 
 #[test]

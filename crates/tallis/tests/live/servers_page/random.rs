@@ -10,18 +10,18 @@ use crate::lines::LINES;
 
 const HEAD: &str = "## Random commands
 
-How many random commands every run of the tests compares with the server: each reply, and every hundred commands what is left, byte for byte. `of` means that the \
-commands are drawn from several families together. `-` means that the family is not compared with that server.
+The number of random commands that every run of the tests compares with the server: each reply, and after every hundred commands all keys, byte for byte. `of` means that the \
+commands are selected from several families together. `-` means that the family is not compared with that server.
 
-A longer run is `cargo xtask fuzz-live --server NAME --families FAMILY`, with NAME one of SERVERS ([testing.md](testing.md#the-differential-harness)).
+For a longer run, use `cargo xtask fuzz-live --server NAME --families FAMILY`. NAME is one of SERVERS ([testing.md](testing.md#the-differential-harness)).
 
 ";
 
 const OLDER: &str = "
 ### Redis 6.2
 
-It has no profile: it is compared with that of 7.0. Its random commands are those that both have, without COMMANDS, and either do not meet or allow for what Redis 6.2 \
-does otherwise than 7.0:
+Redis 6.2 has no profile: it is compared with that of 7.0. The random commands are those that both have, except COMMANDS. They avoid or allow these differences between Redis 6.2 \
+and 7.0:
 
 ";
 

@@ -12,61 +12,65 @@ const MOST_DIGITS: usize = 15;
 const SHORT_VALUE: usize = 20;
 
 const OTHERWISE: [Read; 17] = [
-    ("EXPIRE, EXPIREAT, PEXPIRE and PEXPIREAT take no options", |name, words| {
+    ("EXPIRE, EXPIREAT, PEXPIRE and PEXPIREAT accept no options", |name, words| {
         expires(name) && words.len() > 3
     }),
-    ("EXPIRE, EXPIREAT, PEXPIRE and PEXPIREAT take times that are out of range", |name, words| {
-        expires(name) && words.get(2).is_some_and(|time| time.len() > MOST_DIGITS)
-    }),
-    ("BITCOUNT and BITPOS know no BYTE and BIT", |name, words| {
+    (
+        "EXPIRE, EXPIREAT, PEXPIRE and PEXPIREAT accept times that are out of range",
+        |name, words| expires(name) && words.get(2).is_some_and(|time| time.len() > MOST_DIGITS),
+    ),
+    ("BITCOUNT and BITPOS do not support BYTE and BIT", |name, words| {
         name == b"BITCOUNT" && words.len() > 4 || name == b"BITPOS" && words.len() > 5
     }),
-    ("INCRBY of BITFIELD may miss that an i64 overflows", |name, words| {
+    ("BITFIELD INCRBY may not detect the overflow of an i64", |name, words| {
         name == b"BITFIELD" && words.iter().any(|word| word.starts_with(b"i64"))
     }),
-    ("SET refuses NX with GET", |name, words| {
+    ("SET does not accept NX with GET", |name, words| {
         name == b"SET" && has(words, "NX") && has(words, "GET")
     }),
-    ("units of distance are in lower case", |name, words| {
+    ("units of distance are accepted only in lower case", |name, words| {
         let is_unit = |word: &&Vec<u8>| {
             ["M", "KM", "FT", "MI"].iter().any(|unit| word.eq_ignore_ascii_case(unit.as_bytes()))
         };
         let in_capitals = |word: &Vec<u8>| word.iter().any(u8::is_ascii_uppercase);
         name.starts_with(b"GEO") && words.iter().filter(is_unit).any(in_capitals)
     }),
-    ("COUNT with ANY takes other places", |name, words| {
+    ("COUNT with ANY selects other places", |name, words| {
         name.starts_with(b"GEO") && has(words, "ANY")
     }),
-    ("CONFIG GET and CONFIG SET take one parameter", |name, words| {
+    ("CONFIG GET and CONFIG SET accept only one parameter", |name, words| {
         let most = match words.get(1) {
             Some(sub) if sub.eq_ignore_ascii_case(b"SET") => 4,
             _ => 3,
         };
         name == b"CONFIG" && words.len() > most
     }),
-    ("CONFIG SET takes numbers that are out of range", |name, words| {
+    ("CONFIG SET accepts numbers that are out of range", |name, words| {
         name == b"CONFIG" && words.get(3).is_some_and(|value| value.len() > MOST_DIGITS)
     }),
-    ("INFO takes one section", |name, words| name == b"INFO" && words.len() > 2),
+    ("INFO accepts only one section", |name, words| name == b"INFO" && words.len() > 2),
     (
         "a transaction queues subcommands that are unknown or have a wrong number of arguments",
         is_wrong_subcommand,
     ),
-    ("SETRANGE with an offset near 2^63 ends the server", |name, words| {
+    ("SETRANGE with an offset near 2^63 terminates the server", |name, words| {
         name == b"SETRANGE" && words.get(2).is_some_and(|offset| offset.len() > MOST_DIGITS)
     }),
-    ("SRANDMEMBER, HRANDFIELD and ZRANDMEMBER take counts that are out of range", |name, words| {
-        matches!(name, b"SRANDMEMBER" | b"HRANDFIELD" | b"ZRANDMEMBER")
-            && words.get(2).is_some_and(|count| count.len() > MOST_DIGITS)
-    }),
-    ("DECRBY takes -9223372036854775808", |name, words| {
+    (
+        "SRANDMEMBER, HRANDFIELD and ZRANDMEMBER accept counts that are out of range",
+        |name, words| {
+            matches!(name, b"SRANDMEMBER" | b"HRANDFIELD" | b"ZRANDMEMBER")
+                && words.get(2).is_some_and(|count| count.len() > MOST_DIGITS)
+        },
+    ),
+    ("DECRBY accepts -9223372036854775808", |name, words| {
         name == b"DECRBY" && words.get(2).is_some_and(|by| by == b"-9223372036854775808")
     }),
-    ("HINCRBYFLOAT by what is not finite makes an empty hash", |name, words| {
+    ("HINCRBYFLOAT with an increment that is not finite creates an empty hash", |name, words| {
         let is_finite = |by: &Vec<u8>| number(by).is_some_and(f64::is_finite);
         name == b"HINCRBYFLOAT" && words.get(3).is_some_and(|by| !is_finite(by))
     }),
-    ("HSETNX with a long value converts a hash that has the field", |name, words| {
+    ("HSETNX with a long value converts a hash that already has the field", |name, words| {
         name == b"HSETNX" && words.get(3).is_some_and(|value| value.len() > SHORT_VALUE)
     }),
     ("small sorted sets keep the score -0", |name, words| {

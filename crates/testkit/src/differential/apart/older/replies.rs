@@ -18,7 +18,7 @@ type Answer = (&'static str, fn(Pair<'_>) -> bool);
 
 const OTHERWISE: [Answer; 11] = [
     (
-        "small hashes and sorted sets are ziplists, and HINCRBYFLOAT leaves a long value in one",
+        "small hashes and sorted sets are ziplists, and HINCRBYFLOAT keeps a long value in one",
         |pair| match (pair.ours, pair.theirs) {
             (Reply::Bulk(ours), Reply::Bulk(theirs)) => is_ziplist(ours, theirs),
             // DEBUG OBJECT. The nodes of a list are of other sizes.
@@ -30,7 +30,7 @@ const OTHERWISE: [Answer; 11] = [
             _ => false,
         },
     ),
-    ("errors have other quotes around names, or none, and other capitals", |pair| {
+    ("errors have different quotes around names, or none, and different capitals", |pair| {
         let bare = |text: &str| text.replace('\'', "").to_ascii_lowercase();
         pair.both_errors(|ours, theirs| bare(ours).trim_end_matches(" command") == bare(theirs))
             || pair.both_errors(|ours, theirs| bare(ours) == bare(theirs))
@@ -40,14 +40,14 @@ const OTHERWISE: [Answer; 11] = [
         matches!(pair.name, b"MSET" | b"MSETNX")
             && pair.both_begin("ERR wrong number of arguments for ")
     }),
-    ("CONFIG SET and PFDEBUG have other errors", |pair| {
+    ("CONFIG SET and PFDEBUG have different errors", |pair| {
         matches!(pair.name, b"CONFIG" | b"PFDEBUG") && pair.both_begin("ERR ")
     }),
     ("the error of LPOS with RANK 0 is shorter", |pair| {
         pair.name == b"LPOS" && pair.both_begin("ERR RANK can't be zero")
     }),
     (
-        "ZPOPMIN and ZPOPMAX with a count of 0 or less return an empty list, whatever the key holds",
+        "ZPOPMIN and ZPOPMAX with a count of 0 or less return an empty list, whatever the type of the key",
         |Pair { name, ours, theirs, .. }| {
             matches!(name, b"ZPOPMIN" | b"ZPOPMAX")
                 && ours.is_error()
@@ -55,7 +55,7 @@ const OTHERWISE: [Answer; 11] = [
         },
     ),
     (
-        "ZSCAN returns the scores of a ziplist as it holds them",
+        "ZSCAN returns the scores of a ziplist as stored in it",
         |Pair { name, ours, theirs, .. }| {
             name == b"ZSCAN" && scores(ours).is_some_and(|ours| Some(ours) == scores(theirs))
         },
@@ -64,7 +64,7 @@ const OTHERWISE: [Answer; 11] = [
         name == b"CONFIG" && ours.to_string().eq_ignore_ascii_case(&theirs.to_string())
     }),
     (
-        "LPOP and RPOP with a count return nil if they take nothing",
+        "LPOP and RPOP with a count return nil if they remove no element",
         |Pair { name, ours, theirs, .. }| {
             let is_nothing =
                 |reply: &Reply| matches!(reply, Reply::Nil | Reply::NullArray) || is_empty(reply);
@@ -73,14 +73,11 @@ const OTHERWISE: [Answer; 11] = [
                 && (is_nothing(ours) || ours.is_error())
         },
     ),
+    ("geo searches check the key before the options", |Pair { name, ours, theirs, .. }| {
+        name.starts_with(b"GEO") && ours.is_error() && (is_empty(theirs) || theirs.is_error())
+    }),
     (
-        "searches for places look at the key before the options",
-        |Pair { name, ours, theirs, .. }| {
-            name.starts_with(b"GEO") && ours.is_error() && (is_empty(theirs) || theirs.is_error())
-        },
-    ),
-    (
-        "searches for places without ASC, DESC and COUNT find them in another order",
+        "geo searches without ASC, DESC and COUNT return places in a different order",
         |Pair { name, words, ours, theirs }| {
             name.starts_with(b"GEO")
                 && !["ASC", "DESC", "COUNT"].iter().any(|option| has(words, option))
