@@ -112,8 +112,8 @@ fn a_cluster_is_filled_evenly() {
     let nodes: Vec<usize> = (0..SLOTS).map(|slot| node(slot.try_into().unwrap())).collect();
     println!("{visitors} visitors, {NODES} nodes");
     println!(
-        "| shards | members of a shard, of the mean | names | slots without a shard \
-         | shards of a node: least, mean, most | visits of the busiest node, of the mean |"
+        "| shards | members of a shard, relative to the mean | names | slots without a shard \
+         | shards of a node: least, mean, most | visits of the busiest node, relative to the mean |"
     );
     println!("|---|---|---|---|---|---|");
     for members in sets {
