@@ -7,7 +7,8 @@ use crate::persist::Extras;
 use crate::store::stripe::Stripe;
 use crate::table::keys::Entry;
 
-/// The lowest version from 10 on that has all types that are stored unchanged; other values have a form in each.
+/// Returns the lowest version from 10 on that has a form for every value: those stored unchanged, and hashes with fields
+/// that expire. All other values have a form in each version.
 pub(super) fn lowest_version(extras: &Extras, stripes: &[&Stripe]) -> Result<Target, SaveError> {
     let mut candidates = Candidates::new();
     if extras.has_newer() {
@@ -27,8 +28,8 @@ pub(super) fn lowest_version(extras: &Extras, stripes: &[&Stripe]) -> Result<Tar
     Ok(candidates.lowest())
 }
 
-/// The lowest version from 10 on that has all types that may be in the store: each that a file or a payload has
-/// brought, even if its values no longer exist.
+/// Returns the lowest version from 10 on that has all types that may be in the store: each type that was loaded or
+/// restored, even if its values no longer exist.
 pub(super) fn lowest_for(extras: &Extras) -> Result<Target, SaveError> {
     let mut candidates = Candidates::new();
     for &kind in extras.newer_kinds() {
