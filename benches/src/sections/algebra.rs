@@ -1,6 +1,6 @@
 //! Intersection, union and difference of two large sets of ids.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use std::collections::BTreeSet;
 

@@ -1,6 +1,6 @@
 //! Calls on many keys or members beside as many calls on one.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use std::hint::black_box;
 

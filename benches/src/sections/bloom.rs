@@ -1,6 +1,6 @@
 //! Bloom filters, and lines each once.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use std::cell::{Cell, RefCell};
 use std::fs;

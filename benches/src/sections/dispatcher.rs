@@ -1,6 +1,6 @@
 //! The dispatcher beside the typed call.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use tallis::{Reply, Store};
 

@@ -1,6 +1,6 @@
 //! Fields of hashes that expire, beside a server that has them.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use std::hint::black_box;
 use std::sync::Arc;

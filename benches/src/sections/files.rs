@@ -1,6 +1,6 @@
 //! Files: a mixed store to and from a memory file system.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use std::fs::File;
 use std::hint::black_box;

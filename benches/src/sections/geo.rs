@@ -1,6 +1,6 @@
 //! Places: positions as numbers, a million of them in one sorted set, and what is near.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use std::hint::black_box;
 

@@ -1,6 +1,6 @@
 //! Hashes through the store: one large, many small.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use std::collections::HashMap;
 use std::hint::black_box;

@@ -1,6 +1,6 @@
 //! HyperLogLog beside Redis's algorithm and other crates.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use hll::{Hll, HllMut, HyperLogLog, SPARSE_MAX_BYTES, Union};
 use testkit::rng::Rng;

@@ -1,6 +1,6 @@
 //! Small integers: sets of half of the numbers below some limit, at several sizes.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use std::collections::BTreeSet;
 

@@ -1,6 +1,6 @@
 //! Rate limits.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use std::num::NonZeroU32;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! A long list through the store.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use std::collections::VecDeque;
 use std::hint::black_box;

@@ -1,6 +1,6 @@
 //! A live `redis-server`, and what it says that it takes.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use redis::{Cmd, Connection, Pipeline, Value};
 use testkit::live::{Options, Server, locate, named};

@@ -1,6 +1,6 @@
 //! Locations: two bytes a user.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use redis::Cmd;
 

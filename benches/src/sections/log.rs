@@ -1,6 +1,6 @@
 //! The append-only log: what it adds to a command, what threads gain from a common sync, and how fast it is read.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use std::path::Path;
 use std::sync::Barrier;

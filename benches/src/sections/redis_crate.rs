@@ -1,6 +1,6 @@
 //! A connection of the `redis` crate that leads to a store, beside the store and beside one that leads to a server.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use redis::{ConnectionLike, cmd, pipe};
 use tallis::Store;

@@ -1,6 +1,6 @@
 //! Visits that are counted on a server, beside Redis's own benchmark program.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use std::ffi::OsStr;
 use std::io::{Read, Write};

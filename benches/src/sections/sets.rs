@@ -1,6 +1,6 @@
 //! Sets through the store: large hash tables and full integer sets.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use hashbrown::HashSet;
 use tallis::Store;

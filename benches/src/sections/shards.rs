@@ -1,6 +1,6 @@
 //! A million ids, kept exactly, in every form there is: time against memory.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use std::collections::{BTreeSet, HashSet};
 

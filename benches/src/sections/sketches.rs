@@ -1,6 +1,6 @@
 //! PFADD through the store.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use hll::{HllMut, SPARSE_MAX_BYTES};
 use tallis::Store;

@@ -1,6 +1,6 @@
 //! Snapshots beside writers: how long they wait, and what it takes in memory.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use std::fs::File;
 use std::hint::black_box;

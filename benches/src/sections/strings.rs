@@ -1,6 +1,6 @@
 //! Strings through the store.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use hashbrown::HashMap;
 use tallis::Store;

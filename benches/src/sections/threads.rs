@@ -1,6 +1,6 @@
 //! Two threads beside one.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use std::hint::black_box;
 use std::sync::Barrier;

@@ -1,6 +1,6 @@
 //! Transactions beside the commands in them.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use tallis::Store;
 

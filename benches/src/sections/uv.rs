@@ -1,6 +1,6 @@
 //! The program's main job: a log, line by line.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use std::fmt::Write;
 use std::fs;

@@ -1,6 +1,6 @@
 //! Unique visitors of any range.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use std::time::Duration;
 

@@ -2,7 +2,7 @@
 //!
 //! It is asked as ours is, a member a call. Its clock stands still unless it is set: no call reads the time.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use std::fmt;
 use std::hint::black_box;

@@ -1,6 +1,6 @@
 //! Sorted sets: the structure alone and through the store, beside an ordered set with a map, and a live server.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use std::hint::black_box;
 
