@@ -42,7 +42,10 @@ fn write_strings(options: WriteOptions) -> Vec<u8> {
         let digits = (10_000_000 + number).to_string();
         key[4..].copy_from_slice(digits.as_bytes());
         value[6..].copy_from_slice(digits.as_bytes());
-        writer.key(&key, Attributes::default()).string(&value).expect("writing to memory does not fail");
+        writer
+            .key(&key, Attributes::default())
+            .string(&value)
+            .expect("writing to memory does not fail");
     }
     writer.finish().expect("writing to memory does not fail")
 }

@@ -17,7 +17,7 @@ use tallis_benches::inputs::{Turns, Words, merge, shuffled, two_sets};
 const MEMBERS: usize = 1_000_000;
 /// The number of members that both sets have.
 const COMMON: usize = MEMBERS / 2;
-/// The forecast for the shards, for which the size of the union is taken.
+/// The forecast for the shards, large enough for the union.
 const FORECAST: u64 = 2_000_000;
 
 const INTER: usize = COMMON;

@@ -3,7 +3,7 @@
 //! A rival consists of an ordered set of scores and members and a map from member to score. The ordered set is the
 //! standard library's `BTreeSet`, which shares each member with the map by an `Arc`, as Redis's skip list and
 //! dictionary do, and has no ranks; or indexset's, which has ranks, with members of exactly 16 bytes in place of
-//! pointers, the fastest form that was found; or that of the crate skiplist, which has ranks too, with the same
+//! pointers, which is the best case for it; or that of the crate skiplist, which has ranks too, with the same
 //! members.
 
 #![expect(clippy::unwrap_used, reason = "a failure stops the benchmark")]

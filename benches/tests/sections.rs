@@ -25,7 +25,7 @@ fn every_section_has_figures() {
             assert!(median.is_finite() && median > 0.0, "{name}: {result:?}");
         }
         for row in section.rows() {
-            // No machine has more memory. A failed subtraction of `used_memory` gives the largest number.
+            // No machine has more memory. If `used_memory` fails, the largest integer is taken.
             assert!(
                 row.touched().is_some_and(|touched| touched.count() < 1 << 40),
                 "{name}: {row:?}"

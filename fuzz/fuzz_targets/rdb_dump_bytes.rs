@@ -45,7 +45,8 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         && let Some(int) = std::str::from_utf8(bytes).ok().and_then(|text| text.parse::<i64>().ok())
         && int.to_string().as_bytes() == bytes
     {
-        let as_int = dump::encode(options, |value| value.int(int)).expect("writing to memory does not fail");
+        let as_int =
+            dump::encode(options, |value| value.int(int)).expect("writing to memory does not fail");
         assert_eq!(keep(&as_int).expect("a written payload is valid"), kept);
     }
 });
