@@ -182,7 +182,7 @@ fn race<'a>(
         .run()
 }
 
-/// Queries the server for each member of [`add`], which it has.
+/// Queries the server for members in turn. The server has the members of [`add`].
 fn asked(
     live: Option<&mut Live>,
     name: &'static str,
