@@ -1,6 +1,7 @@
-//! The append-only log: commands written, and read again.
+//! The append-only log: writing commands, and reading them again.
 //!
-//! Beside it, what no reader or writer can do without: a copy of the bytes, and a search for the ends of their lines.
+//! For comparison, the two steps that no reader or writer can avoid: a copy of the bytes, and a search for the line
+//! ends.
 
 use std::hint::black_box;
 
@@ -8,7 +9,7 @@ use aof::{LogReader, LogWriter, Manifest, Record};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use testkit::rng::Rng;
 
-/// Commands of a log.
+/// The number of commands in a log.
 const COMMANDS: usize = 100_000;
 
 fn write(commands: &[Vec<Vec<u8>>], log: &mut Vec<u8>) {
@@ -19,11 +20,11 @@ fn write(commands: &[Vec<Vec<u8>>], log: &mut Vec<u8>) {
     }
 }
 
-/// Counts words and their bytes.
+/// Counts the words and their bytes.
 fn read(log: &[u8]) -> (usize, usize) {
     let mut reader = LogReader::new(log);
     let (mut words, mut bytes) = (0, 0);
-    while let Some(record) = reader.next_record().expect("it is whole") {
+    while let Some(record) = reader.next_record().expect("the log is complete") {
         if let Record::Command(command) = record {
             words += command.words().len();
             bytes += command.words().iter().map(|word| word.len()).sum::<usize>();
@@ -52,7 +53,7 @@ fn logs(c: &mut Criterion) {
         write(&commands, &mut log);
         let words: usize = commands.iter().map(Vec::len).sum();
         let bytes: usize = commands.iter().flatten().map(Vec::len).sum();
-        // And a SELECT.
+        // The log also has a SELECT.
         assert_eq!(read(&log), (words + 2, bytes + 7));
 
         let mut group = c.benchmark_group(format!("aof/{name}"));
@@ -76,11 +77,11 @@ fn logs(c: &mut Criterion) {
 fn manifests(c: &mut Criterion) {
     let mut manifest = Manifest::new();
     for _ in 0..10 {
-        manifest.add_increment(b"appendonly.aof").expect("a name");
+        manifest.add_increment(b"appendonly.aof").expect("a valid name");
     }
     let text = manifest.to_bytes();
     c.bench_function("aof/manifest of 10 files", |b| {
-        b.iter(|| Manifest::parse(black_box(&text)).expect("it is whole"));
+        b.iter(|| Manifest::parse(black_box(&text)).expect("the manifest is complete"));
     });
 }
 

@@ -1,8 +1,9 @@
-//! Bitmaps, bit fields and packed records, each beside its plain loop in the same run.
+//! Bitmaps, bit fields and packed records, each compared with a plain loop in the same run.
 //!
-//! "A plain read" sums the words of the same memory up: nothing that looks at every byte is faster. The plain loops are
-//! as one writes them; the compiler makes vectors of some, of the width that every processor of the target has.
-#![expect(clippy::unwrap_used, reason = "a benchmark: what fails here stops it")]
+//! "A plain read" adds up the words of the same memory: no work that reads every byte is faster. The plain loops are
+//! written in the usual way. The compiler vectorises some of them, for the vector width that every processor of the
+//! target has.
+#![expect(clippy::unwrap_used, reason = "a failure stops the benchmark")]
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -13,10 +14,10 @@ use bitpack::packed::{CountryCode, CountryRegionCode, Histogram, PackedView, Pos
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
 
-/// Bytes of the strings: more than most caches hold, and about what a second cache holds.
+/// Sizes of the strings: larger than most caches, and about the size of an L2 cache.
 const SIZES: [(&str, usize); 2] = [("100 MB", 100_000_000), ("1 MB", 1_000_000)];
 
-/// Bytes without a pattern, the same in every run.
+/// Returns bytes without a pattern, the same in every run.
 fn noise(seed: u64, len: usize) -> Vec<u8> {
     let mut state = seed | 1;
     let mut bytes = vec![0; len];
@@ -72,7 +73,7 @@ fn count(c: &mut Criterion) {
 
 fn position(c: &mut Criterion) {
     for (size, len) in SIZES {
-        // Written, so that each page is a page of its own.
+        // Written first, so that every page has its own memory instead of the shared page of zeros.
         let mut bytes = noise(2, len);
         bytes.fill(0);
         let mut group = sized(c, &format!("position in {size} of zeros"), len);
@@ -110,13 +111,13 @@ fn combine(c: &mut Criterion) {
     }
 }
 
-/// Reading a field a bit at a time, as its definition goes.
+/// Reads a field bit by bit, as its definition says.
 fn plain_get(bytes: &[u8], width: u64, offset: u64) -> u64 {
     (offset..offset + width).fold(0, |value, at| value << 1 | u64::from(bits::get(bytes, at)))
 }
 
 fn fields(c: &mut Criterion) {
-    // As many as a first cache holds, in no order.
+    // As many as an L1 cache holds, in random order.
     let mut bytes = noise(9, 32 << 10);
     for name in ["u4", "i8", "i17", "u63"] {
         let field: FieldType = name.parse().unwrap();
@@ -151,7 +152,7 @@ fn fields(c: &mut Criterion) {
     }
 }
 
-/// A world of users: many unknown, most of the others of one country by region.
+/// Returns the codes of a world of users: many are unknown, and most of the others are in one country, by region.
 fn world(len: usize) -> Vec<u8> {
     let mut bytes = noise(10, len);
     for record in bytes.as_chunks_mut::<2>().0 {
@@ -166,7 +167,7 @@ fn world(len: usize) -> Vec<u8> {
     bytes
 }
 
-/// The counts of a plain loop over one table.
+/// Returns the counts of a plain loop with one table.
 fn plain_histogram<const N: usize>(bytes: &[u8], code: impl Fn([u8; N]) -> u16) -> Vec<u64> {
     let mut counts = vec![0; 0x1_0000];
     for &record in bytes.as_chunks::<N>().0 {

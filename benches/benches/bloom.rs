@@ -1,6 +1,7 @@
-//! Bloom filters: adding and asking for u64 keys at 1 %, beside the plain algorithm and other crates.
+//! Bloom filters: adding and querying u64 keys at an error rate of 1 %, compared with the plain algorithm and other
+//! crates.
 //!
-//! 10 million keys, and 100 million in filters that do not scale where `BLOOM_HUGE` is set.
+//! 10 million keys, and, if `BLOOM_HUGE` is set, 100 million in filters that do not scale.
 
 use std::cell::{Cell, RefCell};
 use std::hint::black_box;
@@ -12,7 +13,7 @@ use criterion::{
 };
 use tallis_benches::filters::{Batches, Classic, ERROR, Filter, Stored, StoredBatches, keys};
 
-/// Keys of a turn: few enough to stay in the caches while a turn is prepared, unlike the filter.
+/// Keys per turn: few enough to stay in the caches while a turn is prepared, unlike the filter.
 const TURN: u64 = 20_000;
 
 fn race<F: Filter>(groups: &mut Groups<'_>, settings: &Settings) {

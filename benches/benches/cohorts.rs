@@ -1,8 +1,8 @@
-//! Cohorts beside what they are instead of: sets of users, and BITOP with a string for each operation.
+//! Cohorts, compared with the alternatives: sets of users, and BITOP with one string for each operation.
 //!
-//! The rows to compare: `cohorts` goes through the recipe, `commands` is the store's SETBIT, BITOP and BITCOUNT, and
-//! `sets` is plain `HashSet`s of ids, with a fast hash and no store around them.
-#![expect(clippy::unwrap_used, reason = "a benchmark: what fails here stops it")]
+//! The rows to compare: `cohorts` uses the recipe, `commands` uses the store's SETBIT, BITOP and BITCOUNT, and `sets`
+//! are plain `HashSet`s of ids, with a fast hash and without a store.
+#![expect(clippy::unwrap_used, reason = "a failure stops the benchmark")]
 
 use std::collections::HashSet;
 use std::hint::black_box;
@@ -12,9 +12,9 @@ use jiff::civil::{Date, date};
 use tallis::{Cohort, Cohorts, Period, PeriodKind, Store};
 use testkit::rng::Rng;
 
-/// Users of a large cohort; their ids are below twice as many.
+/// Users of a large cohort. Their ids are below twice this number.
 const USERS: u64 = 1_000_000;
-/// Days of a table of retention, and users of each; their ids are below ten times as many.
+/// Days of a retention table, and users of each day. Their ids are below ten times their number.
 const DAYS: u16 = 30;
 const DAILY: u64 = 100_000;
 

@@ -1,11 +1,11 @@
-//! A million ids of 60 bits in shards by their high bits: compact sets beside intsets, and a static Elias-Fano code of
-//! them all.
+//! A million ids of 60 bits, in shards by their high bits: compact sets compared with intsets, and with a static
+//! Elias-Fano code of all ids.
 //!
-//! Random ids, and the first 60 bits of random UUIDs of version 4, which fix 4 of them. Each turn asks for other ids
-//! than the last, in random order; the bytes of each are printed first, allocator's share included. The bound is what
-//! the ids carry as a set, the logarithm of how many such sets there are.
-#![expect(clippy::unwrap_used, reason = "a benchmark: what fails here stops it")]
-#![expect(clippy::cast_precision_loss, reason = "bytes an id, to be read")]
+//! The ids are random, or the first 60 bits of random UUIDs of version 4, which fix 4 of these bits. Each turn queries
+//! other ids than the last, in random order. The bytes of each structure, allocator overhead included, are printed
+//! first. The bound is the information in the set of ids: the logarithm of the number of such sets.
+#![expect(clippy::unwrap_used, reason = "a failure stops the benchmark")]
+#![expect(clippy::cast_precision_loss, reason = "the bytes per id are only printed")]
 
 use std::hint::black_box;
 
@@ -22,16 +22,16 @@ static ALLOCATOR: Counting = Counting::paused();
 const IDS: usize = 1_000_000;
 /// Bits of an id.
 const WIDTH: u32 = 60;
-/// Calls of a turn.
+/// Calls per turn.
 const TURN: usize = 50_000;
-/// The bits that name a shard: 244 ids in each, or 488.
+/// The number of bits that select a shard, for 244 or 488 ids in each.
 const SHARD_BITS: [u32; 2] = [12, 11];
 
 /// One shard of ids.
 trait Shard {
     const NAME: &str;
 
-    /// An empty one.
+    /// Returns an empty shard.
     fn new(prefix: Prefix) -> Self;
 
     fn add(&mut self, id: i64) -> bool;
@@ -81,13 +81,13 @@ impl Shard for IntSet {
     }
 }
 
-/// A kind of ids.
+/// Ids of one kind.
 struct Input {
     name: &'static str,
-    /// Bits of an id that are random.
+    /// The number of random bits in an id.
     random_bits: u32,
     ids: Vec<i64>,
-    /// Ids to ask for, in an order of their own, half of them not in the set.
+    /// Ids to query, in random order. Half of them are not in the set.
     asked: Vec<i64>,
 }
 
@@ -102,9 +102,9 @@ impl Input {
         Self { name, random_bits, ids, asked }
     }
 
-    /// Bytes that an id of the set carries.
+    /// Returns the information per id of the set, in bytes.
     fn bound(&self) -> f64 {
-        // The logarithm of the binomial coefficient, by its first terms.
+        // The logarithm of the binomial coefficient, from its first terms.
         let each = f64::from(self.random_bits) - (IDS as f64).log2() + std::f64::consts::LOG2_E;
         each / 8.0
     }
@@ -114,7 +114,7 @@ impl Input {
         let mut shards: Vec<S> =
             (0..1_i64 << bits).map(|high| S::new(Prefix::new(high << width, width))).collect();
         let added = self.ids.iter().filter(|id| shards[shard_of(**id, bits)].add(**id)).count();
-        assert_eq!(added, IDS, "random ids do not meet");
+        assert_eq!(added, IDS, "random ids are distinct");
         shards
     }
 }
@@ -128,7 +128,7 @@ type Group<'a> = criterion::BenchmarkGroup<'a, criterion::measurement::WallTime>
 fn shards<S: Shard>(group: &mut Group<'_>, input: &Input, bits: u32) {
     let name = format!("{}, {} in a shard", S::NAME, IDS >> bits);
     let (mut shards, bytes) = ALLOCATOR.counting(|| input.filled::<S>(bits));
-    // The structs are in the owner's table.
+    // The structs themselves lie in the owner's table.
     let bytes = bytes - size_of::<S>() * shards.capacity();
     println!("{}, {name}: {:.3} bytes an id", input.name, bytes as f64 / IDS as f64);
 
@@ -155,7 +155,7 @@ fn shards<S: Shard>(group: &mut Group<'_>, input: &Input, bits: u32) {
     });
 }
 
-/// All ids in one code that cannot change, as the crate `vers-vecs` has it, with what it adds for its searches.
+/// Measures one immutable code of all ids, by the crate `vers-vecs`, with the index for its searches.
 fn elias_fano(group: &mut Group<'_>, input: &Input) {
     let mut sorted: Vec<u64> = input.ids.iter().map(|id| id.cast_unsigned()).collect();
     sorted.sort_unstable();

@@ -1,5 +1,5 @@
-//! The dispatcher beside the typed call, on a thousand keys that the caches hold.
-#![expect(clippy::unwrap_used, reason = "a benchmark: what fails here stops it")]
+//! The dispatcher compared with the typed calls, on a thousand keys that fit into the caches.
+#![expect(clippy::unwrap_used, reason = "a failure stops the benchmark")]
 
 use std::hint::black_box;
 

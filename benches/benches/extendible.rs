@@ -1,6 +1,6 @@
-//! The extendible index with packed members beside `hashbrown`'s set of boxed byte strings.
+//! The extendible index with packed members, compared with `hashbrown`'s set of boxed byte strings.
 //!
-//! Compare within one run. Both sides use the same hash, computed where the one or the other needs it.
+//! Compare only figures of one run. Both sides use the same hash function, computed where each side needs it.
 
 use std::hint::black_box;
 
@@ -10,7 +10,7 @@ use extendible::{Extendible, MemberBucket, SplitMix64};
 use hashbrown::HashSet;
 use testkit::rng::Rng;
 
-/// A set whose buckets fit in the near caches, and one that leaves them.
+/// The sizes of a set whose buckets fit into the near caches, and of one whose buckets do not.
 const SIZES: [usize; 2] = [1_000, 200_000];
 
 type Table = Extendible<MemberBucket>;
@@ -58,7 +58,7 @@ fn insert(c: &mut Criterion) {
     }
 }
 
-/// Half of those that are asked for are members, in an order without pattern.
+/// Queries keys of which half are members, in random order.
 fn contains(c: &mut Criterion) {
     for size in SIZES {
         let members = members(size, 2);

@@ -1,10 +1,10 @@
-//! Positions, distances and areas, each beside a plain loop in the same run.
+//! Positions, distances and areas, each compared with a plain loop in the same run.
 //!
-//! The plain encoder halves each axis 26 times, as the definition of a geohash has it. "Near" looks for about 50 of a
+//! The plain encoder halves each axis 26 times, as in the definition of a geohash. "Near" searches for about 50 of a
 //! million points spread evenly over a country: by a cover in a sorted set, by the nine cells of Redis in the same set,
-//! and by trees of other crates, whose points are left after a look at their distances, as a flat tree needs on a
-//! sphere.
-#![expect(clippy::unwrap_used, reason = "a benchmark: what fails here stops it")]
+//! and by trees of other crates. The points that a tree finds are filtered by their distance, since the tree is flat
+//! and the Earth is a sphere.
+#![expect(clippy::unwrap_used, reason = "a failure stops the benchmark")]
 
 use std::hint::black_box;
 use std::ops::Range;
@@ -15,14 +15,14 @@ use kdbush::KDBush;
 use rstar::{AABB, RTree};
 use skiplist_zset::{Entry, Limits, ZSet};
 
-/// Points of the batches.
+/// Points per batch.
 const BATCH: usize = 4096;
-/// Points that are searched.
+/// Points to search.
 const MANY: usize = 1_000_000;
-/// Searches in turn, so that the branch predictor does not learn one.
+/// Different searches, so that the branch predictor does not learn a single one.
 const SEARCHES: usize = 256;
 
-/// Numbers from 0 to 1, the same in every run.
+/// Returns numbers from 0 to 1, the same in every run.
 fn parts() -> impl FnMut() -> f64 {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     move || {
@@ -33,7 +33,7 @@ fn parts() -> impl FnMut() -> f64 {
     }
 }
 
-/// Points spread evenly over a country of 40 degrees by 20.
+/// Returns points spread evenly over a country of 40 degrees by 20.
 fn points(count: usize) -> Vec<Point> {
     let mut part = parts();
     (0..count).map(|_| Point::new(-110.0 + 40.0 * part(), 30.0 + 20.0 * part()).unwrap()).collect()
@@ -157,7 +157,7 @@ fn covers(c: &mut Criterion) {
     group.finish();
 }
 
-/// A million points three ways: a sorted set, a k-d tree and an R-tree.
+/// A million points in three structures: a sorted set, a k-d tree and an R-tree.
 struct Places {
     set: ZSet,
     kd: KDBush,
@@ -174,14 +174,14 @@ impl Places {
             set.add(member, score, &Limits::default()).unwrap();
         }
         let hashes: Vec<_> = points.iter().map(|point| point.hash()).collect();
-        // All have the centres of the cells, so that the answers are the same.
+        // All structures hold the centres of the cells, so that their results are the same.
         let centres = || hashes.iter().map(|&hash| decode(hash));
         let kd = KDBush::create(centres().map(|at| (at.lon(), at.lat())).collect::<Vec<_>>(), 64);
         let r = RTree::bulk_load(centres().map(|at| [at.lon(), at.lat()]).collect());
         Self { set, kd, r, hashes }
     }
 
-    /// The members in a shape, found by ranges of scores.
+    /// Finds the members in a shape by ranges of scores.
     fn look<'p>(&'p self, shape: &Shape, ranges: &[Range<u64>], found: &mut Vec<Entry<'p>>) {
         found.clear();
         for range in ranges {
@@ -195,7 +195,7 @@ impl Places {
         }
     }
 
-    /// The same, and their distances, nearest first.
+    /// Finds the same members with their distances, nearest first.
     fn look_near<'p>(&'p self, shape: &Shape, found: &mut Vec<(u64, Entry<'p>)>) {
         found.clear();
         for range in shape.cover() {
@@ -210,7 +210,7 @@ impl Places {
         found.sort_unstable_by_key(|&(distance, _)| distance);
     }
 
-    /// What a k-d tree has within the bounding box, by distance.
+    /// Finds points in the bounding box with the k-d tree, and filters them by distance.
     fn look_in_kd(&self, shape: &Shape, found: &mut Vec<usize>) {
         found.clear();
         let ((west, south), (east, north)) = corners(shape);
@@ -221,7 +221,7 @@ impl Places {
         });
     }
 
-    /// What an R-tree has within the bounding box, by distance.
+    /// Finds points in the bounding box with the R-tree, and filters them by distance.
     fn look_in_r(&self, shape: &Shape, found: &mut Vec<[f64; 2]>) {
         found.clear();
         let ((west, south), (east, north)) = corners(shape);
@@ -232,7 +232,7 @@ impl Places {
     }
 }
 
-/// The bounding box of a circle of 11 km, a little large.
+/// Returns the bounding box of a circle of 11 km, slightly enlarged.
 fn corners(shape: &Shape) -> ((f64, f64), (f64, f64)) {
     let centre = shape.centre();
     let up = 0.099;
@@ -261,7 +261,7 @@ fn near(c: &mut Criterion) {
     }
     let each = |total: usize| total / SEARCHES;
     println!(
-        "a search: {} hits in {} ranges; Redis's cells: {}",
+        "per search: {} hits in {} ranges; Redis's cells: {}",
         each(hits),
         each(ranges),
         each(cells)

@@ -1,7 +1,7 @@
-//! A hash of a million fields through the store, and a hundred thousand of ten, beside bare maps.
+//! A hash of a million fields through the store, and a hundred thousand hashes of ten fields, compared with bare maps.
 //!
-//! `hashbrown` is a map of the same fields and values without keys, locks or expiry.
-#![expect(clippy::unwrap_used, reason = "a benchmark: what fails here stops it")]
+//! `hashbrown` is a map of the same fields and values, without keys, locks or expiry.
+#![expect(clippy::unwrap_used, reason = "a failure stops the benchmark")]
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -12,9 +12,9 @@ use tallis::{ExpireOption, ManualClock, Store};
 use tallis_benches::inputs::{Fields, Turns, shuffled};
 
 const FIELDS: usize = 1_000_000;
-/// The time at which the clock of fields that expire stands still.
+/// The fixed time of the clock for fields that expire.
 const START: i64 = 1_700_000_000_000;
-/// Fields asked for in one turn.
+/// Fields queried in one turn.
 const TURN: usize = 10_000;
 
 type Map<'a> = HashMap<&'a [u8], &'a [u8], ahash::RandomState>;
@@ -26,7 +26,7 @@ fn fill(store: Store, fields: &Fields) -> Store {
     store
 }
 
-/// How many of these fields are there.
+/// Returns how many of these fields exist.
 fn found(store: &Store, fields: &Fields, asked: &[usize]) -> usize {
     let get = |&&at: &&usize| {
         let read = |value: &[u8]| black_box(value).len();
@@ -90,7 +90,7 @@ fn fields(c: &mut Criterion) {
     group.finish();
 }
 
-/// A million fields of one hash that get a time each, and are swept once it has come.
+/// Measures a million fields of one hash: each is given an expiry time, and all are swept after it.
 fn expiring(c: &mut Criterion) {
     let fields = Fields::new(FIELDS, FIELDS);
     let clock = Arc::new(ManualClock::new(START));

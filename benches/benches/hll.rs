@@ -1,8 +1,8 @@
-//! HyperLogLog: adding, counting and uniting, beside the plain algorithm and other crates.
+//! HyperLogLog: additions, counts and unions, compared with the plain algorithm and other crates.
 //!
-//! `classic` is the algorithm as Redis has it, in plain Rust. The other crates have encodings of their own:
-//! hyperloglockless keeps a byte a register and its sum up to date with each add, so its count is only a look at it.
-#![expect(clippy::unwrap_used, reason = "a benchmark: what fails here stops it")]
+//! `classic` is Redis's algorithm in plain Rust. The other crates have their own encodings: hyperloglockless keeps one
+//! byte per register and updates a sum with each addition, so a count only reads that sum.
+#![expect(clippy::unwrap_used, reason = "a failure stops the benchmark")]
 
 use std::hint::black_box;
 
@@ -10,7 +10,7 @@ use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_mai
 use hll::{Hll, HllMut, HyperLogLog, SPARSE_MAX_BYTES, Union};
 use tallis_benches::classic::hll as classic;
 
-/// Distinct elements of 16 bytes, the same in every run.
+/// Returns distinct elements of 16 bytes, the same in every run.
 fn elements(seed: u64, number: u64) -> Vec<[u8; 16]> {
     (0..number)
         .map(|i| {

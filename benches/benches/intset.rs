@@ -1,6 +1,6 @@
-//! The integer set against a plain sorted vector, the standard library's tree, and the algorithm that Redis uses.
+//! The integer set compared with a plain sorted vector, the standard library's tree, and Redis's algorithm.
 //!
-//! Compare within one run: the figures of `redis_algorithm` stand for what Redis's own C does with the same ids.
+//! Compare only figures of one run: `redis_algorithm` represents Redis's own C code on the same ids.
 
 use std::collections::BTreeSet;
 use std::hint::black_box;
@@ -12,12 +12,12 @@ use testkit::rng::Rng;
 
 /// Members of a full set: Redis's default limit.
 const FULL: usize = 512;
-/// Sets that together leave the cache of a core.
+/// The number of sets that together exceed the cache of a core.
 const MANY: usize = 2_000;
-/// Sets that are filled in turn, so that the branch predictor does not learn the ids of one.
+/// The number of sets that are filled in turn, so that the branch predictor does not learn the ids of one.
 const FILLS: usize = 256;
 
-/// What the rivals have in common.
+/// The operations that are measured.
 trait Rival: Default {
     const NAME: &str;
 
@@ -80,7 +80,7 @@ impl Rival for BTreeSet<i64> {
 struct Random(Rng);
 
 impl Random {
-    /// A visitor's id: 60 bits.
+    /// Returns the id of a visitor: 60 bits.
     fn id(&mut self) -> i64 {
         (self.0.u64() >> 4).cast_signed()
     }
@@ -97,7 +97,7 @@ fn ids(random: &mut Random, count: usize) -> Vec<i64> {
 fn filled<R: Rival>(ids: &[i64]) -> R {
     let mut set = R::default();
     let added = ids.iter().filter(|&&id| set.add(id)).count();
-    assert_eq!(added, ids.len(), "60 random bits do not meet");
+    assert_eq!(added, ids.len(), "random ids are distinct");
     set
 }
 
@@ -127,7 +127,7 @@ fn fill(c: &mut Criterion) {
 
 type Group<'a> = criterion::BenchmarkGroup<'a, criterion::measurement::WallTime>;
 
-/// Which set to ask for which value: half of the values are members.
+/// Returns pairs of a set and a value to look up. Half of the values are members.
 fn questions(random: &mut Random, members: &[Vec<i64>], count: usize) -> Vec<(usize, i64)> {
     (0..count)
         .map(|turn| {
@@ -156,7 +156,7 @@ fn contains(c: &mut Criterion) {
         let mut random = Random(Rng::new(2));
         let members: Vec<_> = (0..sets).map(|_| ids(&mut random, size)).collect();
         let questions = {
-            // In an order without pattern, for the branch predictors.
+            // In random order, so that the branch predictor does not learn it.
             let mut questions = questions(&mut random, &members, 50_000);
             for last in (1..questions.len()).rev() {
                 questions.swap(last, random.below(last + 1));

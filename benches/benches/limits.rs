@@ -1,7 +1,7 @@
-//! Rate limits: an action at a million funnels, at one sliding counter, and at one window that has 50.
+//! Rate limits: actions on a million funnels, on one sliding counter, and on one sliding window that holds 50.
 //!
-//! The keys are asked for in random order: a figure of the funnels is mostly cache misses.
-#![expect(clippy::unwrap_used, reason = "a benchmark: what fails here stops it")]
+//! The keys are used in random order: a figure of the funnels is mostly cache misses.
+#![expect(clippy::unwrap_used, reason = "a failure stops the benchmark")]
 
 use std::hint::black_box;
 use std::num::NonZeroU32;
@@ -14,11 +14,11 @@ use tallis::{Funnel, ManualClock, Quota, SlidingCounter, SlidingWindow, Store};
 use tallis_benches::inputs::{Turns, Words, shuffled};
 
 const KEYS: usize = 1_000_000;
-/// Keys asked for in one iteration.
+/// Keys used in one iteration.
 const TURN: usize = 10_000;
-/// What a funnel holds; one leaks out in a second.
+/// The capacity of a funnel, which leaks one per second.
 const CAPACITY: u32 = 1_000_000;
-/// What is in each of them before, so that none runs empty meanwhile.
+/// The initial level of each funnel, so that none becomes empty during the run.
 const FILLED: u32 = 100_000;
 
 fn funnels(c: &mut Criterion) {

@@ -1,7 +1,7 @@
-//! The listpack beside a plain vector of byte strings: what a small set, hash or sorted set asks of it.
+//! The listpack compared with a plain vector of byte strings, in the operations of a small set, hash or sorted set.
 //!
-//! Compare within one run. The vector holds a pointer, a length, a capacity and a block of the allocator for each
-//! entry; the list two bytes beside the text.
+//! Compare only figures of one run. For each entry the vector holds a pointer, a length, a capacity and an allocated
+//! block; the listpack holds two bytes in addition to the text.
 
 use std::hint::black_box;
 
@@ -9,12 +9,12 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use listpack::{Entry, ListPack};
 use testkit::rng::Rng;
 
-/// Members of a full set: Redis's default limit. And those of a common one.
+/// Members of a full set (Redis's default limit), and of a common one.
 const SIZES: [usize; 2] = [128, 6];
-/// Lists that are asked in turn, so that the branch predictor does not learn one.
+/// The number of lists that are queried in turn, so that the branch predictor does not learn one.
 const LISTS: usize = 64;
 
-/// What the members of a list look like.
+/// The kinds of members in a list.
 #[derive(Clone, Copy)]
 enum Kind {
     Bytes8,

@@ -1,8 +1,9 @@
-//! Locations through the store: SETRANGE and `set` of random users, and both aggregates; `set_code` and the aggregate of
-//! each width.
+//! Locations through the store: SETRANGE and `set` of random users, both aggregates, and `set_code` and the aggregate
+//! for each width.
 //!
-//! 100 million users are 200 MB: a user of one shard is in the second cache or the third, one of all mostly in memory.
-#![expect(clippy::unwrap_used, reason = "a benchmark: what fails here stops it")]
+//! 100 million users take 200 MB: a user of one shard is in the L2 or L3 cache, a user of all shards is mostly in
+//! memory.
+#![expect(clippy::unwrap_used, reason = "a failure stops the benchmark")]
 
 use std::hint::black_box;
 
@@ -64,7 +65,7 @@ fn locations(c: &mut Criterion) {
     width(c, "4 bytes", &locations().codec::<NumberCode>(), &list, |code| code);
 }
 
-/// Ten shards of codes of a width: 249 countries, four regions of each, and four cities of each region.
+/// Measures ten shards of codes of one width: 249 countries, four regions in each, and four cities in each region.
 fn width<P: Precision>(
     c: &mut Criterion,
     name: &str,

@@ -1,4 +1,4 @@
-//! Reading access logs: the steps of `tallis uv`, one by one and together, in lines a second.
+//! Reading access logs: the steps of `tallis uv`, one by one and together, in lines per second.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -12,7 +12,7 @@ fn reading(c: &mut Criterion) {
     let log = std::fs::read(path).expect("the example log is part of the repository");
     let lines: Vec<&[u8]> = log.split(|&byte| byte == b'\n').filter(|l| !l.is_empty()).collect();
     let parsed: Vec<_> =
-        lines.iter().map(|line| LogLine::parse(line).expect("it parses")).collect();
+        lines.iter().map(|line| LogLine::parse(line).expect("a valid line")).collect();
 
     let mut group = c.benchmark_group("log");
     group.throughput(Throughput::Elements(lines.len() as u64));
@@ -47,12 +47,12 @@ fn reading(c: &mut Criterion) {
             let store = Store::new();
             let visitors = Visitors::book(store.clone());
             let mut tally = Tally::new(&store, &visitors);
-            let layout = Layout::new(Format::Auto, by.clone(), None).expect("a log has it");
+            let layout = Layout::new(Format::Auto, by.clone(), None).expect("a valid layout");
             let mut batch = Batch::default();
             b.iter(|| {
                 let mut scanner = Scanner::new(layout.clone(), Every::Day);
                 scanner.scan(&log, &mut batch);
-                tally.count(&batch).expect("it counts");
+                tally.count(&batch).expect("counting succeeds");
             });
         });
     }

@@ -1,8 +1,8 @@
-//! A list of a million elements of 16 bytes beside a plain double-ended queue of byte strings; and with its inner nodes
-//! compressed.
+//! A list of a million elements of 16 bytes, with plain and with compressed inner nodes, compared with a plain
+//! double-ended queue of byte strings.
 //!
-//! Each turn asks for other elements than the last, in random order; the bytes of each are printed first.
-#![expect(clippy::cast_precision_loss, reason = "bytes an element, to be read")]
+//! Each turn queries other elements than the last, in random order. The bytes of each structure are printed first.
+#![expect(clippy::cast_precision_loss, reason = "the bytes per element are only printed")]
 
 use std::collections::VecDeque;
 use std::hint::black_box;
@@ -16,9 +16,9 @@ use testkit::rng::Rng;
 static ALLOCATOR: Counting = Counting::paused();
 
 const ELEMENTS: usize = 1_000_000;
-/// Calls of a turn.
+/// Calls per turn.
 const TURN: usize = 10_000;
-/// Elements of a range.
+/// Elements in a range.
 const RANGE: usize = 100;
 
 type Queue = VecDeque<Vec<u8>>;
@@ -44,7 +44,7 @@ fn queue_of(elements: &[[u8; 16]]) -> Queue {
     elements.iter().map(|element| element.to_vec()).collect()
 }
 
-/// Indices for one turn after another.
+/// Indices for successive turns.
 struct Turns {
     rng: Rng,
     most: usize,
@@ -78,7 +78,7 @@ fn fill(c: &mut Criterion) {
     group.finish();
 }
 
-/// Asks each for indices and ranges.
+/// Queries each structure by index and by range.
 fn ask(c: &mut Criterion) {
     let elements = elements();
     let lists =
@@ -138,14 +138,14 @@ fn ask(c: &mut Criterion) {
     group.finish();
 }
 
-/// What `read` gives for each index, added up: each reads elements of sixteen bytes.
+/// Returns the sum of `read` over the indices. Each call reads elements of 16 bytes.
 fn sum(at: &[usize], read: impl Fn(usize) -> usize) -> usize {
     let bytes = at.iter().map(|&at| read(at)).sum();
     assert!(bytes >= 16 * TURN);
     bytes
 }
 
-/// Changes each inside, and at its ends.
+/// Modifies each structure at inner positions and at its ends.
 fn change(c: &mut Criterion) {
     let elements = elements();
     let mut group = c.benchmark_group("quicklist/set");

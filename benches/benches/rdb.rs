@@ -12,7 +12,7 @@ const STRINGS: u64 = 1_000_000;
 const BLOBS: u64 = 8_192;
 const MEMBERS: u64 = 127;
 
-/// Numbers that look random and are the same in every run.
+/// Returns pseudorandom numbers, the same in every run.
 fn noise(seed: u64) -> impl FnMut() -> u64 {
     let mut state = seed;
     move || {
@@ -22,7 +22,7 @@ fn noise(seed: u64) -> impl FnMut() -> u64 {
     }
 }
 
-/// An intset of 60-bit ids, 1 KiB.
+/// Returns an intset of 60-bit ids, 1 KiB.
 fn intset(seed: u64) -> Vec<u8> {
     let mut ids: Vec<u64> =
         std::iter::repeat_with(noise(seed)).map(|id| id >> 4).take(127).collect();
@@ -36,39 +36,42 @@ fn intset(seed: u64) -> Vec<u8> {
 }
 
 fn write_strings(options: WriteOptions) -> Vec<u8> {
-    let mut writer = Writer::new(Vec::new(), options).expect("memory does not fail");
+    let mut writer = Writer::new(Vec::new(), options).expect("writing to memory does not fail");
     let (mut key, mut value) = (*b"key:00000000", *b"value-00000000");
     for number in 0..STRINGS {
         let digits = (10_000_000 + number).to_string();
         key[4..].copy_from_slice(digits.as_bytes());
         value[6..].copy_from_slice(digits.as_bytes());
-        writer.key(&key, Attributes::default()).string(&value).expect("memory does not fail");
+        writer
+            .key(&key, Attributes::default())
+            .string(&value)
+            .expect("writing to memory does not fail");
     }
-    writer.finish().expect("memory does not fail")
+    writer.finish().expect("writing to memory does not fail")
 }
 
 fn write_blobs(blobs: &[Vec<u8>], options: WriteOptions) -> Vec<u8> {
-    let mut writer = Writer::new(Vec::new(), options).expect("memory does not fail");
+    let mut writer = Writer::new(Vec::new(), options).expect("writing to memory does not fail");
     for (number, blob) in blobs.iter().enumerate() {
         let key = format!("unique:2015-05-17:{number}");
         writer
             .key(key.as_bytes(), Attributes::default())
             .blob(Blob::IntSet, blob)
-            .expect("memory does not fail");
+            .expect("writing to memory does not fail");
     }
-    writer.finish().expect("memory does not fail")
+    writer.finish().expect("writing to memory does not fail")
 }
 
-/// Keys, and bytes of their values.
+/// Returns the number of keys, and the bytes of their values.
 fn read(file: &[u8], checksum: bool) -> (u64, u64) {
     let options = ReadOptions { length: Some(file.len() as u64), checksum };
-    let mut reader = Reader::with_options(file, options).expect("the file is right");
+    let mut reader = Reader::with_options(file, options).expect("the file is valid");
     let (mut keys, mut bytes) = (0, 0);
-    while let Some(record) = reader.next_record().expect("the file is right") {
+    while let Some(record) = reader.next_record().expect("the file is valid") {
         let Record::Key { key, .. } = record else { continue };
         black_box(key);
         keys += 1;
-        let value = reader.value().expect("the file is right");
+        let value = reader.value().expect("the file is valid");
         let (Value::String(StringValue::Bytes(value)) | Value::Blob(_, value)) = value else {
             panic!("{value:?} was not written")
         };
@@ -113,14 +116,14 @@ fn files(c: &mut Criterion) {
         dump::encode(plain, |value| value.blob(Blob::IntSet, &blobs[0])).expect("one value");
     group.bench_function("restore an intset", |b| {
         b.iter(|| {
-            let mut payload = dump::decode(black_box(&payload)).expect("the payload is right");
+            let mut payload = dump::decode(black_box(&payload)).expect("the payload is valid");
             assert!(matches!(payload.value(), Ok(Value::Blob(..))));
         });
     });
     group.finish();
 }
 
-/// Words as they come in logs and texts, 64 KiB.
+/// Returns words as in logs and texts, 64 KiB.
 fn text() -> Vec<u8> {
     let words = ["GET", "/index.html", "200", "mozilla", "like", "gecko", "the", "visitor", "of"];
     let mut next = noise(1);
@@ -159,7 +162,7 @@ fn lzf_and_crc(c: &mut Criterion) {
         }
         println!("{name}: {} bytes", stream.len());
         let len = plain.len() as u64;
-        assert_eq!(&lzf::decompress(&stream, len).expect("the stream is right"), plain);
+        assert_eq!(&lzf::decompress(&stream, len).expect("the stream is valid"), plain);
         let mut out = Vec::new();
         group.bench_with_input(BenchmarkId::new("decompress", name), &stream, |b, stream| {
             b.iter(|| lzf::decompress_into(black_box(stream), len, &mut out));

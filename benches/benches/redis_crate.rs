@@ -1,5 +1,5 @@
-//! A connection of the `redis` crate that leads to a store, on a thousand keys that the caches hold.
-#![expect(clippy::unwrap_used, reason = "a benchmark: what fails here stops it")]
+//! A connection of the `redis` crate to a store, on a thousand keys that fit into the caches.
+#![expect(clippy::unwrap_used, reason = "a failure stops the benchmark")]
 
 use std::hint::black_box;
 

@@ -1,10 +1,10 @@
-//! Intersection, union and difference of two sets of a million 64-bit ids, half of them in common; and single members
-//! of a hash table of a million.
+//! Intersection, union and difference of two sets of a million 64-bit ids with half of them in common, and single
+//! members of a hash table of a million.
 //!
-//! The rows to compare: `sorted merge` is what two sorted vectors cost, `hashbrown` what bare hash sets do; `sharded`
-//! goes through [`ShardedSet`] and the store, shard by shard, and `hash table` is one command on two keys. Time is
-//! given for an element of both inputs together.
-#![expect(clippy::unwrap_used, reason = "a benchmark: what fails here stops it")]
+//! The rows to compare: `sorted merge` merges two sorted vectors, `hashbrown` uses bare hash sets, `sharded` uses
+//! [`ShardedSet`] and the store, shard by shard, and `hash table` is one command on two keys. Times are per element of
+//! both inputs together.
+#![expect(clippy::unwrap_used, reason = "a failure stops the benchmark")]
 
 use std::hint::black_box;
 
@@ -15,9 +15,9 @@ use tallis_benches::inputs::{Turns, Words, merge, shuffled, two_sets};
 
 /// Members of each set.
 const MEMBERS: usize = 1_000_000;
-/// Of these, how many the other has too.
+/// The number of members that both sets have.
 const COMMON: usize = MEMBERS / 2;
-/// What the shards are made for: the union is to fit.
+/// The forecast for the shards, large enough for the union.
 const FORECAST: u64 = 2_000_000;
 
 const INTER: usize = COMMON;
@@ -76,7 +76,7 @@ fn algebra(c: &mut Criterion) {
     group.finish();
 }
 
-/// One call a member, on a hash table that grows to a million and one that has.
+/// Measures one call per member, on a hash table that grows to a million members and on one that has a million.
 fn members(c: &mut Criterion) {
     let members: Words = (0..MEMBERS).map(|n| format!("member:{n}")).collect();
     let fill = |store: Store| {

@@ -1,8 +1,8 @@
 //! SET, GET and PFADD over many keys, by the typed calls.
 //!
-//! The keys are a million, asked for in random order, so that caches hold what they hold in a store of that size: a
-//! figure here is mostly cache misses. `dispatcher.rs` has the same commands on few keys.
-#![expect(clippy::unwrap_used, reason = "a benchmark: what fails here stops it")]
+//! A million keys are used in random order, so that the caches hold what they would hold in a store of that size: a
+//! figure here is mostly cache misses. `dispatcher.rs` measures the same commands on few keys.
+#![expect(clippy::unwrap_used, reason = "a failure stops the benchmark")]
 
 use std::hint::black_box;
 
@@ -11,9 +11,9 @@ use tallis::Store;
 use tallis_benches::inputs::{Turns, Words, shuffled};
 
 const KEYS: usize = 1_000_000;
-/// Keys asked for in one iteration.
+/// Keys used in one iteration.
 const TURN: usize = 10_000;
-/// Keys with a sketch each.
+/// Keys, each with a sketch.
 const SKETCHES: usize = 100_000;
 
 fn strings(c: &mut Criterion) {

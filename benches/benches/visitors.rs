@@ -1,5 +1,5 @@
-//! Visits through the recipe, and the store's commands under it.
-#![expect(clippy::unwrap_used, reason = "a benchmark: what fails here stops it")]
+//! Visits through the recipe, and the store's commands that it uses.
+#![expect(clippy::unwrap_used, reason = "a failure stops the benchmark")]
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use jiff::civil::date;

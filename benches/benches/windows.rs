@@ -1,8 +1,8 @@
 //! Unique visitors of any range: a visit in both fillings, and a count over 84 dense keys.
 //!
-//! The rows to compare: `windows` goes through the recipe, `commands` is the store's PFADD and PFCOUNT on the same
-//! keys, and `hll` is the sketches without a store.
-#![expect(clippy::unwrap_used, reason = "a benchmark: what fails here stops it")]
+//! The rows to compare: `windows` uses the recipe, `commands` uses the store's PFADD and PFCOUNT on the same keys, and
+//! `hll` uses the sketches without a store.
+#![expect(clippy::unwrap_used, reason = "a failure stops the benchmark")]
 
 use std::hint::black_box;
 
@@ -10,7 +10,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use tallis::UvFilling;
 use tallis_benches::uv::{Dense, START, keys, second, users, windows};
 
-/// Visits of an iteration.
+/// Visits in one iteration.
 const TURN: usize = 10_000;
 
 fn visits(c: &mut Criterion) {

@@ -1,4 +1,4 @@
-//! Frames of sketches, sets, filters and stores, there and back; and adding up two stores.
+//! Encoding and decoding frames of sketches, sets, filters and stores, and merging two stores.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use tallis::{Bucket, Merge, Store, Visitors};
 
 const VISITORS: i64 = 1_000_000;
 
-/// Numbers of 60 bits that look random and are the same in every run.
+/// Returns a pseudorandom number of 60 bits, the same in every run.
 fn id(number: i64) -> i64 {
     number.wrapping_mul(0x9e37_79b9_7f4a_7c15_u64.cast_signed()) & ((1 << 60) - 1)
 }
@@ -23,20 +23,20 @@ fn visitors(ids: std::ops::Range<i64>) -> Store {
     let visitors = Visitors::new(store.clone());
     let bucket = visitors.bucket(Bucket::All).expect("the store is empty");
     for number in ids {
-        bucket.count_id(id(number)).expect("any number is a visitor");
+        bucket.count_id(id(number)).expect("every id is valid");
     }
     store
 }
 
 fn there_and_back<T: Framed>(c: &mut Criterion, name: &str, value: &T) {
-    let frame = wire::encode(value).expect("it has a frame");
+    let frame = wire::encode(value).expect("the value can be framed");
     let mut group = c.benchmark_group("wire");
     group.sample_size(10).warm_up_time(Duration::from_millis(300));
     group.measurement_time(Duration::from_secs(2));
     group.throughput(Throughput::Bytes(frame.len() as u64));
     group.bench_function(format!("encode {name}"), |b| b.iter(|| wire::encode(black_box(value))));
     group.bench_function(format!("decode {name}"), |b| {
-        b.iter(|| wire::decode::<T>(black_box(&frame), u64::MAX).expect("the frame is right"));
+        b.iter(|| wire::decode::<T>(black_box(&frame), u64::MAX).expect("the frame is valid"));
     });
     group.finish();
 }
@@ -50,7 +50,7 @@ fn frames(c: &mut Criterion) {
     there_and_back(c, "an intset of 512", &(0..512).map(id).collect::<IntSet>());
     let mut filter: BloomFilter = Settings::new(1_000_000, 0.01).build().expect("in range");
     for number in 0..1_000_000 {
-        filter.add(&id(number).to_le_bytes()).expect("it scales");
+        filter.add(&id(number).to_le_bytes()).expect("the filter scales");
     }
     there_and_back(c, "a Bloom filter of 1M", &filter);
     let scores = (0..10_000).map(|number| (format!("member {number}"), f64::from(number)));
@@ -61,11 +61,11 @@ fn frames(c: &mut Criterion) {
 
 fn merge(c: &mut Criterion) {
     let from = visitors(VISITORS / 2..VISITORS * 3 / 2);
-    let frame = wire::encode(&visitors(0..VISITORS)).expect("it has a frame");
-    let into = || wire::decode::<Store>(&frame, u64::MAX).expect("the frame is right");
+    let frame = wire::encode(&visitors(0..VISITORS)).expect("the store can be framed");
+    let into = || wire::decode::<Store>(&frame, u64::MAX).expect("the frame is valid");
     let all = into();
-    Merge::new().add(&all, &from).expect("they are visitors");
-    let count = Visitors::new(all).count(Bucket::All).expect("it is a count");
+    Merge::new().add(&all, &from).expect("both stores hold visitors");
+    let count = Visitors::new(all).count(Bucket::All).expect("a valid count");
     assert_eq!(Ok(count), u64::try_from(VISITORS * 3 / 2));
     let mut group = c.benchmark_group("merge");
     group.sample_size(10).warm_up_time(Duration::from_millis(300));

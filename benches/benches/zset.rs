@@ -1,9 +1,9 @@
-//! A million members of 16 bytes with random scores, beside the [rivals](tallis_benches::rivals). And 100,000 small
-//! sorted sets.
+//! A million members of 16 bytes with random scores, compared with the [rivals](tallis_benches::rivals), and 100,000
+//! small sorted sets.
 //!
-//! Each turn asks for other members than the last, in random order; the bytes of each are printed first.
-#![expect(clippy::unwrap_used, reason = "a benchmark: what fails here stops it")]
-#![expect(clippy::cast_precision_loss, reason = "bytes a member, to be read")]
+//! Each turn queries other members than the last, in random order. The bytes of each structure are printed first.
+#![expect(clippy::unwrap_used, reason = "a failure stops the benchmark")]
+#![expect(clippy::cast_precision_loss, reason = "the bytes per member are only printed")]
 
 use std::hint::black_box;
 
@@ -18,7 +18,7 @@ use testkit::rng::Rng;
 static ALLOCATOR: Counting = Counting::paused();
 
 const MEMBERS: usize = 1_000_000;
-/// Calls of a turn.
+/// Calls per turn.
 const TURN: usize = 20_000;
 const SMALL_SETS: usize = 100_000;
 /// Members of a small set.
@@ -27,9 +27,9 @@ const SMALL: usize = 10;
 struct Input {
     members: Words,
     scores: Vec<f64>,
-    /// The members in another order, to ask for.
+    /// The members in another order, to query.
     asked: Words,
-    /// Scores for them.
+    /// New scores for them.
     fresh: Vec<f64>,
 }
 
@@ -56,7 +56,7 @@ impl Input {
 
 type Group<'a> = criterion::BenchmarkGroup<'a, criterion::measurement::WallTime>;
 
-/// Fills, asks, changes and empties.
+/// Measures additions, queries, changes and removals.
 fn of_both<R: Rival>(group: &mut Group<'_>, input: &Input) -> R {
     group.sample_size(10).throughput(Throughput::Elements(MEMBERS as u64));
     group.bench_function(format!("add, {}", R::NAME), |b| {
@@ -82,7 +82,7 @@ fn of_both<R: Rival>(group: &mut Group<'_>, input: &Input) -> R {
             }
         });
     });
-    // What a turn removes comes back outside the clock.
+    // The members that a turn removes are added again outside the measured time.
     let mut turns = Turns::new(TURN, MEMBERS);
     group.bench_function(format!("remove, {}", R::NAME), |b| {
         b.iter_custom(|rounds| {
@@ -109,7 +109,7 @@ fn now() -> std::time::Instant {
     std::time::Instant::now()
 }
 
-/// Asks for ranks.
+/// Measures queries by rank.
 fn of_ranked<R: Ranked>(group: &mut Group<'_>, input: &Input, set: &R) {
     let mut turns = Turns::new(TURN, MEMBERS);
     group.bench_function(format!("rank, {}", R::NAME), |b| {
@@ -134,7 +134,7 @@ fn million(c: &mut Criterion) {
     let mut group = c.benchmark_group("zset");
     let set: ZSet = of_both(&mut group, &input);
     of_ranked(&mut group, &input, &set);
-    // As a search by place: nine ranges of scores that hold 50 members.
+    // As in a search by position: nine ranges of scores that hold 50 members.
     let mut turns = Turns::new(TURN, MEMBERS);
     group.throughput(Throughput::Elements(TURN as u64 / 9));
     group.bench_function("nine ranges of scores, zset", |b| {

@@ -1,10 +1,10 @@
-//! Bloom filters, ours and others, as the benchmarks ask them: u64 keys at 1 %.
+//! Bloom filters, ours and others, behind the interface of the benchmarks: u64 keys at an error rate of 1 %.
 //!
-//! *classic* is RedisBloom's way in plain Rust: two whole hashes, a division for each probe, a look after each. The
-//! other crates have hashes and layouts of their own, and seven probes where a scaling filter has eight; sbbf-rs-safe takes a hash, which
-//! ahash makes.
+//! *classic* is RedisBloom's algorithm in plain Rust: two complete hashes, and for each probe a division and then a
+//! read. The other crates have their own hashes and layouts, and seven probes where a scaling filter has eight.
+//! sbbf-rs-safe takes a hash, which ahash computes.
 
-#![expect(clippy::unwrap_used, reason = "a benchmark: what fails here stops it")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the benchmark")]
 
 use std::fmt;
 use std::ops::Range;
@@ -13,30 +13,30 @@ use bloom::{BloomFilter, Settings};
 use tallis::Store;
 use testkit::rng::Rng;
 
-/// A key, as bytes.
+/// A key as bytes.
 pub type Key = [u8; 8];
 
-/// The error rate of all of them.
+/// The error rate of all filters.
 pub const ERROR: f64 = 0.01;
 
-/// The keys of these numbers: no two alike, and in no order.
+/// Returns the keys of these numbers: distinct, and in random order.
 #[must_use]
 pub fn keys(numbers: Range<u64>) -> Vec<Key> {
     numbers.map(|n| Rng::new(n.wrapping_mul(0x9e37_79b9_7f4a_7c15)).u64().to_le_bytes()).collect()
 }
 
-/// What is measured.
+/// The operations that are measured.
 pub trait Filter {
-    /// How the page calls it.
+    /// The name on the page.
     const NAME: &str;
 
-    /// An empty one, for as many keys as the settings say.
+    /// Creates an empty filter for the number of keys in the settings.
     fn make(settings: &Settings) -> Self;
 
-    /// Adds keys, and returns how many were new; crates that do not count them may return any number.
+    /// Adds keys, and returns how many were new. A crate that does not count them may return any number.
     fn add(&mut self, keys: &[Key]) -> usize;
 
-    /// How many of the keys are there.
+    /// Returns how many of the keys the filter contains.
     fn ask(&self, keys: &[Key]) -> usize;
 }
 
@@ -52,7 +52,7 @@ impl Filter for BloomFilter {
     }
 
     fn add(&mut self, keys: &[Key]) -> usize {
-        // A full filter has new keys too: those that are taken for others are not counted.
+        // Keys that a full filter refuses, and new keys that are false positives, are not counted.
         keys.iter().filter(|key| Self::add(self, *key).unwrap_or(false)).count()
     }
 
@@ -68,7 +68,7 @@ pub struct Batches(BloomFilter);
 impl Batches {
     const SIZE: usize = 100;
 
-    /// The same filter, to be asked one by one.
+    /// Returns the same filter, to query key by key.
     #[must_use]
     pub const fn alone(&self) -> &BloomFilter {
         &self.0
@@ -87,7 +87,7 @@ impl Filter for Batches {
         let mut new = 0;
         for keys in keys.chunks(Self::SIZE) {
             answers.clear();
-            // It may be full.
+            // The filter may be full.
             let _ = self.0.add_many(keys, &mut answers);
             new += count(&answers);
         }
@@ -106,7 +106,7 @@ impl Filter for Batches {
     }
 }
 
-/// The store, a key at a time.
+/// The store, one key at a time.
 #[derive(Debug)]
 pub struct Stored(Store);
 
@@ -191,14 +191,14 @@ impl Filter for bloomfilter::Bloom<u64> {
     }
 }
 
-/// Blocks of 32 bytes, of which a key sets a bit in each word, as in Parquet.
+/// A filter of blocks of 32 bytes, in which a key sets one bit in each word of a block, as in Parquet.
 pub struct Split {
     filter: sbbf_rs_safe::Filter,
     hash: ahash::RandomState,
 }
 
 impl Split {
-    /// Bits a key: the least integer whose error is at most [`ERROR`].
+    /// Bits per key: the least integer whose error rate is at most [`ERROR`].
     const BITS: usize = 11;
 }
 
@@ -231,7 +231,7 @@ impl Filter for Split {
     }
 }
 
-/// RedisBloom's algorithm with nothing done to it.
+/// RedisBloom's algorithm without optimisations.
 #[derive(Debug)]
 pub struct Classic {
     bytes: Vec<u8>,

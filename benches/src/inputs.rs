@@ -1,4 +1,4 @@
-//! Inputs that the report and the criterion suites have in common, and the merge that sorted vectors take.
+//! Inputs that the report and the criterion suites share, and the merge of two sorted vectors.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -6,8 +6,8 @@ use std::ops::Range;
 use tallis::{LocationTable, Locations, Store};
 use testkit::rng::Rng;
 
-/// Words one after the other in memory, so that reading them in order costs no cache miss: a server finds its arguments
-/// in a buffer that it has just filled, and so shall the contenders that run in this process.
+/// Words that are adjacent in memory, so that reading them in order causes no cache miss. A server finds its arguments
+/// in a buffer that it has just filled; contenders in this process have the same advantage.
 #[derive(Clone, Debug, Default)]
 pub struct Words {
     bytes: Vec<u8>,
@@ -15,35 +15,35 @@ pub struct Words {
 }
 
 impl Words {
-    /// How many words there are.
+    /// Returns the number of words.
     #[must_use]
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there are none.
+    /// Returns `true` if there are no words.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// The word at this place.
+    /// Returns the word at an index.
     ///
     /// # Panics
     ///
-    /// If there are fewer.
+    /// If the index is out of range.
     #[must_use]
     pub fn get(&self, at: usize) -> &[u8] {
         let start = if at == 0 { 0 } else { self.ends[at - 1] };
         &self.bytes[start..self.ends[at]]
     }
 
-    /// All words in order.
+    /// Returns all words in order.
     pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
         self.range(0..self.len())
     }
 
-    /// The words of a range of places, in order.
+    /// Returns the words of a range of indices, in order.
     pub fn range(&self, places: Range<usize>) -> impl Iterator<Item = &[u8]> {
         places.map(|at| self.get(at))
     }
@@ -60,7 +60,7 @@ impl<W: AsRef<[u8]>> FromIterator<W> for Words {
     }
 }
 
-/// Fields `field:N` with values of 16 bytes, so many in each of the hashes `user:N`.
+/// Fields `field:N` with values of 16 bytes, the same number in each of the hashes `user:N`.
 #[derive(Clone, Debug)]
 pub struct Fields {
     /// The keys of the hashes.
@@ -69,12 +69,12 @@ pub struct Fields {
     pub names: Words,
     /// Their values.
     pub values: Words,
-    /// How many fields a hash has.
+    /// The number of fields in a hash.
     pub each: usize,
 }
 
 impl Fields {
-    /// So many in all.
+    /// Creates `count` fields, `each` of them in a hash.
     #[must_use]
     pub fn new(count: usize, each: usize) -> Self {
         Self {
@@ -85,31 +85,31 @@ impl Fields {
         }
     }
 
-    /// How many there are.
+    /// Returns the number of fields.
     #[must_use]
     pub fn len(&self) -> usize {
         self.names.len()
     }
 
-    /// Whether there are none.
+    /// Returns `true` if there are no fields.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
 
-    /// The key, the field and the value of one.
+    /// Returns the key, the field and the value at an index.
     #[must_use]
     pub fn get(&self, at: usize) -> [&[u8]; 3] {
         [self.keys.get(at / self.each), self.names.get(at), self.values.get(at)]
     }
 
-    /// All of them.
+    /// Returns all fields.
     pub fn iter(&self) -> impl Iterator<Item = [&[u8]; 3]> {
         (0..self.len()).map(|at| self.get(at))
     }
 }
 
-/// The numbers `0..count` in random order.
+/// Returns the numbers `0..count` in random order.
 #[must_use]
 pub fn shuffled(seed: u64, count: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..count).collect();
@@ -117,8 +117,8 @@ pub fn shuffled(seed: u64, count: usize) -> Vec<usize> {
     order
 }
 
-/// Goes round a number of pieces, a turn at a time: no two turns that follow each other ask for the same, so that each
-/// finds the caches as a store of that size leaves them.
+/// Cycles through a number of pieces, one turn at a time. Two successive turns use different pieces, so that each finds
+/// the caches in the state that a store of that size leaves.
 #[derive(Clone, Debug)]
 pub struct Turns {
     next: usize,
@@ -127,18 +127,18 @@ pub struct Turns {
 }
 
 impl Turns {
-    /// Turns of `size` of `count` pieces; a rest that does not fill a turn is left out.
+    /// Creates turns of `size` out of `count` pieces. A remainder that does not fill a turn is left out.
     ///
     /// # Panics
     ///
-    /// If not even one turn can be filled.
+    /// If `size` is 0 or greater than `count`.
     #[must_use]
     pub fn new(size: usize, count: usize) -> Self {
         assert!(0 < size && size <= count, "{size} of {count}");
         Self { next: 0, size, count }
     }
 
-    /// The places of the next turn.
+    /// Returns the indices of the next turn.
     pub fn turn(&mut self) -> Range<usize> {
         if self.next + self.size > self.count {
             self.next = 0;
@@ -148,7 +148,7 @@ impl Turns {
     }
 }
 
-/// Two sets of so many 63-bit ids in no order, half of which both have.
+/// Returns two sets of `members` 63-bit ids in random order, with half of the ids in common.
 #[must_use]
 pub fn two_sets(members: usize) -> [Vec<i64>; 2] {
     let mut rng = Rng::new(7);
@@ -158,9 +158,9 @@ pub fn two_sets(members: usize) -> [Vec<i64>; 2] {
     [(); 2].map(|()| [&common[..], &fresh(members - members / 2)].concat())
 }
 
-/// The merge that two sorted vectors take: what is only in `a`, in both, only in `b`, each if asked for.
+/// Merges two sorted vectors: the ids only in `a`, in both, and only in `b`, each if selected. Returns their number.
 ///
-/// The output is reused, so that no fresh memory is paid for.
+/// The output is reused, so that the time includes no allocation.
 pub fn merge<const ONLY_A: bool, const BOTH: bool, const ONLY_B: bool>(
     a: &[i64],
     b: &[i64],
@@ -205,7 +205,7 @@ mod tests {
     use super::{Turns, Words, merge, shuffled, two_sets};
 
     #[test]
-    fn words_come_back_in_order() {
+    fn words_are_returned_in_order() {
         let words: Words = ["one", "", "three"].into_iter().collect();
         assert_eq!(words.len(), 3);
         assert_eq!(words.iter().collect::<Vec<_>>(), [&b"one"[..], b"", b"three"]);
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn turns_go_round() {
+    fn turns_start_again_at_the_end() {
         let mut turns = Turns::new(4, 10);
         assert_eq!([turns.turn(), turns.turn(), turns.turn()], [0..4, 4..8, 0..4]);
     }
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn the_merge_counts_what_the_sets_share() {
+    fn the_merge_counts_the_common_members() {
         let [a, b] = two_sets(1000).map(|mut ids| {
             ids.sort_unstable();
             ids
@@ -240,15 +240,15 @@ mod tests {
     }
 }
 
-/// How many users share a string of the locations.
+/// The number of users in one string of the locations.
 pub const USERS_PER_SHARD: usize = 1 << 20;
 
-/// Users and where they are.
+/// Users and their locations.
 #[derive(Debug)]
 pub struct Located {
-    /// Where the strings are.
+    /// The store that holds the strings.
     pub store: Store,
-    /// The same strings.
+    /// The recipe on the same strings.
     pub locations: Locations,
     /// The codes, by user.
     pub plain: Vec<[u8; 2]>,
@@ -257,12 +257,12 @@ pub struct Located {
 }
 
 impl Located {
-    /// So many users from 0 on, two fifths of them in a random region of the United States, the others in a random
-    /// country; and a list of so many random ones.
+    /// Creates users numbered from 0, two fifths of them in a random region of the United States, the others in a
+    /// random country; and a list of `list` random users.
     ///
     /// # Panics
     ///
-    /// If there are no users.
+    /// If `users` is 0.
     #[must_use]
     pub fn new(users: usize, list: usize) -> Self {
         let table = LocationTable::redis_in_action();
@@ -290,7 +290,7 @@ impl Located {
         Self { store, locations, plain, list }
     }
 
-    /// Countries with and without a region, in no order.
+    /// Returns countries with and without a region, in random order.
     #[must_use]
     pub fn places() -> Vec<(String, String)> {
         let table = LocationTable::redis_in_action();

@@ -1,12 +1,13 @@
-//! What the benchmarks share, and the report that `cargo xtask report` writes.
+//! The shared parts of the benchmarks, and the report that `cargo xtask report` writes.
 //!
 //! * `benches/*.rs` are criterion suites, to work on one structure: `cargo bench -p tallis-benches --bench intset`.
-//! * [`classic`] holds what stands for Redis's own C.
-//! * [`filters`] are Bloom filters, ours and others.
-//! * [`inputs`] are what suites and report measure with.
-//! * [`rivals`] are sorted sets of other make.
-//! * [`report`] measures ours and its rivals side by side and writes a table; [`sections`] says what is measured.
-//! * [`uv`] are windows to count visitors in.
+//! * [`classic`] has algorithms that represent Redis's own C code.
+//! * [`filters`] has Bloom filters, ours and others.
+//! * [`inputs`] has the inputs of the suites and of the report.
+//! * [`rivals`] has sorted sets, ours and others.
+//! * [`report`] measures our structures and their rivals in the same rounds and writes tables; [`sections`] defines the
+//! measurements.
+//! * [`uv`] has windows that count unique visitors.
 
 pub mod classic;
 pub mod filters;

@@ -1,11 +1,12 @@
-//! Sorted sets, ours and others, as the benchmarks ask them.
+//! Sorted sets, ours and others, behind the interface of the benchmarks.
 //!
-//! The rivals are made of an ordered set of scores and members and a map from member to score. The ordered set is the
+//! A rival consists of an ordered set of scores and members and a map from member to score. The ordered set is the
 //! standard library's `BTreeSet`, which shares each member with the map by an `Arc`, as Redis's skip list and
-//! dictionary do, and has no ranks; or indexset's, which has them, with members of exactly 16 bytes in place of
-//! pointers, the best that can be done for it; or that of the crate skiplist, which has ranks too, with the same members.
+//! dictionary do, and has no ranks; or indexset's, which has ranks, with members of exactly 16 bytes in place of
+//! pointers, which is the best case for it; or that of the crate skiplist, which has ranks too, with the same
+//! members.
 
-#![expect(clippy::unwrap_used, reason = "a benchmark: what fails here stops it")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the benchmark")]
 #![expect(clippy::float_cmp, reason = "scores are compared as Redis compares them")]
 
 use std::cmp::Ordering;
@@ -17,7 +18,7 @@ use std::sync::Arc;
 use skiplist::OrderedSkipList;
 use skiplist_zset::{Limits, ZSet};
 
-/// A score and a member that others share.
+/// A score and a shared member.
 #[derive(Clone, Debug, PartialEq)]
 struct Scored(f64, Arc<[u8]>);
 
@@ -35,27 +36,27 @@ impl Ord for Scored {
     }
 }
 
-/// What is measured.
+/// The operations that are measured.
 pub trait Rival: Default {
-    /// How the page calls it.
+    /// The name on the page.
     const NAME: &str;
 
-    /// Gives a member a score.
+    /// Sets the score of a member.
     fn add(&mut self, member: &[u8], score: f64);
 
-    /// The score of a member.
+    /// Returns the score of a member.
     fn score(&self, member: &[u8]) -> Option<f64>;
 
-    /// Takes a member out.
+    /// Removes a member.
     fn remove(&mut self, member: &[u8]) -> bool;
 }
 
-/// What is measured of those that have ranks.
+/// The operations that are measured of sets with ranks.
 pub trait Ranked: Rival {
-    /// The rank of a member.
+    /// Returns the rank of a member.
     fn rank(&self, member: &[u8]) -> usize;
 
-    /// Goes through the entries of some ranks.
+    /// Iterates over the entries of a range of ranks.
     fn range(&self, ranks: Range<usize>);
 }
 
@@ -145,7 +146,7 @@ impl Ranked for IndexSetAndMap {
 
     fn range(&self, ranks: Range<usize>) {
         for rank in ranks {
-            // The score is read, as it is in a set of ours: a reference to an entry is no answer yet.
+            // The score is read, as with a set of ours: a reference to an entry is not yet a result.
             let Inline(score, member) = self.order.get_index(rank).unwrap();
             black_box((*score, &member[..]));
         }
@@ -166,7 +167,7 @@ impl Rival for SkipListAndMap {
         let member = member.try_into().unwrap();
         match self.scores.insert(member, score) {
             Some(old) if old == score => return,
-            // Each entry is there once, so any of its kind is the one.
+            // Each entry exists once, so an equal entry is the right one.
             Some(old) => drop(self.order.take_fast(&Inline(old, member))),
             None => {}
         }
@@ -190,7 +191,7 @@ impl Ranked for SkipListAndMap {
     }
 
     fn range(&self, ranks: Range<usize>) {
-        // Its iterator goes through all that come before, so each is asked for by itself.
+        // The iterator of the list visits all preceding entries, so each entry is queried by itself.
         for rank in ranks {
             let Inline(score, member) = self.order.get_by_index(rank).unwrap();
             black_box((*score, &member[..]));

@@ -1,6 +1,6 @@
-//! `UvWindows` as the suites and the report measure them: by UTC, from the morning of the article's first day on.
+//! `UvWindows` as the suites and the report use them: by UTC, from the morning of the article's first day on.
 
-#![expect(clippy::unwrap_used, reason = "a benchmark: what fails here stops it")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the benchmark")]
 
 use std::sync::Arc;
 
@@ -10,9 +10,9 @@ use jiff::Timestamp;
 use tallis::{ManualClock, Store, UvFilling, UvLevel, UvWindows};
 use testkit::rng::Rng;
 
-/// 2019-09-28 10:00, UTC.
+/// 2019-09-28 10:00 UTC.
 pub const START: i64 = 1_569_664_800;
-/// Seconds of an hour.
+/// Seconds in an hour.
 pub const HOUR: i64 = 3600;
 
 const PREFIX: &str = "USER:LOGIN:";
@@ -20,7 +20,7 @@ const PREFIX: &str = "USER:LOGIN:";
 /// A user's name.
 pub type User = [u8; 16];
 
-/// That many random users.
+/// Returns `count` random users.
 #[must_use]
 pub fn users(seed: u64, count: usize) -> Vec<User> {
     let mut rng = Rng::new(seed);
@@ -28,17 +28,17 @@ pub fn users(seed: u64, count: usize) -> Vec<User> {
     (0..count).map(|_| user()).collect()
 }
 
-/// The time of that second.
+/// Returns the time of a second.
 ///
 /// # Panics
 ///
-/// If no calendar has it.
+/// If the second is out of the range of [`Timestamp`].
 #[must_use]
 pub fn second(second: i64) -> Timestamp {
     Timestamp::from_second(second).unwrap()
 }
 
-/// Empty windows, their store, and its clock, which stands at [`START`].
+/// Returns empty windows, their store, and its clock, which is set to [`START`].
 #[must_use]
 pub fn windows(filling: UvFilling) -> (UvWindows, Store, Arc<ManualClock>) {
     let clock = Arc::new(ManualClock::new(START * 1000));
@@ -46,11 +46,11 @@ pub fn windows(filling: UvFilling) -> (UvWindows, Store, Arc<ManualClock>) {
     (UvWindows::new(store.clone(), PREFIX).filling(filling), store, clock)
 }
 
-/// The keys of a second, of so many levels from the minute on.
+/// Returns the keys of a second, for `levels` levels from the minute on.
 ///
 /// # Panics
 ///
-/// If no calendar has it.
+/// If the second is out of the range of [`Timestamp`].
 #[must_use]
 pub fn keys(at: i64, levels: usize) -> Vec<Vec<u8>> {
     let windows = UvWindows::new(Store::new(), PREFIX);
@@ -58,29 +58,29 @@ pub fn keys(at: i64, levels: usize) -> Vec<Vec<u8>> {
     UvLevel::ALL.into_iter().take(levels).map(key).collect()
 }
 
-/// Windows with 25 hours from half past to half past: 60 minutes and 24 hours, all dense.
+/// Windows over 25 hours from half past to half past: 60 minutes and 24 hours, all dense.
 #[derive(Debug)]
 pub struct Dense {
-    /// The windows, rolled up.
+    /// The windows, which are rolled up.
     pub windows: UvWindows,
-    /// What holds them.
+    /// The store of the windows.
     pub store: Store,
-    /// The first time of the range.
+    /// The start of the range.
     pub from: Timestamp,
-    /// The first time behind it.
+    /// The end of the range, exclusive.
     pub to: Timestamp,
-    /// The keys that cover it.
+    /// The keys that cover the range.
     pub keys: Vec<Vec<u8>>,
-    /// What they hold.
+    /// The values of the keys.
     pub blobs: Vec<Bytes>,
 }
 
 impl Dense {
-    /// Fills them: 3,000 visits a minute of 200,000 users.
+    /// Fills the windows with 3,000 visits per minute, by 200,000 users.
     ///
     /// # Panics
     ///
-    /// If they are not as they should be.
+    /// If the keys, their encodings or their counts are not the expected ones.
     #[must_use]
     pub fn fill() -> Self {
         let (windows, store, clock) = windows(UvFilling::RollUp);
@@ -105,21 +105,21 @@ impl Dense {
         dense
     }
 
-    /// The count by the windows.
+    /// Returns the count of the windows.
     ///
     /// # Panics
     ///
-    /// If it fails.
+    /// If the count fails.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.windows.count(self.from, self.to).unwrap()
     }
 
-    /// The count by the bare sketches.
+    /// Returns the count of the bare sketches.
     ///
     /// # Panics
     ///
-    /// If it fails.
+    /// If the count fails.
     #[must_use]
     pub fn union(&self) -> u64 {
         let views: Vec<Hll<'_>> = self.blobs.iter().map(|blob| Hll::new(blob).unwrap()).collect();

@@ -1,4 +1,4 @@
-//! Every section of the report, run quickly: it measures something, and each figure is one.
+//! Runs every section of the report in the quick form: each has rows, and each figure is a positive number.
 
 use std::collections::HashSet;
 
@@ -17,31 +17,31 @@ fn every_section_has_figures() {
     for part in sections::ALL {
         let (name, run) = (part.name, part.run(&bench));
         let section = &run.section;
-        // Links lead to titles.
-        assert!(titles.insert(section.title().to_owned()), "{name}: a title twice");
+        // Links lead to titles, so a title is unique.
+        assert!(titles.insert(section.title().to_owned()), "{name}: a duplicate title");
         assert!(!section.rows().is_empty(), "{name}");
         for result in section.rows().iter().flat_map(Row::results) {
             let median = result.sample.median;
             assert!(median.is_finite() && median > 0.0, "{name}: {result:?}");
         }
         for row in section.rows() {
-            // The memory of a machine is larger than that; used_memory without an answer is the largest number.
+            // No machine has more memory. If `used_memory` fails, the largest integer is taken.
             assert!(
                 row.touched().is_some_and(|touched| touched.count() < 1 << 40),
                 "{name}: {row:?}"
             );
-            // Sides and kinds are told by names: see `report/rival.rs`.
+            // Sides and kinds are derived from names: see `report/rival.rs`.
             for rival in row.rivals() {
                 assert!(
                     Kind::of(&rival.name).is_some(),
-                    "{name}: a rival of no kind: {}",
+                    "{name}: a rival of unknown kind: {}",
                     rival.name
                 );
             }
         }
-        // Two runs are compared by these names.
+        // Two runs are compared by these names, so they are unique.
         let works: HashSet<&str> = section.rows().iter().map(Row::work).collect();
-        assert_eq!(works.len(), section.rows().len(), "{name}: rows of the same name");
+        assert_eq!(works.len(), section.rows().len(), "{name}: duplicate rows");
         for row in section.rows() {
             let names: HashSet<&str> = row.results().iter().map(|result| &*result.name).collect();
             assert_eq!(names.len(), row.results().len(), "{name}: {row:?}");

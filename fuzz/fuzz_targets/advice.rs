@@ -1,7 +1,7 @@
 //! Any text as the elements of `tallis encodings --advise`, and any bytes as the file of `--from`.
 //!
-//! A text is refused with what can be said, or its elements can be measured in every form that they are offered in: each
-//! form finds what it was given and nothing else, or is an error, which there is none.
+//! A text is refused with a reason, or its elements are measured in every form that the advice offers for them. Each
+//! form holds exactly the given elements. A failure of a form is an error of the program, and none is expected.
 #![no_main]
 
 use std::path::PathBuf;
@@ -10,10 +10,10 @@ use libfuzzer_sys::fuzz_target;
 use tallis_cli::Memory;
 use tallis_cli::encodings::{Data, advise};
 
-/// Elements that are measured: more take too long for one input.
+/// The largest number of elements that is measured: more take too long for one input.
 const FEW: usize = 1500;
 
-/// Memory that is not counted.
+/// An allocator of which no memory is counted.
 struct Uncounted;
 
 impl Memory for Uncounted {
@@ -23,20 +23,20 @@ impl Memory for Uncounted {
     }
 }
 
-/// Ids that have a bitmap, but one of more than 8 MiB, which takes too long to fill.
+/// Ids for which a bitmap is offered, but one larger than 8 MiB, which takes too long to fill.
 const FAR: std::ops::Range<i64> = 1 << 26..1 << 32;
 
 fn measured(data: &Data) {
     if data.count() > FEW || data.largest_id().is_some_and(|id| FAR.contains(&id)) {
         return;
     }
-    let advice = advise(data, &Uncounted).expect("every form holds them");
+    let advice = advise(data, &Uncounted).expect("every form holds the elements");
     assert_eq!(advice.count, data.count());
     assert!(advice.choices().len() >= 4, "{advice}");
     assert!(advice.to_string().starts_with(&advice.elements));
 }
 
-/// The file that the bytes are written to: of this process alone.
+/// The file that the bytes are written to. Only this process uses it.
 fn file() -> PathBuf {
     std::env::temp_dir().join(format!("tallis-advice-{}", std::process::id()))
 }

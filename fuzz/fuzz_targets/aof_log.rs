@@ -1,5 +1,5 @@
-//! Any bytes as a log: cut in pieces or not, the same is read; what is valid of it is whole by itself; and what is read
-//! is written again.
+//! Any bytes as a log. The log reads the same in one piece and in several, its valid part is a complete log, and the
+//! records that are read can be written again.
 #![no_main]
 
 use std::io::{self, Read};
@@ -16,7 +16,8 @@ impl Read for Pieces<'_> {
     }
 }
 
-/// The commands and annotations as they are written, what ends them, and up to where they are valid.
+/// Returns the commands and annotations as they are written, the error that ends the log, and the length of the valid
+/// part.
 fn read(log: &[u8], piece: usize) -> (Vec<u8>, Option<String>, u64) {
     let mut reader = LogReader::new(Pieces(log, piece));
     let mut written = Vec::new();
@@ -32,7 +33,7 @@ fn read(log: &[u8], piece: usize) -> (Vec<u8>, Option<String>, u64) {
                 let line = note.offset() as usize + 1 + note.text().len();
                 assert_eq!(&log[line - note.text().len()..line], note.text());
                 let end = line + if log[line] == b'\r' { 2 } else { 1 };
-                // With the end that it has: a longer one can make the line longer than a line may be.
+                // With its own line ending: a longer one can exceed the limit on the length of a line.
                 written.extend_from_slice(&log[note.offset() as usize..end]);
                 (note.offset(), end as u64)
             }

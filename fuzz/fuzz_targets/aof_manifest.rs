@@ -1,4 +1,5 @@
-//! Any bytes as a manifest: what is read is written and read again, and so is what a rewrite makes of it.
+//! Any bytes as a manifest. A manifest that is read can be written and read again, and so can the manifest after a
+//! rewrite.
 #![no_main]
 
 use aof::{BaseFormat, Manifest};

@@ -1,7 +1,7 @@
-//! Any words as the command line of `tallis`: they parse, ask for help, or are refused with exit status 2.
+//! Any words as the command line of `tallis`: they parse, request the help, or are refused with exit status 2.
 //!
-//! The first byte chooses an option that the rest is the value of, or the rest has a word a line. What an option takes is
-//! within its bounds, and what can be shown as a text parses again to the same.
+//! The first byte chooses an option whose value is the rest of the input; otherwise each line of the rest is one word.
+//! The value of an option is within its bounds, and a value that can be displayed parses again to an equal value.
 #![no_main]
 
 use std::ffi::OsString;
@@ -14,7 +14,7 @@ use tallis_cli::geo::{Around, Nearest, Within};
 use tallis_cli::uv::{By, JsonPath, Stamp, WindowEnd, WindowLength};
 use tallis_cli::{Args, BloomCommand, Columns, Command};
 
-/// Words before the value of an option.
+/// Words that precede the value of an option.
 const OPTIONS: [&[&str]; 20] = [
     &["uv", "--window"],
     &["uv", "--window=1h", "--at"],
@@ -38,7 +38,7 @@ const OPTIONS: [&[&str]; 20] = [
     &["cli", "--rdb-version"],
 ];
 
-/// Parses words, and checks how that ends.
+/// Parses the words and checks the exit status of a failure.
 fn read(words: impl IntoIterator<Item = OsString>) -> Option<Args> {
     let words = [OsString::from("tallis")].into_iter().chain(words);
     match Args::read_from(words) {
@@ -53,7 +53,7 @@ fn read(words: impl IntoIterator<Item = OsString>) -> Option<Args> {
     }
 }
 
-/// What the help says of the options.
+/// Checks the bounds that the help states.
 fn bounds(args: &Args) {
     let is_share = |share: f64| share > 0.0 && share < 1.0;
     match &args.command {
@@ -82,7 +82,7 @@ fn bounds(args: &Args) {
     }
 }
 
-/// What was parsed is shown as a text that parses to the same.
+/// A parsed value is displayed as a text that parses to an equal value.
 fn comes_back<T: FromStr<Err: Debug> + Display + Debug + PartialEq>(text: &str) {
     let Ok(value) = text.parse::<T>() else { return };
     assert_eq!(value.to_string().parse::<T>().expect("its own text"), value);

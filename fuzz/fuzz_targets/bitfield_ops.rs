@@ -1,4 +1,4 @@
-//! Operations on bit fields and on a model that works bit by bit, with all bytes compared after each.
+//! Operations on bit fields and on a model that works bit by bit. All bytes are compared after each operation.
 #![no_main]
 
 #[path = "../../crates/bitpack/tests/driver/bitfield.rs"]

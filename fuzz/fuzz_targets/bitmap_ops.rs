@@ -1,4 +1,4 @@
-//! Operations on a bitmap and on a plain list of bits, with everything checked after each.
+//! Operations on a bitmap and on a plain list of bits. Everything is checked after each operation.
 #![no_main]
 
 #[path = "../../crates/bitpack/tests/driver/bitmap.rs"]

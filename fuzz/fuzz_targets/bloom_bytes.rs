@@ -1,10 +1,11 @@
-//! Raw bytes as a header with chunks and as fields: what is accepted works, and comes back as it was.
+//! Raw bytes as a header with chunks and as fields. Accepted input gives a filter that works and is written as the same
+//! bytes.
 #![no_main]
 
 use arbitrary::{Arbitrary, Unstructured};
 use bloom::{BloomFilter, Field, Loader, Settings};
 
-/// Bit arrays that are made at a header's word.
+/// The largest total of bit arrays that a header may allocate.
 const MAX_BYTES: u64 = 1 << 20;
 
 #[derive(Arbitrary, Debug)]
@@ -13,13 +14,13 @@ enum Part {
     Small(u8),
     Double(f64),
     Bytes(Vec<u8>),
-    /// The part that a good filter has here.
+    /// The part that a valid filter has at this position.
     Good,
 }
 
 libfuzzer_sys::fuzz_target!(|input: &[u8]| {
     header(input);
-    // Most random bytes are no header, so they also change one that is.
+    // Most random bytes are not a header, so they also modify a valid one.
     let mut good = good().header();
     for pair in input.chunks_exact(2).take(8) {
         let at = usize::from(pair[0]) % good.len();
@@ -30,7 +31,7 @@ libfuzzer_sys::fuzz_target!(|input: &[u8]| {
     let _ = fields(&mut Unstructured::new(input));
 });
 
-/// A filter of two links.
+/// Returns a filter of two links.
 fn good() -> BloomFilter {
     let mut filter = Settings::new(3, 0.01).build().unwrap();
     for item in ["a", "b", "c", "d"] {
@@ -44,7 +45,7 @@ fn header(bytes: &[u8]) {
     match BloomFilter::from_header(bytes, MAX_BYTES) {
         Ok(mut filter) => {
             assert_eq!(filter.header(), bytes);
-            let mut loader = loader.expect("one accepts what the other does");
+            let mut loader = loader.expect("both loaders accept the same headers");
             assert!(!loader.is_complete());
             for chunk in filter.chunks().skip(1) {
                 loader.load(chunk.cursor, &chunk.bytes).unwrap();
@@ -60,7 +61,7 @@ fn header(bytes: &[u8]) {
     }
 }
 
-/// Chunks at any cursor: both loaders agree where there is no gap.
+/// Loads chunks at any cursor: both loaders agree where no chunk is missing.
 fn chunks(input: &[u8]) {
     let good = good();
     let mut placed = BloomFilter::from_header(&good.header(), MAX_BYTES).unwrap();
@@ -121,7 +122,7 @@ fn fields(input: &mut Unstructured<'_>) -> arbitrary::Result<()> {
     Ok(())
 }
 
-/// What was accepted can be asked, measured and, unless the next link is huge, added to.
+/// Queries and measures an accepted filter, and adds an item unless the next link would be huge.
 fn work(filter: &mut BloomFilter) {
     let _ = (filter.memory(), filter.capacity(), filter.expansion());
     for rate in [filter.error_rate_by_bits(), filter.error_rate_by_items(), filter.saturation()] {

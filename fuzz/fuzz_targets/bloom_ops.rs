@@ -1,4 +1,4 @@
-//! Operations on a Bloom filter and on a plain one, with growth, saving and merging in between.
+//! Operations on a Bloom filter and on a plain model, interleaved with growth, saving and merging.
 #![no_main]
 
 #[path = "../../crates/bloom/tests/driver/mod.rs"]

@@ -1,7 +1,7 @@
-//! Any bytes as a line of `tallis cli`, complete or not.
+//! Any bytes as a line of `tallis cli`, complete or incomplete.
 //!
-//! Words that were split are split alike when they are quoted, and come back from ECHO as they were; the prompt has hints
-//! and completions that fit the line.
+//! Split words are split in the same way after they are quoted, and ECHO returns them unchanged. The hints and
+//! completions of the prompt fit the line.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -25,14 +25,14 @@ fn quoted(words: &[Vec<u8>]) -> Vec<u8> {
     line
 }
 
-/// What `tallis cli` prints for a line.
+/// Returns the output of `tallis cli` for a line.
 fn shown(style: Style, line: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
-    answer(&Store::new(), style, line, &mut out).expect("memory does not fail");
+    answer(&Store::new(), style, line, &mut out).expect("writing to memory does not fail");
     out
 }
 
-/// Without quotes, the words are what white space parts.
+/// Without quotes, the words are separated by white space.
 fn plain(line: &[u8], words: &[Vec<u8>]) {
     let special = |byte: &u8| matches!(byte, b'"' | b'\'' | 0 | 0x0b | 0x0c);
     if !line.iter().any(special) {
@@ -54,12 +54,12 @@ fn echo(word: &[u8]) {
     assert!(shown(Style::QuotedJson, &line).is_ascii());
 }
 
-/// What the prompt shows.
+/// Checks the hints and completions of the prompt.
 fn typed(line: &str) {
     TYPING.with(|typing| {
         let _ = typing.hint(line);
         let (start, names) = typing.complete(line);
-        let begun = line.get(start..).expect("a place between characters");
+        let begun = line.get(start..).expect("a character boundary");
         for name in names {
             assert!(name.len() >= begun.len());
             assert!(name.as_bytes()[..begun.len()].eq_ignore_ascii_case(begun.as_bytes()));
@@ -71,7 +71,7 @@ fuzz_target!(|line: &[u8]| {
     if let Ok(text) = str::from_utf8(line) {
         typed(text);
     }
-    // A command of its own, so that nothing runs that takes long.
+    // The line is an argument of ECHO, so that no slow command is executed.
     let line = line.split(|&byte| byte == b'\n').next().unwrap_or_default();
     let echoed = [b"ECHO ", line].concat();
     match split_words(line) {

@@ -1,4 +1,4 @@
-//! Operations on a compact set and on a `BTreeSet`, with the whole set checked after each.
+//! Operations on a compact set and on a `BTreeSet`. The whole set is checked after each operation.
 #![no_main]
 
 #[path = "../../crates/intset/tests/compact_driver/mod.rs"]

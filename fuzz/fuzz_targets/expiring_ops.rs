@@ -1,4 +1,4 @@
-//! Operations on a hash whose fields expire, and on a map, with both compared after each.
+//! Operations on a hash with fields that expire, and on a map. Both are compared after each operation.
 #![no_main]
 
 #[path = "../../crates/tallis/tests/expiring/mod.rs"]

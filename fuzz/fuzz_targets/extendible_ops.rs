@@ -1,4 +1,4 @@
-//! Operations on two extendible tables and on a plain map, with the whole tables checked every few steps.
+//! Operations on two extendible tables and on a plain map. The whole tables are checked every few steps.
 #![no_main]
 
 #[path = "../../crates/extendible/tests/driver/mod.rs"]

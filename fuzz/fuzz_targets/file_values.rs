@@ -1,13 +1,13 @@
-//! Any bytes as a file, whose values are measured, taken apart and rewritten: nothing panics, what is measured in pieces
-//! is what is measured whole, and what was rewritten can be read.
+//! Any bytes as a file whose values are measured, split into elements and rewritten. Nothing panics, measuring in
+//! pieces gives the same result as measuring at once, and the rewritten file can be read.
 //!
-//! The first byte chooses the version to write, and how.
+//! The first byte chooses the version to write and its options.
 #![no_main]
 
 use rdb::{Attributes, ReadOptions, Reader, Record, Target, ValueType, WriteOptions, Writer};
 use tallis::file::{Meter, Rewrite, ValueError, each_element};
 
-/// Hands each value of the file to `look`, until it is refused.
+/// Calls `look` with each value of the file until it returns false.
 fn each_value(bytes: &[u8], mut look: impl FnMut(&mut Reader<&[u8]>, ValueType) -> bool) {
     let options = ReadOptions { length: Some(bytes.len() as u64), checksum: false };
     let Ok(mut reader) = Reader::with_options(bytes, options) else { return };
@@ -30,9 +30,9 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let mut at = 0;
     each_value(bytes, |reader, kind| {
         let found = meter.measure(reader, kind);
-        // What a load takes is small enough here to be one piece.
+        // The values are small enough here to be loaded in one piece.
         if let Some(whole) = whole.get(at) {
-            assert_eq!(found.as_ref().expect("it was measured whole"), whole);
+            assert_eq!(found.as_ref().expect("the value was measured at once"), whole);
         }
         at += 1;
         found.is_ok()
@@ -46,14 +46,14 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let reencode = flags & 8 != 0;
     let options = WriteOptions { target, compression: !reencode, ..WriteOptions::default() };
     each_value(bytes, |reader, kind| {
-        let mut writer = Writer::new(Vec::new(), options).expect("memory does not fail");
+        let mut writer = Writer::new(Vec::new(), options).expect("writing to memory does not fail");
         let rewrite = Rewrite::new().reencode(reencode);
         if rewrite.value(reader, kind, writer.key(b"k", Attributes::default())).is_err() {
             return false;
         }
-        let file = writer.finish().expect("the value is whole");
-        let mut again = Reader::new(&file[..]).expect("it has a head");
-        while again.next_record().expect("what was written can be read").is_some() {}
+        let file = writer.finish().expect("the value is complete");
+        let mut again = Reader::new(&file[..]).expect("a valid header");
+        while again.next_record().expect("a written file can be read").is_some() {}
         true
     });
 });

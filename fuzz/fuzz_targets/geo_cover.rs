@@ -1,4 +1,4 @@
-//! A shape and points, many of them near its border, against a plain scan.
+//! A shape, and points of which many are near its border, compared with a plain scan.
 #![no_main]
 
 #[path = "../../crates/geo/tests/driver/mod.rs"]

@@ -1,4 +1,4 @@
-//! Raw bytes as a HyperLogLog: what is refused stays as it was, what is accepted reads as the oracle says.
+//! Raw bytes as a HyperLogLog: a refused value is unchanged, an accepted one gives the same results as the oracle.
 #![no_main]
 
 use hll::{Hll, HllMut, HyperLogLog, SPARSE_MAX_BYTES, Union};
@@ -6,7 +6,7 @@ use testkit::oracle::hll::{HllOp, HllOracle};
 
 libfuzzer_sys::fuzz_target!(|input: &[u8]| {
     as_it_comes(input);
-    // Most random bytes have no header, so the same bytes are also tried as a sparse body and as dense registers.
+    // Most random bytes have no valid header, so the same bytes are also tried as a sparse body and as dense registers.
     let mut sparse = hll::empty();
     sparse.truncate(16);
     sparse.extend_from_slice(input);
@@ -48,7 +48,7 @@ fn as_it_comes(bytes: &[u8]) {
             assert_eq!(sketch.as_bytes(), bytes);
             let mut oracle = HllOracle::from_registers(view.registers().unwrap());
             assert_eq!(view.count(), Ok(oracle.count()));
-            // A register of a dense value may hold up to 63, above every rank.
+            // A register of a dense value may hold up to 63, which is greater than any rank.
             assert_eq!(added, Ok(oracle.add_hash(hash)));
             let view = Hll::new(&copy).unwrap();
             assert_eq!(view.count(), Ok(oracle.count()));
@@ -65,7 +65,7 @@ fn as_it_comes(bytes: &[u8]) {
     }
 }
 
-/// Additions in one call leave what they leave one by one, and fail where they do.
+/// A batch of additions leaves the same value as single additions, and fails where they fail.
 fn many(bytes: &[u8]) {
     let pieces = bytes.rchunks_exact(3).take(100);
     let hashes: Vec<u64> = pieces

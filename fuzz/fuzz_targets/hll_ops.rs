@@ -1,4 +1,4 @@
-//! Operation sequences on sketches against their oracles, at low limits and at the default.
+//! Sequences of operations on sketches and on their oracles, with low limits and with the default.
 //!
 //! The first byte chooses the limit.
 #![no_main]

@@ -6,7 +6,7 @@ use intset::{Count, IntSet, Validation};
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let deep = IntSet::from_bytes(bytes, Validation::Deep);
     let Ok(mut set) = IntSet::from_bytes(bytes, Validation::Shallow) else {
-        assert!(deep.is_err(), "deep checks more than shallow");
+        assert!(deep.is_err(), "the deep check includes the shallow one");
         return;
     };
     assert_eq!(set.as_bytes(), bytes);
@@ -18,7 +18,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         assert_eq!(IntSet::from_sorted(members.iter().copied()).as_ref(), Ok(&set));
     }
 
-    // The rest must hold for members in order, and must end without a panic for all.
+    // What follows must hold if the members are in order, and must not panic in any case.
     for (index, &member) in members.iter().enumerate() {
         let rank = set.rank(member);
         assert!(!sorted || rank == Some(index) && set.contains(member));

@@ -1,4 +1,4 @@
-//! Any bytes as the blob of a list.
+//! Any bytes as the blob of a listpack.
 #![no_main]
 
 use listpack::{Entry, ListPack, Validation};
@@ -6,7 +6,7 @@ use listpack::{Entry, ListPack, Validation};
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let deep = ListPack::from_bytes(bytes, Validation::Deep);
     let Ok(list) = ListPack::from_bytes(bytes, Validation::Shallow) else {
-        assert!(deep.is_err(), "deep checks more than shallow");
+        assert!(deep.is_err(), "the deep check includes the shallow one");
         return;
     };
     assert_eq!(list.as_bytes(), bytes);
@@ -18,13 +18,13 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         assert!(list.iter().rev().eq(entries.iter().rev().copied()));
         let mut again = ListPack::new();
         for &entry in &entries {
-            again.push_back(entry).expect("as short as it was");
+            again.push_back(entry).expect("the length has not changed");
         }
         assert_eq!(again, list);
         assert_eq!(again.validate(Validation::Deep), Ok(()));
     }
 
-    // The rest must hold for a whole list, and must end without a panic for all.
+    // What follows must hold for a valid list, and must not panic in any case.
     for (index, &entry) in entries.iter().enumerate().take(64) {
         let first = entries.iter().position(|&other| other == entry);
         let at = list.find(entry);

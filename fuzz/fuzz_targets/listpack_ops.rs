@@ -1,4 +1,4 @@
-//! Operations on a list and on its oracle, with the whole list checked after each.
+//! Operations on a listpack and on its oracle. The whole list is checked after each operation.
 #![no_main]
 
 #[path = "../../crates/listpack/tests/driver/mod.rs"]

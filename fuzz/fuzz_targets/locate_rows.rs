@@ -1,12 +1,13 @@
-//! Lines of a CSV file from raw bytes, with bad rows borne or not: each row counts its user once or is skipped, what was
-//! counted is what the locations say, and rows that are stored together leave what rows one by one leave.
+//! Lines of a CSV file from raw bytes, in strict and in lenient mode. Each row counts its user once or is skipped, the
+//! counts agree with the stored locations, and a batch of rows leaves the same store as single rows.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use tallis::{Locations, Store};
 use tallis_cli::locate::{Fields, Format, Loader};
 
-/// Puts what a key of the locations may hold before: nothing, some bytes, of which an odd number are no codes, or a set.
+/// Sets a key of the locations before the load: no value, bytes (an odd number of bytes is not a list of codes), or a
+/// set.
 fn hold(store: &Store, key: &str, what: u8) {
     match what % 4 {
         0 => {}
@@ -16,7 +17,7 @@ fn hold(store: &Store, key: &str, what: u8) {
     }
 }
 
-/// A row of `user,country,region` as the plainest loader reads it; whether it is refused.
+/// Loads one row of `user,country,region` without batching. Returns whether the row is refused.
 fn one_by_one(locations: &Locations, line: &[u8], lenient: bool) -> bool {
     let mut fields = Fields::new();
     let Ok(row) = fields.of(line) else { return true };
@@ -56,7 +57,7 @@ fuzz_target!(|input: (u8, &[u8])| {
     let mut loader = Loader::new(&locations, format, lenient);
     let mut fields = Fields::new();
     let mut first = true;
-    // Each row may cost a string of 2 MiB.
+    // Each row may allocate a string of 2 MiB.
     for line in text.split(|&byte| byte == b'\n').take(50) {
         let before = loader.users();
         let read = loader.line(line);
@@ -75,7 +76,7 @@ fuzz_target!(|input: (u8, &[u8])| {
             break;
         }
         if let Ok(fields) = fields.of(line) {
-            // Quotes go, nothing comes.
+            // The fields may lose quotes but gain no bytes.
             assert!(fields.clone().map(<[u8]>::len).sum::<usize>() <= line.len());
             let commas = line.iter().filter(|&&byte| byte == b',').count();
             assert!(fields.len() <= commas + 1);

@@ -1,5 +1,5 @@
-//! Codes of each width, set by the recipe and by SETRANGE of any bytes, beside a map: a string of another length is
-//! refused, any other is read as the map has it.
+//! Codes of each width, set by the recipe and by SETRANGE with any bytes, compared with a map. A string of a length
+//! that does not fit is refused; any other has the codes of the map.
 #![no_main]
 
 use std::collections::BTreeMap;
@@ -8,7 +8,8 @@ use libfuzzer_sys::fuzz_target;
 use tallis::bitpack::packed::{Codec, NumberCode};
 use tallis::{CityTable, Locations, Precision, Store};
 
-/// A change: a user near the ends of the first two shards, and bytes; by the recipe, or so many of them by SETRANGE.
+/// A change: a user near the ends of the first two shards, bytes, and, for a change by SETRANGE rather than by the
+/// recipe, the number of bytes.
 type Change = (u8, [u8; 4], Option<u8>);
 
 /// Users of a shard.
@@ -39,10 +40,10 @@ fn check<P: Precision>(
         let fits = len % width == 0 && len <= width << 20;
         assert_eq!(locations.code(at).is_ok(), fits);
         assert_eq!(locations.set_code(at, code([7; 4])).is_ok(), fits);
-        // No bytes leave the string as it was, so the code may be the first that reaches so far.
+        // SETRANGE with no bytes does not change the string, so this code may be the first one at this offset.
         let end = if fits { offset + width } else { 0 };
         assert_eq!(store.strlen(&key).unwrap(), len.max(end));
-        // The map has only what the recipe has set.
+        // The map has only the codes that the recipe has set.
         match before {
             Some(before) => store.set(&key, before).unwrap(),
             None => assert!(store.del([&key]).unwrap() <= 1),
@@ -57,7 +58,7 @@ fn check<P: Precision>(
 
 fuzz_target!(|input: (u8, Vec<Change>)| {
     let (width, mut changes) = input;
-    // Each may copy a string of some megabytes.
+    // Each change may copy a string of several megabytes.
     changes.truncate(20);
     let store = Store::new();
     let locations = Locations::new(store.clone());

@@ -1,5 +1,5 @@
-//! The text of a location table: it is refused at one of its lines, or each of its names has a code of its own and is
-//! found by it.
+//! The text of a location table: it is refused with the number of a line, or each of its names has a unique code and is
+//! found by that code.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -13,7 +13,7 @@ fuzz_target!(|text: &str| {
             return;
         }
     };
-    // The same table once more, from nothing but its names.
+    // Builds the same table again from its names only.
     let mut again = "COUNTRIES".to_owned();
     for country in table.countries() {
         again = again + " " + country;

@@ -1,5 +1,5 @@
-//! A line of an access log from raw bytes, with a virtual host before it or not, or as an object of JSON: it is refused
-//! at an offset inside it, or its fields are parts of it.
+//! A line of an access log from raw bytes, with or without a virtual host, or as a JSON object: it is refused at an
+//! offset inside the line, or its fields are parts of the line.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -14,7 +14,7 @@ fuzz_target!(|text: &[u8]| {
             Err(error) => inside(text, error),
         }
     }
-    // Whatever a chunk holds, each line of it is counted or bad.
+    // For any chunk, each line is either counted or bad.
     let mut batch = Batch::default();
     Scanner::new(Layout::default(), Every::Hour).scan(text, &mut batch);
     let lines = text.split(|&byte| byte == b'\n').count()
@@ -27,7 +27,7 @@ fn inside(text: &[u8], error: LineError) {
     assert!(error.at <= text.len(), "{error}");
 }
 
-/// What the members of an object say, as one that builds all of it has them.
+/// The members that are read agree with those of a parser that builds the whole object.
 fn object(text: &[u8]) {
     let path = |text: &str| text.parse().expect("a path");
     let by = ".a.b".parse().expect("a path");
@@ -37,10 +37,10 @@ fn object(text: &[u8]) {
     let value: Option<Value> = serde_json::from_slice(text).ok();
     match (read, value) {
         (Err(error), _) => inside(text, error),
-        // What is passed over need not have a value: a number too large, a text that is no UTF-8.
+        // A skipped member may have no value in the other parser: a number too large, a text that is not UTF-8.
         (Ok(_), None) => {}
         (Ok((time, visitor)), Some(value)) => {
-            // A member that comes twice is the first here and the last there, and a name may have dots.
+            // Of a duplicate member the first counts here and the last there, and a name may contain dots.
             let twice = [&b"\"a"[..], b"\"b", b"\"t", b"\\u"]
                 .map(|name| text.windows(name.len()).filter(|part| part == &name).count());
             if twice[..3].iter().any(|&count| count != 1) || twice[3] > 0 {
@@ -69,7 +69,7 @@ fn fields(text: &[u8], line: &LogLine<'_>) {
     });
     let request = Some(line.request);
     for quoted in [request, line.referer(), agent].into_iter().flatten() {
-        // What stands between two quotes has only such quotes inside as a backslash precedes.
+        // Between two quotes, each further quote is escaped by a backslash.
         let mut escaped = false;
         for &byte in quoted {
             assert!(byte != b'"' || escaped);

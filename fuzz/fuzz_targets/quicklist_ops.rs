@@ -1,4 +1,4 @@
-//! Operations on a list of nodes and on its oracle, with the whole list checked after each.
+//! Operations on a quicklist and on its oracle. The whole list is checked after each operation.
 #![no_main]
 
 #[path = "../../crates/quicklist/tests/driver/mod.rs"]

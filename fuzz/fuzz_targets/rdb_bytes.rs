@@ -1,7 +1,7 @@
-//! Any bytes as a file: what is accepted and written again reads the same.
+//! Any bytes as an RDB file: an accepted file that is written again reads the same.
 //!
-//! The first byte chooses how to read; most inputs are read without regard to their checksum, so
-//! that they get past it.
+//! The first byte chooses the options of the reader. Most inputs are read without the checksum, since random bytes
+//! rarely have a valid one.
 #![no_main]
 
 use rdb::{Error, ModulePart, RawValue, ReadOptions, Reader, Target, WriteError, WriteOptions};
@@ -13,25 +13,25 @@ fn read(bytes: &[u8], options: ReadOptions, raw: bool) -> Result<Vec<Item>, Erro
     })
 }
 
-/// The parts of a module's value are written as the same parts.
+/// The parts of a module's value are written unchanged.
 fn check_module(raw: &RawValue) {
     let Some((id, parts)) = raw.module_parts() else { return };
-    let parts: Vec<_> = parts.map(|part| part.expect("it was walked")).collect();
+    let parts: Vec<_> = parts.map(|part| part.expect("the value was walked")).collect();
     let again = rdb::dump::encode(WriteOptions::default(), |value| {
         let mut value = value.module(id)?;
         parts.iter().try_for_each(|part| value.part(part.borrowed()))?;
         value.finish()
     });
-    let again = again.expect("memory does not fail");
-    let mut payload = rdb::dump::decode(&again).expect("what was written is read");
+    let again = again.expect("writing to memory does not fail");
+    let mut payload = rdb::dump::decode(&again).expect("a written payload can be read");
     let again = payload.raw_value().expect("there is a value");
-    let (found, again) = again.module_parts().expect("it is a module's");
+    let (found, again) = again.module_parts().expect("the value of a module");
     let bits = |part: &ModulePart<Vec<u8>>| format!("{part:?}");
-    let again: Vec<_> = again.map(|part| bits(&part.expect("it was walked"))).collect();
+    let again: Vec<_> = again.map(|part| bits(&part.expect("the value was walked"))).collect();
     assert_eq!((found, again), (id, parts.iter().map(bits).collect()));
 }
 
-/// Text of an integer may come as bytes; it is written as an integer.
+/// An integer may be read as the bytes of its text; it is written as an integer.
 fn canonical(item: Item) -> Item {
     match item {
         Item::Key { key, attributes, metadata, value } => {
@@ -48,7 +48,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let raw = flags & 8 != 0;
     let options = ReadOptions { length, checksum };
 
-    // Passing over a value accepts what reading it accepts.
+    // Skipping a value accepts the same bytes as reading it.
     let skip = || -> Result<(), Error> {
         let mut reader = Reader::with_options(bytes, options)?;
         while reader.next_record()?.is_some() {}
@@ -68,12 +68,12 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let options = WriteOptions { target: Target::V13, compression, ..WriteOptions::default() };
     let again = match write_file(&items, options) {
         Err(WriteError::NotInVersion { .. }) => return,
-        again => again.expect("what was read can be written"),
+        again => again.expect("a value that was read can be written"),
     };
     let length = Some(again.len() as u64);
     let reread = read(&again, ReadOptions { length, checksum: true }, raw);
     let items: Vec<_> = items.into_iter().map(canonical).collect();
     let reread: Vec<_> =
-        reread.expect("what was written is right").into_iter().map(canonical).collect();
+        reread.expect("a written file is valid").into_iter().map(canonical).collect();
     assert_eq!(items, reread);
 });

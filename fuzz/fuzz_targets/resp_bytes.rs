@@ -1,4 +1,4 @@
-//! Any bytes as requests and as replies: cut in pieces or not, the same is read, and what is read is written again.
+//! Any bytes as requests and as replies: they read the same in one piece and in several, and can be written again.
 #![no_main]
 
 use resp::{Protocol, ProtocolError, Replies, ReplyError, Requests, Value, write_request};
@@ -60,7 +60,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         }
         out
     };
-    // Compared as bytes: a NaN is not equal to itself.
+    // Compared as bytes, since a NaN is not equal to itself.
     let again = written(&values, Protocol::Resp3);
     assert_eq!((&again, error), (&written(&pieces, Protocol::Resp3), same_error));
     for (protocol, first) in

@@ -1,4 +1,4 @@
-//! Recipes on a server that replies with anything: they return, and what they return is an output or an error.
+//! Recipes on a server that sends arbitrary replies: each call returns, with an output or an error.
 
 #![no_main]
 
@@ -15,7 +15,7 @@ use tallis::{
     ShardedSet, SlidingCounter, SlidingWindow, UvFilling, UvWindows, Visitors, VisitorsForm,
 };
 
-/// A connection on which each reply is made of the next bytes, until there are no more: then it is lost.
+/// A connection that builds each reply from the next bytes of the input. It is lost after the last byte.
 struct Anything {
     bytes: Vec<u8>,
     taken: usize,
@@ -55,7 +55,7 @@ impl ConnectionLike for Anything {
     }
 }
 
-/// A reply, which is mostly such as servers send.
+/// Returns a reply. Most are replies that real servers send.
 fn value(bytes: &mut Unstructured<'_>, depth: usize) -> Result<Value> {
     let many = |bytes: &mut Unstructured<'_>| -> Result<Vec<Value>> {
         let len = if depth < 3 { bytes.int_in_range(0..=6)? } else { 0 };
@@ -87,7 +87,7 @@ fn value(bytes: &mut Unstructured<'_>, depth: usize) -> Result<Value> {
     })
 }
 
-/// Asks one recipe; the first error ends it, as it would a caller.
+/// Calls one recipe. The first error ends it, as `?` does in a caller.
 fn ask(recipe: u8, server: Server) -> Result<(), Error> {
     let hour = Duration::from_secs(3600);
     match recipe {
@@ -167,7 +167,7 @@ fn ask(recipe: u8, server: Server) -> Result<(), Error> {
 fuzz_target!(|data: &[u8]| {
     if let Some((&recipe, bytes)) = data.split_first() {
         let server = Server::redis(Anything { bytes: bytes.to_vec(), taken: 0 });
-        // Either outcome is right.
+        // Both an output and an error are valid.
         let _ = ask(recipe % 11, server);
     }
 });

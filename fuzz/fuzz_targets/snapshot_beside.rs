@@ -1,4 +1,4 @@
-//! Arbitrary commands between the parts of a snapshot: it has what was there when it began.
+//! Arbitrary commands between the parts of a snapshot: the snapshot has the data of the moment it began.
 #![no_main]
 
 use std::sync::Arc;

@@ -1,7 +1,7 @@
-//! Arbitrary commands on a store with low limits and a clock that moves, under both profiles.
+//! Arbitrary commands on a store with low limits and an advancing clock, under both profiles.
 //!
-//! Errors change nothing, values come back from their payloads, effects make the same values again, EXEC does what the
-//! commands do one by one, and so does a connection of the `redis` crate.
+//! Errors change nothing, values can be restored from their payloads, replayed effects give the same values, and EXEC
+//! and a connection of the `redis` crate do the same as single commands.
 #![no_main]
 
 #[path = "../../crates/tallis/tests/driver/mod.rs"]

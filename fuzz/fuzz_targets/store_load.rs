@@ -1,6 +1,6 @@
-//! Any bytes as a file, read by one thread and by two, in order and to be salvaged; then commands on what is there.
+//! Any bytes as an RDB file, loaded by one thread and by two, and in salvage mode; then commands on the loaded keys.
 //!
-//! By the first byte the file is taken as it is, or with a checksum made right.
+//! By the first byte, the file is loaded unchanged or with a valid checksum appended.
 #![no_main]
 
 use tallis::{LoadOptions, SaveOptions, Store};
@@ -33,14 +33,14 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let Some(store) = salvaged else { return };
     let saved = store.save_to(Vec::new(), SaveOptions::default());
     if let Ok(saved) = saved {
-        let again = load(&saved, LoadOptions::default()).expect("its own file");
+        let again = load(&saved, LoadOptions::default()).expect("a file of this store");
         assert_eq!(digest(&again), digest(&store));
     }
     let keys = store.keys("*").expect("no error");
     for key in keys.iter().take(4) {
         let _ = store.execute(&[b"RENAME".as_slice(), key, b"k"]);
         for words in ON_ANY_VALUE {
-            // An error is an answer too.
+            // An error is a valid reply too.
             let _ = store.execute(words);
         }
     }

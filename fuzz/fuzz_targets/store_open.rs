@@ -1,7 +1,8 @@
-//! Any bytes as the files of a directory, which a store is opened on.
+//! Any bytes as the files of a directory on which a store is opened.
 //!
-//! The first byte says how the rest is shared out: a manifest of its own or one that names a base and two increments. What
-//! cannot be opened is left as it was; what can be is there again, with what came later, when it is opened once more.
+//! The first byte chooses how the rest is split: a manifest from the input, or a fixed one that names a base and two
+//! increments. A directory that cannot be opened is unchanged. One that can be opened has the same data, and the later
+//! writes, when it is opened again.
 #![no_main]
 
 #[expect(dead_code, reason = "tests use all of it")]
@@ -13,7 +14,7 @@ use std::sync::Arc;
 use memory_disk::MemoryDisk;
 use tallis::{Error, Persistence, Store};
 
-/// Between two files.
+/// Separates two files in the input.
 const SEPARATOR: &[u8] = b"\n--\n";
 
 const NAMES: [&str; 3] =
@@ -32,7 +33,7 @@ fn digest(store: &Store) -> String {
     format!("{:?}", store.execute(&["DEBUG", "DIGEST"]))
 }
 
-/// The files that the bytes hold, one behind the other.
+/// Returns the files of the input, in order.
 fn files(mut bytes: &[u8]) -> Vec<&[u8]> {
     let mut files = Vec::new();
     while let Some(at) = bytes.windows(SEPARATOR.len()).position(|here| here == SEPARATOR) {
@@ -58,12 +59,12 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         assert_eq!(disk.contents(), before);
         return;
     };
-    store.set("next", "1").expect("the disk is well");
+    store.set("next", "1").expect("the disk has no faults");
     let now = digest(&store);
     drop(store);
-    let store = open(&disk).expect("its own directory");
+    let store = open(&disk).expect("a directory of this store");
     assert_eq!(digest(&store), now);
-    store.rewrite_log().expect("the disk is well");
+    store.rewrite_log().expect("the disk has no faults");
     drop(store);
-    assert_eq!(digest(&open(&disk).expect("its own directory")), now);
+    assert_eq!(digest(&open(&disk).expect("a directory of this store")), now);
 });

@@ -1,6 +1,6 @@
-//! Any bytes as a payload for RESTORE, under both profiles; then commands on what it made.
+//! Any bytes as a payload for RESTORE, under both profiles; then commands on the restored value.
 //!
-//! By the first byte the payload is taken as it is, or with a footer made right.
+//! By the first byte, the payload is restored unchanged or with a valid footer appended.
 #![no_main]
 
 use bytes::Bytes;
@@ -11,12 +11,12 @@ fn store(profile: Profile, limits: Limits) -> Store {
     Store::builder().hash_seed(1).random_seed(2).profile(profile).limits(limits).build()
 }
 
-/// The value comes back from its payload, and that payload from it again.
+/// A value can be restored from its payload, and the restored value from the payload of that.
 fn check(store: &Store, profile: Profile, limits: Limits) {
     let Ok(Some(payload)) = store.dump("k") else { return };
     let restored = |payload: &Bytes| {
         let store = self::store(profile, limits);
-        store.restore("k", payload, RestoreOptions::default()).expect("its own payload");
+        store.restore("k", payload, RestoreOptions::default()).expect("a payload of this store");
         store
     };
     let second = restored(&payload);
@@ -43,7 +43,7 @@ fn check(store: &Store, profile: Profile, limits: Limits) {
             assert_eq!(fields(&second), fields(store));
             assert_eq!(fields(&third), fields(store));
         }
-        // A skip list that has become small is a listpack when it is loaded.
+        // A skip list that has become small is loaded as a listpack.
         Some("zset") => {
             let members =
                 |store: &Store| store.zrange_withscores("k", 0, -1).expect("a sorted set");
@@ -89,7 +89,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         }
         check(&store, profile, limits);
         for words in ON_ANY_VALUE {
-            // An error is an answer too.
+            // An error is a valid reply too.
             let _ = store.execute(words);
             check(&store, profile, limits);
         }

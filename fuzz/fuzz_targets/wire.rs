@@ -1,4 +1,5 @@
-//! Any bytes as a frame, and as the value of a frame of each kind: what is taken is framed again, and reads the same.
+//! Any bytes as a frame, and as the value of a frame of each kind: a decoded value can be framed again and reads the
+//! same.
 #![no_main]
 
 use tallis::wire::{self, Framed, HEADER_LEN, Kind};
@@ -31,8 +32,8 @@ libfuzzer_sys::fuzz_target!(|input: &[u8]| {
 
 fn comes_back<T: Framed>(frame: &[u8]) {
     let Ok(value) = wire::decode::<T>(frame, LIMIT) else { return };
-    let again = wire::encode(&value).expect("what was read can be framed");
+    let again = wire::encode(&value).expect("a decoded value can be framed");
     assert!(again.len() >= HEADER_LEN);
-    let value = wire::decode::<T>(&again, LIMIT).expect("what was framed can be read");
-    assert_eq!(wire::encode(&value).expect("it was framed before"), again);
+    let value = wire::decode::<T>(&again, LIMIT).expect("an encoded frame can be decoded");
+    assert_eq!(wire::encode(&value).expect("the value was framed before"), again);
 }

@@ -19,11 +19,11 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     }
     let entries: Vec<_> = set.iter().map(|(member, score)| (member.to_vec(), score)).collect();
     let limits = Limits { entries: 0, ..Limits::default() };
-    let large = Set::from_entries(entries, &limits).expect("members that differ");
+    let large = Set::from_entries(entries, &limits).expect("distinct members");
     large.verify();
     assert_eq!(large, set);
     assert!(large.by_score(..).rev().eq(set.iter().rev()));
-    set.fit(&limits).expect("few enough");
+    set.fit(&limits).expect("within the limits");
     assert_eq!(large, set);
     set.pop_first();
     set.pop_last();

@@ -1,4 +1,4 @@
-//! Operations on a sorted set and on its oracle, with the whole set checked after each.
+//! Operations on a sorted set and on its oracle. The whole set is checked after each operation.
 #![no_main]
 
 #[path = "../../crates/skiplist-zset/tests/driver/mod.rs"]

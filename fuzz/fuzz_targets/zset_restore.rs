@@ -1,4 +1,5 @@
-//! A sorted set from raw bytes, in each form that servers wrote: it is refused, or it is in order and comes back.
+//! A sorted set from raw bytes, in each form that servers have written: it is refused, or it is in order and can be
+//! restored from its own payload.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -11,7 +12,7 @@ const KINDS: [ValueType; 4] =
 fuzz_target!(|input: (u8, u8, &[u8])| {
     let (kind, entries, body) = input;
     let kind = KINDS[usize::from(kind) % KINDS.len()];
-    // A blob may come without the length that it has as a string.
+    // A blob may be given without its length as a string.
     let packed = || {
         let len = u8::try_from(body.len()).ok().filter(|&len| len < 64)?;
         RawValue::new(kind, [&[len], body].concat()).ok()

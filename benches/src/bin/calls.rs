@@ -1,8 +1,8 @@
-//! Makes one kind of call so often, each with so many items: for a tool that counts instructions.
+//! Repeats one kind of call, each time with the given number of items, for a tool that counts instructions.
 //!
-//! `cargo xtask instructions` runs it. Without arguments it prints the names of the calls.
+//! `cargo xtask instructions` runs this program. Without arguments it prints the names of the calls.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the count")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the count")]
 
 use std::hint::black_box;
 use std::ops::Range;
@@ -12,13 +12,13 @@ use std::time::Duration;
 use jiff::Timestamp;
 use tallis::{Bucket, FieldType, Funnel, Quota, ShardedSet, Store, UvWindows, Visitors, each};
 
-/// The keys or members that are there, of 8 bytes.
+/// The number of keys or members that exist, of 8 bytes each.
 const NAMES: usize = 2_000;
 
-/// The bits of a string.
+/// The length of the bit string, in bits.
 const BITS: u64 = 100_000;
 
-/// A call on some of them.
+/// A call with some of the names.
 type Call = fn(&Store, &[String]);
 
 const CALLS: &[(&str, Call)] = &[
@@ -114,7 +114,7 @@ const CALLS: &[(&str, Call)] = &[
         }
     }),
     ("the same steps, by Store::transaction", |store, names| {
-        // As unknown to the compiler as that of a funnel.
+        // `black_box`, so that the compiler knows as little of this quota as of that of a funnel.
         let quota = &black_box(quota());
         for name in funnels(names).map(str::as_bytes) {
             let taken = store.transaction([name], |tx| {
@@ -131,7 +131,7 @@ const CALLS: &[(&str, Call)] = &[
     }),
 ];
 
-/// Of one at once, which takes decades to leak.
+/// Returns a quota of one action at a time, which takes decades to leak.
 fn quota() -> Quota {
     Quota::new(1, 1, Duration::from_secs(1 << 30)).unwrap()
 }
@@ -141,27 +141,27 @@ fn windows(store: &Store) -> UvWindows {
     for_ever.fold(UvWindows::new(store.clone(), "uv:"), UvWindows::keep_for_ever)
 }
 
-/// All of them at one place.
+/// Returns all names at one position.
 fn places(names: &[String]) -> impl Iterator<Item = (f64, f64, &String)> {
     names.iter().map(|name| (13.4, 52.5, name))
 }
 
-/// Bits all over a string.
+/// Returns offsets spread over the whole bit string.
 fn offsets(count: usize) -> impl Iterator<Item = u64> {
     (0..count as u64).map(|at| at * 7919 % BITS)
 }
 
-/// Of room for one, which takes decades to leak.
+/// Returns a funnel with a capacity of one, which takes decades to leak.
 fn funnel(store: &Store) -> Funnel {
     Funnel::new(store.clone(), quota())
 }
 
-/// Keys of their own, that are made without an allocation.
+/// Returns keys for funnels that no other call uses, without an allocation.
 fn funnels(names: &[String]) -> impl Iterator<Item = &str> {
     names.iter().map(|name| &name[1..])
 }
 
-/// The same store each time, so that what is done before the calls takes as many instructions.
+/// Returns the same store each time, so that the work before the calls always takes the same number of instructions.
 fn filled(names: &[String]) -> Store {
     let store = Store::builder().hash_seed(1).build();
     store.mset(&names.iter().map(|name| (name, name)).collect::<Vec<_>>()).unwrap();
@@ -182,7 +182,7 @@ fn filled(names: &[String]) -> Store {
     store
 }
 
-/// The names of each call in turn.
+/// Returns the range of names for each call in turn.
 fn turns(items: usize, rounds: usize) -> impl Iterator<Item = Range<usize>> {
     let turn = move |round| {
         let from = round * items % (NAMES - items + 1);

@@ -1,6 +1,6 @@
-//! Measures every section, or those that are named, and prints the page on standard output.
+//! Measures all sections, or the named ones, and prints the page to standard output.
 //!
-//! `cargo xtask report` runs it and keeps the page.
+//! `cargo xtask report` runs this program and writes the page to its file.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,25 +15,26 @@ use testkit::alloc::Counting;
 #[global_allocator]
 static ALLOCATOR: Counting = Counting::paused();
 
-/// Measures, and prints the page of results.
+/// Measures the sections, and prints the page of results.
 #[derive(Debug, Parser)]
 struct Arguments {
-    /// Fewer rounds and smaller inputs.
+    /// Measures fewer rounds, on smaller inputs.
     #[arg(long)]
     quick: bool,
     /// Also writes every row to this file, as JSON.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Compares with the run that `--json` wrote to this file, and prints that in place of the page.
+    /// Compares with the run that `--json` wrote to this file, and prints the comparison instead of the page.
     #[arg(long, value_name = "FILE")]
     compare: Option<PathBuf>,
-    /// Also draws plots, into files of this folder, which the page then links to as `plots`. Other files of SVG in it are removed.
+    /// Also draws plots into this folder, to which the page then links as `plots`. Other SVG files in the folder are
+    /// removed.
     #[arg(long, value_name = "DIR", conflicts_with = "compare")]
     plots: Option<PathBuf>,
-    /// Measures nothing: takes the run in this file, to compare it or to write the page.
+    /// Measures nothing: compares the run in this file, or writes its page.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "quick"])]
     with: Option<PathBuf>,
-    /// Only these sections.
+    /// Measures only these sections.
     #[arg(value_name = "SECTION", value_parser = PossibleValuesParser::new(sections::ALL.iter().map(|part| part.name)))]
     sections: Vec<String>,
 }
@@ -52,7 +53,7 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> Result<String, String> {
-    // Before anything is measured: what cannot be read or written should not be found out in an hour.
+    // Before the measurement, which may take an hour: a file that cannot be read or written is reported at once.
     let before = arguments.compare.as_deref().map(read).transpose()?;
     let with = arguments.with.as_deref().map(read).transpose()?;
     if let Some(file) = &arguments.json {

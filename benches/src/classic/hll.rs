@@ -1,6 +1,7 @@
-//! The published algorithms of Redis's HyperLogLog without any of this workspace's shortcuts: the yardstick.
+//! The published algorithms of Redis's HyperLogLog, without the optimisations of this workspace: a reference for
+//! comparison.
 //!
-//! A register at a time, an opcode at a time, a histogram of 64 counters, and one scan over all of it for each
+//! One register at a time, one opcode at a time, a histogram of 64 counters, and one scan of all registers for each
 //! operation.
 
 const REGISTERS: usize = 16384;
@@ -28,14 +29,14 @@ fn hash(bytes: &[u8]) -> u64 {
     h ^ h >> 47
 }
 
-/// Register and rank.
+/// Returns the register and the rank of an element.
 pub fn place(element: &[u8]) -> (usize, u8) {
     let hash = hash(element);
     let rest = hash >> 14 | 1 << 50;
     ((hash & 0x3fff) as usize, rest.trailing_zeros() as u8 + 1)
 }
 
-/// The dense registers, with a byte after them so that the last one may be read as the others.
+/// The dense registers, followed by one byte so that the last register can be read like the others.
 pub struct Dense(pub Box<[u8; 12289]>);
 
 impl Dense {
@@ -64,7 +65,7 @@ impl Dense {
 
     pub fn count(&self) -> u64 {
         let mut histogram = [0u32; 64];
-        // 16 registers from 12 bytes at a time, as Redis unrolls it.
+        // Reads 16 registers from 12 bytes at a time, unrolled as in Redis.
         for group in self.0[..12288].as_chunks::<12>().0 {
             let r = group.map(u32::from);
             for four in 0..4 {
@@ -79,7 +80,7 @@ impl Dense {
     }
 }
 
-/// Count of the union of dense registers.
+/// Returns the count of the union of dense registers.
 pub fn union_count(all: &[Dense]) -> u64 {
     let mut max = [0u8; REGISTERS];
     for dense in all {
@@ -140,7 +141,7 @@ fn tau(mut x: f64) -> f64 {
     }
 }
 
-/// A sparse sketch that is expected to stay one.
+/// A sparse sketch that is expected to remain sparse.
 pub struct Sparse(pub Vec<u8>);
 
 impl Sparse {
@@ -152,7 +153,7 @@ impl Sparse {
         Self(bytes)
     }
 
-    /// Run length and bytes of the opcode at `at`.
+    /// Returns the run length of the opcode at `at`, and its length in bytes.
     fn run(&self, at: usize) -> (usize, usize) {
         let byte = self.0[at];
         match byte >> 6 {

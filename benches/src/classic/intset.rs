@@ -1,7 +1,8 @@
-//! Redis's integer set, plainly.
+//! Redis's integer set in plain Rust.
 
-/// The published algorithm of Redis's intset at 64 bits: a search that branches on the middle, after a look at both
-/// ends, and an array that is reallocated to its exact size at each insertion. Written anew for comparison.
+/// The published algorithm of Redis's intset at 64 bits: a binary search with branches, after a comparison with both
+/// ends, and an array that is reallocated to its exact size for each insertion. Written for this comparison; it is not
+/// Redis's source.
 #[derive(Debug, Default)]
 pub struct ClassicIntSet {
     members: Box<[u8]>,
@@ -12,7 +13,7 @@ impl ClassicIntSet {
         i64::from_le_bytes(self.members.as_chunks().0[index])
     }
 
-    #[expect(clippy::comparison_chain, reason = "the branches are what is measured")]
+    #[expect(clippy::comparison_chain, reason = "the branches are measured")]
     fn search(&self, value: i64) -> Result<usize, usize> {
         let len = self.members.len() / 8;
         if len == 0 {
@@ -39,7 +40,7 @@ impl ClassicIntSet {
         Err(low)
     }
 
-    /// Adds a value; `true` if it is new.
+    /// Adds a value. Returns `true` if it is new.
     pub fn insert(&mut self, value: i64) -> bool {
         let Err(at) = self.search(value) else { return false };
         let mut members = std::mem::take(&mut self.members).into_vec();
@@ -52,7 +53,7 @@ impl ClassicIntSet {
         true
     }
 
-    /// Whether the value is there.
+    /// Returns `true` if the set contains the value.
     #[must_use]
     pub fn contains(&self, value: i64) -> bool {
         self.search(value).is_ok()

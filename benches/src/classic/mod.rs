@@ -1,5 +1,5 @@
-//! The algorithms of Redis's own C as they were published, plain and without shortcuts, written anew: what they take
-//! stands for what Redis takes, measured in the same run.
+//! The published algorithms of Redis's own C code, plain and without optimisations, written for this comparison. Their
+//! times represent those of Redis, measured in the same run.
 
 #[expect(
     missing_docs,
@@ -12,7 +12,7 @@
     clippy::new_without_default,
     clippy::precedence,
     clippy::unwrap_used,
-    reason = "the published algorithm, as plain as it is"
+    reason = "the published algorithm, without changes"
 )]
 pub mod hll;
 pub mod intset;

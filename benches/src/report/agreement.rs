@@ -1,23 +1,24 @@
-//! How well a second run is to agree.
+//! How closely a second run must agree with the first one.
 
 use super::cache::Place;
 use super::{Run, Sample};
 
-/// The share of factors that are to agree before two runs do.
+/// The share of factors that must agree for two runs to agree.
 pub(super) const SHARE: f64 = 0.9;
 
-/// How many times as much a factor of a second run may be, or as little, where the data lie in a cache that a processor has
-/// by itself.
+/// The largest ratio of a factor of one run to that of another, in either direction, where the data are in a cache that
+/// only one processor uses.
 pub(super) const NEAR: f64 = 1.1;
 
-/// The same where they lie further: other programs, on a virtual machine also those of others, take of that cache and of the
-/// memory what they need, and in one hour more than in another. Two runs an hour apart gave these limits.
+/// The same limit where the data are in a shared cache or in memory. Other programs use these too, on a virtual machine
+/// also those of other machines, and their load changes over time. Both limits are from two runs an hour apart.
 pub(super) const FAR: f64 = 1.4;
 
-/// The last level of the caches that a processor has by itself.
+/// The last level of the caches that only one processor uses.
 const OWN: u8 = 2;
 
-/// Whether a factor of a second run, divided by that of the first, is what the page says.
+/// Returns `true` if the factor of a second run, divided by that of the first, is within the limits that the page
+/// states.
 pub(super) fn agrees(quotient: Sample, place: Place) -> bool {
     let limit = match place {
         Place::Cache(cache) if cache.level <= OWN => NEAR,
@@ -27,20 +28,20 @@ pub(super) fn agrees(quotient: Sample, place: Place) -> bool {
     (1.0 / limit..=limit).contains(&median) || (low..=high).contains(&1.0)
 }
 
-/// How far the middle half of the rounds goes from the median, as a share of it, over the factors of a run beside
-/// rivals that ran in the same rounds.
+/// How far the middle half of the rounds reaches from the median, as a share of it, over all factors of a run whose
+/// rivals ran in the same rounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spreads {
-    /// How many factors there are.
+    /// The number of factors.
     pub factors: usize,
-    /// Half of them go no further.
+    /// Half of the factors are within this share.
     pub half: f64,
-    /// Nine in ten go no further.
+    /// Nine in ten factors are within this share.
     pub most: f64,
 }
 
 impl Spreads {
-    /// Those of a run, if a rival ran in its rounds.
+    /// Returns the spreads of a run, or `None` if no rival ran in its rounds.
     #[must_use]
     pub fn of(run: &Run) -> Option<Self> {
         let sections = run.sections.iter().filter(|section| section.family.is_some());
@@ -57,7 +58,7 @@ impl Spreads {
     }
 }
 
-/// The longer of the two ends of the middle half, as a share of the median.
+/// Returns the distance from the median to the farther end of the middle half, as a share of the median.
 fn end(factor: Sample) -> f64 {
     let Sample { median, low, high, .. } = factor;
     (high / median - 1.0).max(1.0 - low / median)
@@ -71,14 +72,14 @@ mod tests {
     use super::{Place, Spreads, agrees, end};
 
     #[test]
-    fn a_factor_may_change_more_where_the_data_lie_far() {
+    fn a_factor_may_change_more_where_the_data_are_in_a_shared_cache() {
         let of = |median, low, high, place| {
             agrees(Sample { median, low, high, ..Sample::exact(median) }, place)
         };
         let [own, shared] = [2, 3].map(|level| Place::Cache(Cache { level, bytes: 1 }));
         assert!(of(1.09, 1.08, 1.1, own) && of(0.92, 0.9, 0.94, own));
         assert!(!of(1.12, 1.11, 1.13, own) && !of(0.9, 0.88, 0.92, own));
-        // Middle halves that meet.
+        // Middle halves that overlap.
         assert!(of(1.3, 0.99, 1.5, own) && of(0.5, 0.3, 1.01, shared));
         for place in [shared, Place::Memory, Place::Unknown] {
             assert!(of(1.39, 1.3, 1.5, place) && of(0.72, 0.7, 0.75, place));
@@ -87,14 +88,14 @@ mod tests {
     }
 
     #[test]
-    fn the_longer_end_counts() {
+    fn the_farther_end_counts() {
         let sample = Sample { median: 2.0, min: 0.5, low: 1.0, high: 2.5, max: 9.0 };
         assert!((end(sample) - 0.5).abs() < 1e-12);
         assert!(end(Sample::exact(3.0)) < 1e-12);
     }
 
     #[test]
-    fn factors_without_rounds_have_no_spread_to_speak_of() {
+    fn factors_without_rounds_have_no_spread() {
         let of = |percent: f64| {
             let ours = Result::of("tallis", false, about(10.0, percent));
             let theirs = Result::of("hashbrown", true, about(5.0, 0.0));
@@ -105,7 +106,7 @@ mod tests {
             .fold(Section::new("Sets", ""), |section, percent| section.row(of(f64::from(percent))));
         let spreads = Spreads::of(&run(vec![("sets", Some("sets"), section.clone())]));
         let Some(Spreads { factors, half, most }) = spreads else { panic!("{spreads:?}") };
-        // The middle half of five rounds that are so many per cent apart.
+        // The middle half of five rounds that are this many per cent apart.
         assert_eq!(factors, 10);
         assert!((half - 0.05).abs() < 1e-9 && (most - 0.09).abs() < 1e-9, "{half} {most}");
         assert_eq!(Spreads::of(&run(vec![("baseline", None, section)])), None);

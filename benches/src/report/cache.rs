@@ -1,4 +1,4 @@
-//! In which cache the data of a row lie.
+//! The cache that holds the data of a row.
 
 use std::fmt::{self, Display, Formatter};
 use std::fs;
@@ -8,61 +8,61 @@ use serde::{Deserialize, Serialize};
 
 use super::Unit;
 
-/// Where Linux tells of the caches of the first processor.
+/// The folder in which Linux describes the caches of the first processor.
 const FOLDER: &str = "/sys/devices/system/cpu/cpu0/cache";
 
-/// The bytes that a row goes through: those of our structure, allocator included. Arguments, which are read in order,
-/// are not in it.
+/// The bytes that a row accesses: those of our structure, allocator overhead included. Arguments, which are read in
+/// order, are not counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Touched(u64);
 
 impl Touched {
-    /// Of a row that measures no time but bytes.
+    /// For a row that measures bytes, not time.
     pub const NOTHING: Self = Self(0);
 
-    /// So many bytes; at least one.
+    /// Creates the value for this number of bytes, at least one.
     #[must_use]
     pub fn bytes(bytes: usize) -> Self {
         Self(u64::try_from(bytes).unwrap_or(u64::MAX).max(1))
     }
 
-    /// How many bytes.
+    /// Returns the number of bytes.
     #[must_use]
     pub const fn count(self) -> u64 {
         self.0
     }
 }
 
-/// One cache of data.
+/// A data cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cache {
-    /// 1 is the nearest.
+    /// The level; 1 is the nearest.
     pub level: u8,
-    /// How many bytes it holds.
+    /// The size in bytes.
     pub bytes: u64,
 }
 
 impl Cache {
-    /// L1d, L2, ...
+    /// Returns the name: L1d, L2, ...
     fn name(self) -> String {
         format!("L{}{}", self.level, if self.level == 1 { "d" } else { "" })
     }
 }
 
-/// The caches of one processor, the nearest first; none if the system does not tell.
+/// The data caches of one processor, nearest first. Empty if the system does not report them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Caches(Vec<Cache>);
 
 impl Caches {
-    /// Those of this machine.
+    /// Returns the caches of this machine.
     #[must_use]
     pub fn here() -> Self {
         Self::of(Path::new(FOLDER))
     }
 
-    /// Those that a folder tells of, in the form of [`FOLDER`].
+    /// Reads the caches from a folder in the form of [`FOLDER`].
     fn of(folder: &Path) -> Self {
         let entries = fs::read_dir(folder).into_iter().flatten().flatten();
         let caches = entries.filter_map(|entry| {
@@ -72,20 +72,20 @@ impl Caches {
         Self::new(caches.collect())
     }
 
-    /// These, in any order.
+    /// Creates the list from caches in any order.
     #[must_use]
     pub fn new(mut caches: Vec<Cache>) -> Self {
         caches.sort_unstable_by_key(|cache| cache.level);
         Self(caches)
     }
 
-    /// Whether nothing is known of them.
+    /// Returns `true` if no cache is known.
     #[must_use]
     pub const fn are_unknown(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The nearest one that holds that much.
+    /// Returns the nearest cache that holds this number of bytes.
     #[must_use]
     pub fn place(&self, touched: Option<Touched>) -> Place {
         match touched {
@@ -99,7 +99,7 @@ impl Caches {
     }
 }
 
-/// As the page lists them.
+/// Formats the caches as the page lists them.
 impl Display for Caches {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         if self.are_unknown() {
@@ -113,20 +113,20 @@ impl Display for Caches {
     }
 }
 
-/// Where data lie.
+/// The location of the data of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// The row measures bytes, not the time to go through them.
+    /// The row measures bytes, not the time to access them.
     Nowhere,
-    /// The system does not tell of its caches, or the run is of a time when rows had no bytes.
+    /// The system does not report its caches, or the run is older than the bytes of rows.
     Unknown,
-    /// All of them in that cache.
+    /// The cache holds all data.
     Cache(Cache),
-    /// No cache holds them all.
+    /// No cache holds all data.
     Memory,
 }
 
-/// The word of the page.
+/// Formats the location as the page shows it.
 impl Display for Place {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
@@ -138,7 +138,7 @@ impl Display for Place {
     }
 }
 
-/// A cell of the page: the place, and how many bytes there are.
+/// Returns a cell of the page: the location, and the number of bytes.
 pub(super) fn cell(caches: &Caches, touched: Option<Touched>) -> String {
     let place = caches.place(touched);
     match touched {
@@ -151,7 +151,7 @@ pub(super) fn cell(caches: &Caches, touched: Option<Touched>) -> String {
     }
 }
 
-/// A cache of data, by the texts of its files.
+/// Parses the texts of the files of a cache. Returns `None` if it is not a data cache or a text is not valid.
 fn one(level: &str, kind: &str, size: &str) -> Option<Cache> {
     if !["Data", "Unified"].contains(&kind.trim()) {
         return None;
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn data_lie_in_the_nearest_cache_that_holds_them() {
+    fn the_place_is_the_nearest_cache_that_holds_the_data() {
         let caches = machine();
         for (bytes, place) in [
             (1, "L1d"),
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_tell_the_bytes_too() {
+    fn cells_show_the_bytes_too() {
         let some = Some(Touched::bytes(2_000_000));
         assert_eq!(cell(&machine(), some), "L3, 2.00 MB");
         assert_eq!(cell(&Caches::default(), some), "unknown, 2.00 MB");
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn caches_are_read_as_linux_tells_of_them() {
+    fn caches_are_read_from_the_files_of_linux() {
         let folder = tempfile::tempdir().expect("a folder");
         for (name, level, kind, size) in [
             ("index0", "1\n", "Data\n", "48K\n"),

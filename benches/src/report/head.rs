@@ -1,4 +1,4 @@
-//! The head of the page: the rows that are lost, what the others come to, and how well a second run is to agree.
+//! The head of the page: the rows that are lost, a summary of all rows, and how closely a second run must agree.
 
 use std::fmt::{Result, Write};
 
@@ -10,7 +10,7 @@ use super::rival::Side;
 use super::table::{cell, times};
 use super::{Run, Sample};
 
-/// Writes it, with links to these plots.
+/// Writes the head, with links to these plots.
 pub(super) fn write(text: &mut String, run: &Run, plots: &[Plot]) -> Result {
     write_losses(text, run)?;
     write_summary(text, run)?;
@@ -23,9 +23,9 @@ fn write_losses(text: &mut String, run: &Run) -> Result {
     writeln!(text, "## The rows that we lose\n")?;
     writeln!(
         text,
-        "{} of the {} rows that have a rival, the worst first: in each of them a rival of the same run is ahead in all of the middle half of\n\
-         the rounds. A factor is how many times as much ours takes, for rates how many times as many theirs does, with that middle half in brackets.\n\
-         A crate that is a bare structure has no keys, no types and no locks; what it gains by that is in the factor.\n",
+        "{} of the {} rows that have a rival, worst first. In each of them a rival of the same run is ahead in the whole middle half of\n\
+         the rounds. A factor is ours divided by the rival's, for rates the rival's divided by ours, with that middle half in brackets.\n\
+         A crate that is a bare structure has no keys, types or locks; the factor includes what it saves by that.\n",
         losses.len(),
         contested(run),
     )?;
@@ -61,7 +61,7 @@ fn in_brackets(factor: Sample) -> String {
     }
 }
 
-/// The anchor that a heading gets where Markdown is shown.
+/// Returns the anchor of a heading in rendered Markdown.
 pub(super) fn slug(title: &str) -> String {
     let kept = title.to_lowercase();
     let kept = kept.chars().filter(|c| c.is_alphanumeric() || [' ', '-', '_'].contains(c));
@@ -95,15 +95,15 @@ fn write_summary(text: &mut String, run: &Run) -> Result {
     }
     writeln!(
         text,
-        "\nA mean is of the times of all rows of a family, rates turned over; each row counts once, by the first result of ours beside the best rival\n\
-         of that kind which the row has, and rows without one are left out. *Redis* are live servers, by their own time for the command. *The best crate* is the best of all crates in\n\
-         the row, yo-kv, the standard library and bare structures among them. Plain loops and what the machine can give are in no mean.\n"
+        "\nA mean is over the times of all rows of a family, with rates inverted. Each row counts once, as the first result of ours compared with the best rival\n\
+         of that kind in the row; rows without one are left out. *Redis* stands for live servers, by their own time for the command. *The best crate* is the best of all crates in\n\
+         the row, including yo-kv, the standard library and bare structures. Plain loops and the limits of the machine are in no mean.\n"
     )?;
     let bytes = by_family(run, Of::Bytes);
     if bytes.is_empty() {
         return Ok(());
     }
-    writeln!(text, "Of the bytes, in the same way, with the number of rows:\n")?;
+    writeln!(text, "The same means for bytes, with the number of rows:\n")?;
     let names = Side::ALL.map(Side::name);
     writeln!(text, "| family | {} |\n|---|---|---|---|", names.join(" | "))?;
     for family in &bytes {
@@ -124,10 +124,10 @@ fn write_agreement(text: &mut String, run: &Run) -> Result {
     let Some(Spreads { factors, half, most }) = Spreads::of(run) else { return Ok(()) };
     writeln!(
         text,
-        "**What a second run gives.** Of the {factors} factors beside rivals that ran in the same rounds, half have the middle half of their rounds within {:.1} % of\n\
-         the median, and nine in ten within {:.1} %. A second run on this machine agrees in a factor if it is at most {NEAR} times as much, or as little, where the data lie in L1d or\n\
-         L2, and {FAR} times where they lie further, since other programs take of that cache and of the memory what they need; or if the middle halves meet. At\n\
-         least {:.0} % of the factors are to agree; `cargo xtask report --compare` counts them and names the others. Nanoseconds need not agree: the machine is faster in one hour than in another.\n",
+        "**Agreement of a second run.** Of the {factors} factors of rivals that ran in the same rounds, half have the middle half of their rounds within {:.1} % of\n\
+         the median, and nine in ten within {:.1} %. A second run on this machine agrees in a factor if the two differ at most by a ratio of {NEAR} where the data are in L1d or\n\
+         L2, and of {FAR} where they are in a shared cache or in memory, which other programs use too; or if the middle halves overlap. At\n\
+         least {:.0} % of the factors must agree; `cargo xtask report --compare` counts them and lists the others. Nanoseconds need not agree: the speed of the machine changes from hour to hour.\n",
         100.0 * half,
         100.0 * most,
         100.0 * SHARE,
@@ -162,8 +162,8 @@ mod tests {
         let plot =
             Plot { file: "sets.svg".to_owned(), title: "Sets".to_owned(), svg: String::new() };
         let mut text = String::new();
-        write(&mut text, &run(sections()), &[plot]).expect("a string takes all");
-        let lost = "1 of the 3 rows that have a rival, the worst first";
+        write(&mut text, &run(sections()), &[plot]).expect("writing to a string cannot fail");
+        let lost = "1 of the 3 rows that have a rival, worst first";
         assert!(text.starts_with(&format!("## The rows that we lose\n\n{lost}")), "{text}");
         let line = "\n| [Sets of ids](#sets-of-ids) | add | hashbrown | **x2.00** [x1.98, x2.02] | - |\n\n";
         assert!(text.contains(line), "{text}");
@@ -172,7 +172,7 @@ mod tests {
             "\nBeside the best crate it takes **x0.71** of the time, the geometric mean of 2 rows: strings x0.25, sets x2.00.\n",
             "\nBeside yo-kv it takes **x0.25** of the time, the geometric mean of 1 row: strings x0.25.\n",
             "\n| sets | - | x0.50 (1) | - |\n| all of them | - | x0.50 (1) | - |\n\n",
-            "\n**What a second run gives.** Of the 3 factors",
+            "\n**Agreement of a second run.** Of the 3 factors",
         ] {
             assert!(text.contains(sentence), "{sentence}{text}");
         }
@@ -180,9 +180,9 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_measured_is_told() {
+    fn missing_measurements_are_reported() {
         let mut text = String::new();
-        write(&mut text, &run(Vec::new()), &[]).expect("a string takes all");
+        write(&mut text, &run(Vec::new()), &[]).expect("writing to a string cannot fail");
         assert!(text.contains("0 of the 0 rows"), "{text}");
         assert!(text.contains("\nNothing was measured beside yo-kv.\n"), "{text}");
         assert!(!text.contains("second run") && !text.contains("## Plots"), "{text}");

@@ -3,28 +3,28 @@
 use super::rival::Kind;
 use super::{Measured, Result, Row, Run, Sample};
 
-/// A row with those that are ahead of ours.
+/// A row with the rivals that are ahead of ours.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Loss<'a> {
-    /// Its section.
+    /// The section of the row.
     pub section: &'a Measured,
     /// The row.
     pub row: &'a Row,
-    /// The rivals that are ahead, the first one the furthest, and by how many times.
+    /// The rivals that are ahead, the one that is farthest ahead first, and their factors.
     pub ahead: Vec<(&'a Result, Sample)>,
 }
 
 impl Loss<'_> {
-    /// By how many times the one that is furthest ahead is better.
+    /// Returns the factor of the rival that is farthest ahead.
     fn worst(&self) -> f64 {
         self.ahead.first().map_or(1.0, |(_, factor)| factor.median)
     }
 }
 
-/// Every row in which a rival that does the same work is ahead beyond the spread: the factor, which is above 1 where ours
-/// is behind, is so in all of the middle half of the rounds. The worst first.
+/// Returns every row in which a rival that does the same work is ahead beyond the spread: the factor, which is above 1
+/// if ours is behind, is above 1 in the whole middle half of the rounds. The worst row is first.
 ///
-/// Sections without a family have no result of ours, and are left out.
+/// Sections without a family have no result of ours and are left out.
 #[must_use]
 pub fn losses(run: &Run) -> Vec<Loss<'_>> {
     let sections = run.sections.iter().filter(|section| section.family.is_some());
@@ -38,7 +38,7 @@ pub fn losses(run: &Run) -> Vec<Loss<'_>> {
     losses
 }
 
-/// How many rows have a rival at all, and could be lost.
+/// Returns the number of rows that have a competing rival.
 #[must_use]
 pub(super) fn contested(run: &Run) -> usize {
     let sections = run.sections.iter().filter(|section| section.family.is_some());
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_spread_hides_is_not_lost() {
+    fn a_row_within_the_spread_is_not_lost() {
         let of = |spread: f64| {
             let results = vec![
                 Result::new("tallis", Sample::of(about(10.2, spread))),
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_and_what_is_not_ours_are_left_out() {
+    fn bounds_and_sections_without_ours_are_left_out() {
         let bound = row("count", Unit::Nanos, 10.0, &[("a plain read", 5.0), ("one by one", 4.0)]);
         let section = Section::new("Bits", "").row(bound);
         let other = Section::new("Std", "").row(row("x", Unit::Nanos, 10.0, &[("BTreeSet", 5.0)]));

@@ -1,4 +1,4 @@
-//! Where a report was made.
+//! The machine on which a report was made.
 
 use std::process::Command;
 use std::thread::available_parallelism;
@@ -9,26 +9,26 @@ use tallis_cli::machine::{extensions, or_unknown, processor};
 
 use super::Caches;
 
-/// The machine and the tools: without them a figure says nothing.
+/// The machine and the tools, on which every figure depends.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {
     /// The processor's model, as the kernel knows it.
     pub processor: String,
     /// Vector extensions that the kernels may use.
     pub extensions: String,
-    /// How many threads run at once.
+    /// The number of hardware threads.
     pub threads: usize,
     /// The operating system and its version.
     pub kernel: String,
     /// The compiler's version.
     pub rustc: String,
-    /// The caches of one processor; those of older runs are not known.
+    /// The caches of one processor; unknown in older runs.
     #[serde(default)]
     pub caches: Caches,
 }
 
 impl Machine {
-    /// This machine. What cannot be found out is "unknown".
+    /// Returns this machine. A value that cannot be read is "unknown".
     #[must_use]
     pub fn here() -> Self {
         let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
@@ -42,7 +42,7 @@ impl Machine {
         }
     }
 
-    /// Whether the other is the same, as far as both are known.
+    /// Returns `true` if the other machine is the same, as far as both are known.
     #[must_use]
     pub fn is_like(&self, other: &Self) -> bool {
         let caches = [&self.caches, &other.caches];
@@ -51,7 +51,7 @@ impl Machine {
         *self == same && (!known || caches[0] == caches[1])
     }
 
-    /// Names and values, to be shown.
+    /// Returns names and values for display.
     #[must_use]
     pub fn lines(&self) -> [(&'static str, String); 5] {
         [
@@ -75,7 +75,7 @@ mod tests {
     use super::Machine;
 
     #[test]
-    fn what_is_not_known_of_caches_is_no_difference() {
+    fn unknown_caches_are_not_a_difference() {
         let of = |caches: &[u64]| {
             let caches = caches.iter().map(|&bytes| Cache { level: 1, bytes }).collect();
             Machine { caches: Caches::new(caches), ..Machine::here() }

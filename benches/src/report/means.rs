@@ -6,14 +6,14 @@ use super::{Row, Run};
 /// A geometric mean of the factors of some rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mean {
-    /// Below 1 ours takes less.
+    /// The mean. Below 1 ours takes less.
     pub factor: f64,
-    /// Of how many rows.
+    /// The number of rows.
     pub rows: usize,
 }
 
 impl Mean {
-    /// Of these factors, if there are any.
+    /// Returns the mean of these factors, or `None` if there are none.
     fn of(factors: impl IntoIterator<Item = f64>) -> Option<Self> {
         let (mut sum, mut rows, mut count) = (0.0, 0, 0.0);
         for factor in factors {
@@ -25,10 +25,10 @@ impl Mean {
     }
 }
 
-/// What is compared.
+/// The quantity whose factors are averaged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Of {
-    /// Times, rates among them.
+    /// Times, including rates.
     Time,
     /// Bytes.
     Bytes,
@@ -40,23 +40,23 @@ impl Of {
     }
 }
 
-/// The means of one family, beside each [`Side`].
+/// The means of one family, for each [`Side`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct FamilyMeans {
-    /// The family.
+    /// The name of the family.
     pub family: String,
-    /// In the order of [`Side::ALL`].
+    /// The means, in the order of [`Side::ALL`].
     pub means: [Option<Mean>; 3],
 }
 
-/// The mean over the families, each row counted once: the first result of ours beside the best rival of the side that
-/// the row has. Rows that have none of the side are left out.
+/// Returns the means over all families. Each row counts once: the first result of ours compared with the best rival of
+/// the side. Rows without such a rival are left out.
 #[must_use]
 pub fn overall(run: &Run, of: Of) -> [Option<Mean>; 3] {
     Side::ALL.map(|side| Mean::of(rows(run, of).filter_map(|(_, row)| row.beside_best(side))))
 }
 
-/// The same for each family, in the order in which the page has them.
+/// Returns the means of each family, in the order of the page.
 #[must_use]
 pub fn by_family(run: &Run, of: Of) -> Vec<FamilyMeans> {
     let mut families: Vec<&str> = Vec::new();
@@ -75,7 +75,7 @@ pub fn by_family(run: &Run, of: Of) -> Vec<FamilyMeans> {
     means.filter(|family| family.means.iter().any(Option::is_some)).collect()
 }
 
-/// The rows that have a family, with it.
+/// Returns the rows that have a family, each with the family's name.
 fn rows(run: &Run, of: Of) -> impl Iterator<Item = (&str, &Row)> {
     let families = run.sections.iter().filter_map(|measured| {
         let family = measured.family.as_deref()?;
@@ -104,7 +104,8 @@ mod tests {
     #[test]
     fn each_row_counts_once_beside_the_best_of_a_side() {
         let run = run(sections());
-        // 10 beside 20 and 5 of crates and 40 of a server; 10 beside 40 of yo-kv: the root of 2 times 0.25.
+        // Ours takes 10 where two crates take 20 and 5 and a server 40, and 10 where yo-kv takes 40: the square root of
+        // 2 times 0.25.
         assert_eq!(
             overall(&run, Of::Time).map(shown),
             [Some((0.25, 1)), Some(((0.5_f64.sqrt() * 1e6).round() / 1e6, 2)), Some((0.25, 1))]

@@ -1,11 +1,12 @@
-//! Time, measured so that ratios can be trusted.
+//! Time measurements whose ratios are reliable.
 //!
 //! # Idea
 //!
-//! A machine does not keep its speed: it warms, it throttles, a neighbour wakes. Measuring one contender to its end and
-//! then the next charges all of that to one of them. So a [`Race`] goes in rounds, and in each round every contender
-//! runs once, for some milliseconds, each round beginning with another one. Drift then falls on all alike, and the
-//! median over the rounds forgets the disturbances.
+//! The speed of a machine is not constant: it changes with the temperature, with throttling and with the load of other
+//! programs. If one contender were measured to its end before the next one, such a change would affect only one of
+//! them. A [`Race`] therefore runs in rounds. In each round every contender runs once, for some milliseconds, and each
+//! round begins with another contender. Slow changes then affect all contenders alike, and short disturbances do not
+//! affect the median over the rounds.
 
 use std::fmt;
 use std::hint::black_box;
@@ -13,17 +14,17 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-/// How much is measured.
+/// How much to measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effort {
-    /// A few short rounds: shows that everything runs.
+    /// A few short rounds, to check that everything runs.
     Quick,
-    /// Enough for figures to publish.
+    /// Enough rounds for figures to publish.
     Full,
 }
 
 impl Effort {
-    /// Whether this is [`Effort::Quick`].
+    /// Returns `true` if this is [`Effort::Quick`].
     #[must_use]
     pub const fn is_quick(self) -> bool {
         matches!(self, Self::Quick)
@@ -33,42 +34,42 @@ impl Effort {
         if self.is_quick() { 5 } else { 31 }
     }
 
-    /// The least time that a contender runs in one round.
+    /// Returns the minimum time that a contender runs in one round.
     const fn turn(self) -> Duration {
         Duration::from_millis(if self.is_quick() { 1 } else { 10 })
     }
 }
 
-/// The median of the rounds and how far they spread.
+/// The median of the rounds, and their spread.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
-    /// Half of the rounds were below.
+    /// Half of the rounds are below.
     pub median: f64,
     /// The lowest round.
     pub min: f64,
-    /// A quarter of the rounds were below.
+    /// A quarter of the rounds are below.
     pub low: f64,
-    /// A quarter of the rounds were above.
+    /// A quarter of the rounds are above.
     pub high: f64,
     /// The highest round.
     pub max: f64,
 }
 
 impl Sample {
-    /// A figure without spread, such as a number of bytes.
+    /// Creates a sample without spread, such as a number of bytes.
     #[must_use]
     pub const fn exact(value: f64) -> Self {
         Self { median: value, min: value, low: value, high: value, max: value }
     }
 
-    /// The sample of these figures.
+    /// Creates the sample of these figures.
     ///
     /// # Panics
     ///
-    /// If there are none.
+    /// If `figures` is empty.
     #[must_use]
     pub fn of(mut figures: Vec<f64>) -> Self {
-        assert!(!figures.is_empty(), "a sample of nothing");
+        assert!(!figures.is_empty(), "a sample without figures");
         figures.sort_by(f64::total_cmp);
         let (half, quarter, last) = (figures.len() / 2, figures.len() / 4, figures.len() - 1);
         let median = if figures.len() % 2 == 1 {
@@ -80,8 +81,8 @@ impl Sample {
         Self { median, min: figures[0], low, high, max: figures[last] }
     }
 
-    /// This divided by `other`, of which nothing else is known: each end of the quotient takes the ends that make it
-    /// the furthest out.
+    /// Divides this by `other`, whose rounds are not known: each end of the quotient combines the ends that make it
+    /// most extreme.
     #[must_use]
     pub fn over(self, other: Self) -> Self {
         Self {
@@ -93,63 +94,63 @@ impl Sample {
         }
     }
 
-    /// The five figures, lowest first.
+    /// Returns the five figures, lowest first.
     #[must_use]
     pub const fn figures(&self) -> [f64; 5] {
         [self.min, self.low, self.median, self.high, self.max]
     }
 }
 
-/// A contender's name and its sample.
+/// The name of a contender, and its sample.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Result {
-    /// Who it was.
+    /// The name of the contender.
     pub name: String,
-    /// What it took.
+    /// The figures, usually times.
     pub sample: Sample,
-    /// Whether it is no work of this project: what it takes differs only with the machine.
+    /// Whether the contender is not part of this project, so that its figures differ only with the machine.
     pub rival: bool,
-    /// What each round took, in the order of the rounds; empty where there were none.
+    /// The figure of each round, in order. Empty for a result without rounds.
     pub rounds: Vec<f64>,
 }
 
 impl Result {
-    /// A result of ours that is not of a race, such as a number of bytes.
+    /// Creates a result of ours that is not from a race, such as a number of bytes.
     #[must_use]
     pub fn new(name: &str, sample: Sample) -> Self {
         Self { name: name.to_owned(), sample, rival: false, rounds: Vec::new() }
     }
 
-    /// As [`new`](Self::new), of a rival.
+    /// As [`new`](Self::new), for a rival.
     #[must_use]
     pub fn rival(name: &str, sample: Sample) -> Self {
         Self { rival: true, ..Self::new(name, sample) }
     }
 
-    /// A result of these rounds.
+    /// Creates a result from its rounds.
     ///
     /// # Panics
     ///
-    /// If there are none.
+    /// If `rounds` is empty.
     #[must_use]
     pub fn of(name: &str, rival: bool, rounds: Vec<f64>) -> Self {
         let sample = Sample::of(rounds.clone());
         Self { name: name.to_owned(), sample, rival, rounds }
     }
 
-    /// Pieces a second, from nanoseconds a piece.
+    /// Converts nanoseconds per piece to pieces per second.
     ///
     /// # Panics
     ///
-    /// If it is not of a race.
+    /// If the result is not from a race.
     #[must_use]
     pub fn per_second(&self) -> Self {
         let rates = self.rounds.iter().map(|nanos| 1e9 / nanos).collect();
         Self::of(&self.name, self.rival, rates)
     }
 
-    /// This divided by `other`. Where both were in the same race, each round has its quotient, so that what disturbed
-    /// both in one round is in neither end of the spread.
+    /// Divides this by `other`. If both were in the same race, the rounds are divided one by one, so that a disturbance
+    /// of both in one round does not widen the spread.
     #[must_use]
     pub fn over(&self, other: &Self) -> Sample {
         if self.rounds.is_empty() || self.rounds.len() != other.rounds.len() {
@@ -161,7 +162,7 @@ impl Result {
     }
 }
 
-/// Contenders that are to be timed side by side. The samples are nanoseconds for one piece of work.
+/// Contenders to be timed in the same rounds. The samples are nanoseconds per piece of work.
 ///
 /// # Examples
 ///
@@ -179,30 +180,30 @@ impl Result {
 /// ```
 pub struct Race<'a> {
     effort: Effort,
-    /// How many rounds at most.
+    /// The maximum number of rounds.
     rounds: usize,
     contenders: Vec<Contender<'a>>,
-    /// Whether those that are added are rivals.
+    /// Whether contenders that are added now are rivals.
     rivals: bool,
 }
 
 struct Contender<'a> {
     name: String,
     rival: bool,
-    /// Pieces of work in one call.
+    /// Pieces of work per call.
     pieces: u32,
-    /// Makes as many calls as it is given, and returns the time of all of them.
+    /// Makes the given number of calls, and returns their total time.
     turn: Box<dyn FnMut(u32) -> Duration + 'a>,
 }
 
 impl<'a> Race<'a> {
-    /// A race without contenders.
+    /// Creates a race without contenders.
     #[must_use]
     pub const fn new(effort: Effort) -> Self {
         Self { effort, rounds: effort.rounds(), contenders: Vec::new(), rivals: false }
     }
 
-    /// Goes no more than so many rounds: for work that takes a second.
+    /// Limits the number of rounds, for work that takes a second.
     #[must_use]
     pub const fn at_most(mut self, rounds: usize) -> Self {
         if rounds < self.rounds {
@@ -211,14 +212,14 @@ impl<'a> Race<'a> {
         self
     }
 
-    /// From here on those that are added are [rivals](Result::rival).
+    /// Makes the contenders that are added from here on [rivals](Result::rival).
     #[must_use]
     pub const fn rivals(mut self) -> Self {
         self.rivals = true;
         self
     }
 
-    /// Adds a contender: one call of `work` does `pieces` pieces of work. What it returns is kept from the optimiser.
+    /// Adds a contender: one call of `work` does `pieces` pieces of work. The optimiser cannot remove its return value.
     #[must_use]
     #[expect(clippy::disallowed_methods, reason = "measuring time is the purpose")]
     pub fn contender<T>(self, name: &str, pieces: u32, mut work: impl FnMut() -> T + 'a) -> Self {
@@ -231,9 +232,10 @@ impl<'a> Race<'a> {
         })
     }
 
-    /// Adds a contender that needs a fresh input for each call. Neither `setup` nor the dropping of results is timed.
+    /// Adds a contender that needs a new input for each call. The time of `setup` and of dropping the results is not
+    /// counted.
     ///
-    /// The clock is read for each call, which adds some 40 ns: a call should do microseconds of work.
+    /// The clock is read for each call, which adds some 40 ns, so a call should take microseconds.
     #[must_use]
     #[expect(clippy::disallowed_methods, reason = "measuring time is the purpose")]
     pub fn contender_from<S, T>(
@@ -256,24 +258,24 @@ impl<'a> Race<'a> {
         })
     }
 
-    /// Adds a contender that tells its own time, of one call.
+    /// Adds a contender that returns its own time for one call.
     #[must_use]
     pub fn timed(self, name: &str, pieces: u32, mut work: impl FnMut() -> Duration + 'a) -> Self {
         self.add(name, pieces, move |calls| (0..calls).map(|_| work()).sum())
     }
 
     fn add(mut self, name: &str, pieces: u32, turn: impl FnMut(u32) -> Duration + 'a) -> Self {
-        assert!(pieces > 0, "{name}: no work to be timed");
+        assert!(pieces > 0, "{name}: no work to time");
         let (name, rival) = (name.to_owned(), self.rivals);
         self.contenders.push(Contender { name, rival, pieces, turn: Box::new(turn) });
         self
     }
 
-    /// Runs the rounds and gives the results in the order in which the contenders were added.
+    /// Runs the rounds, and returns the results in the order in which the contenders were added.
     #[must_use]
     pub fn run(mut self) -> Vec<Result> {
         let least = self.effort.turn();
-        // Finding the number of calls warms caches and predictors as well.
+        // Finding the number of calls also warms caches and predictors.
         let calls: Vec<u32> =
             self.contenders.iter_mut().map(|contender| contender.calls(least)).collect();
         let mut figures = vec![Vec::new(); calls.len()];
@@ -294,7 +296,7 @@ impl<'a> Race<'a> {
 }
 
 impl Contender<'_> {
-    /// How many calls take at least `least`.
+    /// Returns the number of calls that take at least `least`.
     fn calls(&mut self, least: Duration) -> u32 {
         let mut calls = 1_u32;
         while (self.turn)(calls) < least && calls < u32::MAX / 2 {
@@ -353,6 +355,6 @@ mod tests {
             assert_eq!(result.rounds.len(), 5);
         }
         assert!(first >= 5 && second >= 5);
-        assert_eq!(made, second, "each call has an input of its own");
+        assert_eq!(made, second, "each call has its own input");
     }
 }

@@ -1,9 +1,8 @@
-//! The page `docs/benchmarks.md`: what it holds and how it is written; and the same rows as JSON, to compare two
-//! runs.
+//! The page `docs/benchmarks.md`, its content and its format, and the same rows as JSON, to compare two runs.
 //!
-//! A page is a head that names the machine, tells the rows that are lost and sums up the others, and [`Section`]s of [`Row`]s. A row is one piece of work: what it took
-//! here, the target, and what rivals took **in the same run**. Nanoseconds differ from machine to machine; the ratios
-//! are what to compare.
+//! A page has a head, which names the machine, lists the rows that are lost and summarises all rows, and [`Section`]s
+//! of [`Row`]s. A row is one piece of work: our result, the target, and the results of rivals **in the same run**.
+//! Nanoseconds differ between machines; compare the ratios.
 
 mod agreement;
 mod cache;
@@ -33,7 +32,7 @@ pub use rival::{Kind, Side};
 pub use run::{Measured, Run};
 pub use table::{Unit, page};
 
-/// What a section measures with.
+/// The tools with which a section is measured.
 #[derive(Clone, Copy, Debug)]
 pub struct Bench {
     effort: Effort,
@@ -41,30 +40,30 @@ pub struct Bench {
 }
 
 impl Bench {
-    /// Measures with this effort; `allocator` is the program's global allocator.
+    /// Creates the tools for this effort; `allocator` is the program's global allocator.
     #[must_use]
     pub const fn new(effort: Effort, allocator: &'static Counting) -> Self {
         Self { effort, allocator }
     }
 
-    /// How much is measured: a quick run may also take smaller inputs.
+    /// Returns the effort. A quick run may also use smaller inputs.
     #[must_use]
     pub const fn effort(&self) -> Effort {
         self.effort
     }
 
-    /// A race in time, to which contenders are added.
+    /// Returns a race in time, to which contenders are added.
     #[must_use]
     pub fn race<'a>(&self) -> Race<'a> {
         Race::new(self.effort)
     }
 
-    /// Builds something and returns the bytes that the allocator holds for it, headers and slack included.
+    /// Builds a value, and returns it with the bytes that the allocator holds for it, headers and slack included.
     pub fn held<T>(&self, build: impl FnOnce() -> T) -> (T, usize) {
         self.allocator.counting(build)
     }
 
-    /// As [`held`](Self::held), with the most bytes that were held on the way there.
+    /// As [`held`](Self::held), and also returns the peak of the bytes that were held during the build.
     pub fn peak<T>(&self, build: impl FnOnce() -> T) -> (T, usize, usize) {
         let before = self.allocator.live();
         self.allocator.reset_peak();
@@ -73,7 +72,7 @@ impl Bench {
     }
 }
 
-/// A heading, a word of introduction and its rows.
+/// A heading, an introduction and rows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Section {
     title: String,
@@ -82,7 +81,7 @@ pub struct Section {
 }
 
 impl Section {
-    /// A section without rows. The text may be empty; it is Markdown.
+    /// Creates a section without rows. The text is Markdown and may be empty.
     #[must_use]
     pub fn new(title: &str, text: &str) -> Self {
         Self { title: title.to_owned(), text: text.to_owned(), rows: Vec::new() }
@@ -95,30 +94,30 @@ impl Section {
         self
     }
 
-    /// The heading.
+    /// Returns the heading.
     #[must_use]
     pub fn title(&self) -> &str {
         &self.title
     }
 
-    /// The rows so far.
+    /// Returns the rows added so far.
     #[must_use]
     pub fn rows(&self) -> &[Row] {
         &self.rows
     }
 }
 
-/// What ours is to reach.
+/// A target for our result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Target {
-    /// Beside whom: the value is then ours divided by theirs. Without, it is in the unit of the row.
+    /// The name of another result: `value` is then ours divided by it. If `None`, `value` is in the unit of the row.
     beside: Option<String>,
     value: f64,
-    /// Ours and theirs where the target was set.
+    /// Our figure and that of the other result when the target was set.
     of: Option<[f64; 2]>,
 }
 
-/// One piece of work: ours, the targets and the rivals.
+/// One piece of work: our results, the targets and the rivals.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     work: String,
@@ -126,24 +125,27 @@ pub struct Row {
     results: Vec<Result>,
     targets: Vec<Target>,
     note: String,
-    /// None in runs of a time when rows had no bytes.
+    /// `None` in runs that are older than the bytes of rows.
     #[serde(default)]
     touched: Option<Touched>,
-    /// Which rows are the same work at other sizes, and the size.
+    /// The name that rows of the same work at other sizes share, and the size of this row.
     #[serde(default)]
     curve: Option<(String, f64)>,
 }
 
 impl Row {
-    /// A row of results in `unit`, which go through as many bytes as `touched` says. The first of the results is ours; those that
-    /// are not [rivals](Result::rival) are other forms of ours.
+    /// Creates a row of results in `unit`, which access the bytes of `touched`. The first result is ours; further
+    /// results that are not [rivals](Result::rival) are other forms of ours.
     ///
     /// # Panics
     ///
-    /// If it measures time and goes through nothing.
+    /// If the row measures time and `touched` is [`Touched::NOTHING`].
     #[must_use]
     pub fn new(work: &str, unit: Unit, touched: Touched, results: Vec<Result>) -> Self {
-        assert!(unit == Unit::Bytes || touched != Touched::NOTHING, "{work}: of how many bytes?");
+        assert!(
+            unit == Unit::Bytes || touched != Touched::NOTHING,
+            "{work}: the touched bytes are missing"
+        );
         Self {
             work: work.to_owned(),
             unit,
@@ -155,34 +157,34 @@ impl Row {
         }
     }
 
-    /// One of several rows that are the same work, `curve`, at other sizes.
+    /// Marks the row as one of several of the same work, `curve`, at other sizes.
     #[must_use]
     pub fn at_size(mut self, curve: &str, size: usize) -> Self {
-        #[expect(clippy::cast_precision_loss, reason = "a place on paper")]
+        #[expect(clippy::cast_precision_loss, reason = "a position in a plot")]
         let size = size as f64;
         self.curve = Some((curve.to_owned(), size));
         self
     }
 
-    /// What ours is to reach, in the unit of the row.
+    /// Sets a target for our result, in the unit of the row.
     ///
     /// # Panics
     ///
-    /// If that is nanoseconds: they differ from machine to machine.
+    /// If the unit is nanoseconds, which differ between machines.
     #[must_use]
     pub fn target(self, value: f64) -> Self {
         assert!(self.unit != Unit::Nanos, "{}: a target in nanoseconds", self.work);
         self.aim(Target { beside: None, value, of: None })
     }
 
-    /// Ours is to take this many times what another result of the row takes.
+    /// Sets a target for our result, as a factor of another result of the row.
     #[must_use]
     pub fn factor(self, beside: &str, value: f64) -> Self {
         self.aim(Target { beside: Some(beside.to_owned()), value, of: None })
     }
 
-    /// As [`factor`](Self::factor), by the figures where the target was set: what ours was to take, and what theirs
-    /// took.
+    /// As [`factor`](Self::factor), from the figures when the target was set: the target for ours, and the other
+    /// result.
     #[must_use]
     pub fn beside(self, beside: &str, [ours, theirs]: [f64; 2]) -> Self {
         let of = Some([ours, theirs]);
@@ -194,32 +196,31 @@ impl Row {
         self
     }
 
-    /// A remark, such as figures measured elsewhere.
+    /// Adds a remark, such as figures measured elsewhere.
     #[must_use]
     pub fn note(mut self, note: &str) -> Self {
         note.clone_into(&mut self.note);
         self
     }
 
-    /// What is measured.
+    /// Returns the name of the work.
     #[must_use]
     pub fn work(&self) -> &str {
         &self.work
     }
 
-    /// The results, ours first.
+    /// Returns the results, ours first.
     #[must_use]
     pub fn results(&self) -> &[Result] {
         &self.results
     }
 
-    /// The results that are no work of this project.
+    /// Returns the results that are not part of this project.
     pub fn rivals(&self) -> impl Iterator<Item = &Result> {
         self.results.iter().filter(|result| result.rival)
     }
 
-    /// How many times as much the first result of ours takes; for rates how many times as many theirs does. Above 1 ours is
-    /// behind.
+    /// Returns our first result divided by the rival's, for rates the rival's divided by ours. Above 1 ours is behind.
     ///
     /// # Panics
     ///
@@ -230,29 +231,29 @@ impl Row {
         if self.unit.less_is_better() { ours.over(rival) } else { rival.over(ours) }
     }
 
-    /// The same beside the best rival that is on that side, if there is one.
+    /// Returns the factor for the best rival of a side, or `None` if the row has no rival of that side.
     fn beside_best(&self, side: Side) -> Option<f64> {
         let rivals = self.rivals().filter(|rival| side.has(&rival.name));
         rivals.map(|rival| self.behind(rival).median).max_by(f64::total_cmp)
     }
 
-    /// The bytes that the row goes through, where that is known.
+    /// Returns the bytes that the row accesses, if known.
     #[must_use]
     pub const fn touched(&self) -> Option<Touched> {
         self.touched
     }
 
-    /// What [`at_size`](Self::at_size) was given.
+    /// Returns the arguments of [`at_size`](Self::at_size).
     fn curve(&self) -> Option<(&str, f64)> {
         self.curve.as_ref().map(|(curve, size)| (curve.as_str(), *size))
     }
 
-    /// Those beside whom a target is.
+    /// Returns the names of the results that targets refer to.
     pub fn yardsticks(&self) -> impl Iterator<Item = &str> {
         self.targets.iter().filter_map(|target| target.beside.as_deref())
     }
 
-    /// The result of that name.
+    /// Returns the result with this name.
     fn result(&self, name: &str) -> Option<&Result> {
         self.results.iter().find(|result| result.name == name)
     }
@@ -262,12 +263,12 @@ impl Row {
 mod tests {
     use super::{Machine, Measured, Result, Row, Run, Sample, Section, Touched, Unit};
 
-    /// Rounds about a figure, some per cent apart.
+    /// Returns rounds around a figure, `percent` per cent apart.
     pub(super) fn about(figure: f64, percent: f64) -> Vec<f64> {
         (-2..=2).map(|step| figure * (1.0 + f64::from(step) * percent / 100.0)).collect()
     }
 
-    /// A run of sections, with their names and families.
+    /// Returns a run of sections, given with their names and families.
     pub(super) fn run(sections: Vec<(&str, Option<&str>, Section)>) -> Run {
         let sections = sections.into_iter().map(|(name, family, section)| Measured {
             name: name.to_owned(),
@@ -278,7 +279,8 @@ mod tests {
         Run::new(Machine::here(), command, date, sections.collect())
     }
 
-    /// A row of sets with crates and a server, one of strings with yo-kv, one of bytes, and one that is not ours.
+    /// Returns sections: a row of sets with crates and a server, a row of strings with yo-kv, a row of bytes, and a row
+    /// without a result of ours.
     pub(super) fn sections() -> Vec<(&'static str, Option<&'static str>, Section)> {
         let ours = || Result::of("tallis", false, about(10.0, 1.0));
         let theirs = |name: &str, nanos: f64| Result::of(name, true, about(nanos, 0.0));
@@ -304,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "of how many bytes?")]
+    #[should_panic(expected = "the touched bytes are missing")]
     fn a_row_of_time_has_bytes() {
         let _ = Row::new("add", Unit::Nanos, Touched::NOTHING, Vec::new());
     }

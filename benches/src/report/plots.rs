@@ -1,4 +1,4 @@
-//! Plots of a run: for each family the factors of its rows, and times against sizes where rows have a size.
+//! Plots of a run: the factors of the rows of each family, and times by size for rows that have a size.
 
 use std::collections::BTreeMap;
 
@@ -9,28 +9,28 @@ use super::head::slug;
 use super::rival::Kind;
 use super::{Row, Run, Unit};
 
-/// Letters of the text of a row at most.
+/// The maximum number of letters in the text of a row.
 const LETTERS: usize = 52;
 
-/// Lines that a plot of times against sizes has at most: as many as there are colours.
+/// The maximum number of lines in a plot of times by size: the number of colours.
 const LINES: usize = 4;
 
 /// A plot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plot {
-    /// The name of its file.
+    /// The file name.
     pub file: String,
-    /// What it shows.
+    /// The title.
     pub title: String,
-    /// The document.
+    /// The SVG document.
     pub svg: String,
 }
 
-/// All plots of a run, in the order of the page.
+/// Returns all plots of a run, in the order of the page.
 ///
 /// # Errors
 ///
-/// Why one of them cannot be drawn.
+/// A message if a plot cannot be drawn.
 pub fn plots(run: &Run) -> Result<Vec<Plot>, String> {
     let mut families: Vec<(&str, Vec<&Row>)> = Vec::new();
     let mut curves: BTreeMap<&str, Vec<(&Row, f64)>> = BTreeMap::new();
@@ -75,11 +75,11 @@ fn file(name: &str) -> String {
     format!("{}.svg", slug(name))
 }
 
-/// The factors of all rows beside each kind of rival.
+/// Plots the factors of all rows for each kind of rival.
 fn factors(family: &str, rows: &[&Row]) -> Chart {
     let texts: Vec<String> = rows.iter().map(|row| short(row)).collect();
     let letters = texts.iter().map(|text| text.chars().count()).max().unwrap_or(0);
-    #[expect(clippy::cast_precision_loss, reason = "a place on paper")]
+    #[expect(clippy::cast_precision_loss, reason = "a position in a plot")]
     let place = |at: usize| (rows.len() - 1 - at) as f64;
     let of = |kind: Kind| -> Vec<([f64; 3], f64)> {
         let spans = rows.iter().enumerate().flat_map(|(at, row)| {
@@ -111,7 +111,7 @@ fn factors(family: &str, rows: &[&Row]) -> Chart {
     }
 }
 
-/// The times of each result against the size.
+/// Plots the time of each result by size.
 fn times(name: &str, rows: &[(&Row, f64)]) -> Chart {
     let mut rows = rows.to_vec();
     rows.sort_by(|(_, a), (_, b)| a.total_cmp(b));
@@ -142,7 +142,7 @@ fn times(name: &str, rows: &[(&Row, f64)]) -> Chart {
     }
 }
 
-/// The powers of ten around values: at least one decade.
+/// Returns the powers of ten around the values: at least one decade.
 #[expect(clippy::cast_possible_truncation, reason = "powers of ten of finite figures")]
 fn decades(values: impl IntoIterator<Item = f64>) -> [i32; 2] {
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
@@ -199,9 +199,10 @@ mod tests {
         assert_eq!(files, ["sets.svg", "strings.svg"]);
         let sets = &plots[0].svg;
         assert!(sets.contains("\nadd\n") && sets.contains("\nbytes\n"), "{sets}");
-        // Opaque, so that it can be read on a dark page.
+        // Opaque, so that the plot is legible on a dark page.
         assert!(sets.contains("fill=\"#FFFFFF\""), "{sets}");
-        // The server, two crates and one crate of the bytes; an entry of the legend for each of four kinds.
+        // Points of the server, of two crates, and of one crate in the row of bytes. The legend has an entry for each
+        // of four kinds.
         assert_eq!(sets.matches("<circle").count(), 3 + 1 + 4, "{sets}");
         assert!(sets.len() < 20_000);
     }

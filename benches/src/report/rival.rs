@@ -1,6 +1,6 @@
-//! What kinds of rivals there are, by their names on the page.
+//! The kinds of rivals, recognised by their names on the page.
 
-/// What a rival is.
+/// The kind of a rival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A live server.
@@ -9,15 +9,15 @@ pub enum Kind {
     Yo,
     /// Another crate, or the standard library.
     Crate,
-    /// The same work in plain code, or in a published algorithm written down plainly.
+    /// The same work in plain code, or in a plain form of a published algorithm.
     Plain,
-    /// Not the same work: what the machine can give.
+    /// Not the same work: a limit of the machine.
     Bound,
-    /// Another way to ask ours: no rival, but a yardstick of the same rounds.
+    /// Another way to call ours: not a rival, but a reference in the same rounds.
     Form,
 }
 
-/// The beginnings of names, and what they are of. The longest that fits counts.
+/// Prefixes of names and their kinds. The longest matching prefix counts.
 const NAMES: &[(&str, Kind)] = &[
     ("redis-server", Kind::Redis),
     ("redis-8.2.3", Kind::Redis),
@@ -57,36 +57,36 @@ const NAMES: &[(&str, Kind)] = &[
 ];
 
 impl Kind {
-    /// The kind of a rival, if its name is one of those that are known.
+    /// Returns the kind of a rival, or `None` if its name is not known.
     #[must_use]
     pub fn of(name: &str) -> Option<Self> {
         let known = NAMES.iter().filter(|(start, _)| name.starts_with(start));
         known.max_by_key(|(start, _)| start.len()).map(|&(_, kind)| kind)
     }
 
-    /// Whether it does the same work, so that it can be ahead. A name that is not known counts as one that does.
+    /// Returns `true` if the rival does the same work, so that it can be ahead. An unknown name is assumed to.
     #[must_use]
     pub fn competes(name: &str) -> bool {
         !matches!(Self::of(name), Some(Self::Bound | Self::Form))
     }
 }
 
-/// Those beside whom a mean is made.
+/// A group of rivals for which a mean is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// Live servers.
     Redis,
     /// Crates, yo-kv among them, and the standard library.
     Crates,
-    /// yo-kv alone.
+    /// Only yo-kv.
     Yo,
 }
 
 impl Side {
-    /// In the order of the page.
+    /// All sides, in the order of the page.
     pub const ALL: [Self; 3] = [Self::Redis, Self::Crates, Self::Yo];
 
-    /// How the page calls it.
+    /// Returns the name on the page.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -96,7 +96,7 @@ impl Side {
         }
     }
 
-    /// Whether a rival of that name is on it.
+    /// Returns `true` if a rival of this name belongs to the side.
     #[must_use]
     pub fn has(self, name: &str) -> bool {
         match (self, Kind::of(name)) {
@@ -113,7 +113,7 @@ mod tests {
     use super::{Kind, NAMES, Side};
 
     #[test]
-    fn names_are_known_by_their_beginnings() {
+    fn names_are_known_by_their_prefixes() {
         for (name, kind) in [
             ("redis-server, SADD alone", Some(Kind::Redis)),
             ("hashbrown of boxes", Some(Kind::Crate)),

@@ -4,39 +4,40 @@ use serde::{Deserialize, Serialize};
 
 use super::{Machine, Section};
 
-/// The layout of the file. A change that older readers would misread takes another number.
+/// The version of the file's layout. A change that older readers would misread needs a new one.
 const LAYOUT: u32 = 1;
 
-/// A section under the name by which it is selected.
+/// A section, with the name that selects it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
     /// The name.
     pub name: String,
-    /// With which others it is summed up; none if it has no result of ours, or if the run is of a time before families.
+    /// The family in whose mean the section is; `None` if it has no result of ours, or if the run is older than
+    /// families.
     #[serde(default)]
     pub family: Option<String>,
-    /// Its rows.
+    /// The heading, the text and the rows.
     #[serde(flatten)]
     pub section: Section,
 }
 
-/// All that one run measured.
+/// All measurements of one run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Run {
-    /// [`LAYOUT`], in a field that no other file has.
+    /// [`LAYOUT`]. The name of the field identifies the file.
     tallis_report: u32,
-    /// How it was made.
+    /// The command of the run.
     pub command: String,
-    /// When.
+    /// The date of the run.
     pub date: String,
-    /// Where.
+    /// The machine of the run.
     pub machine: Machine,
-    /// What was measured, in the order of the page.
+    /// The sections, in the order of the page.
     pub sections: Vec<Measured>,
 }
 
 impl Run {
-    /// A run of these sections.
+    /// Creates a run of these sections.
     #[must_use]
     pub const fn new(
         machine: Machine,
@@ -47,30 +48,34 @@ impl Run {
         Self { tallis_report: LAYOUT, command, date, machine, sections }
     }
 
-    /// The run as JSON; each section and each result begins a line.
+    /// Returns the run as JSON. Each section and each result begins a line.
     ///
     /// # Panics
     ///
-    /// Never: all of it can be written.
+    /// Never: names and numbers can always be serialized.
     #[must_use]
     pub fn to_json(&self) -> String {
         let text = serde_json::to_string(self);
-        let mut text = text.unwrap_or_else(|error| unreachable!("names and numbers: {error}"));
+        let mut text = text
+            .unwrap_or_else(|error| unreachable!("names and numbers can be serialized: {error}"));
         text = text.replace("{\"name\":\"", "\n{\"name\":\"");
         text.push('\n');
         text
     }
 
-    /// The run that [`to_json`](Self::to_json) wrote.
+    /// Reads the run that [`to_json`](Self::to_json) wrote.
     ///
     /// # Errors
     ///
-    /// What is wrong with the text: it is no JSON, no run, of another layout, or it has figures that no run measures.
+    /// A message if the text is not JSON, is not a run, has another layout, or has figures that no run measures.
     pub fn from_json(text: &str) -> Result<Self, String> {
         let run: Self = serde_json::from_str(text)
-            .map_err(|error| format!("not what `cargo xtask report --json` writes: {error}"))?;
+            .map_err(|error| format!("not a file of `cargo xtask report --json`: {error}"))?;
         if run.tallis_report != LAYOUT {
-            return Err(format!("layout {}, where {LAYOUT} is read", run.tallis_report));
+            return Err(format!(
+                "layout {}, but only layout {LAYOUT} can be read",
+                run.tallis_report
+            ));
         }
         for Measured { name, section, .. } in &run.sections {
             for row in section.rows() {
@@ -82,7 +87,7 @@ impl Run {
                     let mut all = figures.iter().chain(&result.rounds);
                     if !all.all(|figure| figure.is_normal() && *figure > 0.0) {
                         let who = &result.name;
-                        return Err(format!("{name}, {}, {who}: no such figure", row.work()));
+                        return Err(format!("{name}, {}, {who}: not a valid figure", row.work()));
                     }
                 }
             }
@@ -116,16 +121,16 @@ mod tests {
     }
 
     #[test]
-    fn a_run_comes_back_from_its_json() {
+    fn a_run_is_read_from_its_json() {
         let text = run().to_json();
         assert_eq!(Run::from_json(&text), Ok(run()));
     }
 
     #[test]
-    fn a_run_of_a_time_before_families_caches_and_bytes_is_read() {
+    fn a_run_older_than_families_caches_and_bytes_is_read() {
         let text = run().to_json();
         let start = text.find(",\"caches\":[").expect("caches");
-        let end = start + text[start..].find(']').expect("their end") + 1;
+        let end = start + text[start..].find(']').expect("the end of the list") + 1;
         let old = text.replace(&text[start..end], "").replace(",\"family\":\"sets\"", "");
         let old = old.replace(",\"touched\":9,\"curve\":[\"contains\",512.0]", "");
         let old = old.replace(",\"touched\":0,\"curve\":null", "");
@@ -142,20 +147,20 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_run_is_refused_with_a_reason() {
+    fn a_text_that_is_not_a_run_is_refused_with_a_reason() {
         let json = run().to_json();
         let layout = json.replace("\"tallis_report\":1", "\"tallis_report\":2");
         let nothing = json.replace("4.25", "0.0");
         let below = json.replace("4.25", "-1");
         for (text, why) in [
-            ("", "not what `cargo xtask report --json` writes: EOF"),
-            ("# Benchmarks", "not what `cargo xtask report --json` writes: expected value"),
-            ("[1, 2]", "not what `cargo xtask report --json` writes: "),
+            ("", "not a file of `cargo xtask report --json`: EOF"),
+            ("# Benchmarks", "not a file of `cargo xtask report --json`: expected value"),
+            ("[1, 2]", "not a file of `cargo xtask report --json`: "),
             ("{\"sections\": []}", "missing field `tallis_report`"),
-            (&json[..json.len() / 2], "not what `cargo xtask report --json` writes: EOF"),
-            (&layout, "layout 2, where 1 is read"),
-            (&nothing, "sets, bytes, tallis: no such figure"),
-            (&below, "sets, bytes, tallis: no such figure"),
+            (&json[..json.len() / 2], "not a file of `cargo xtask report --json`: EOF"),
+            (&layout, "layout 2, but only layout 1 can be read"),
+            (&nothing, "sets, bytes, tallis: not a valid figure"),
+            (&below, "sets, bytes, tallis: not a valid figure"),
         ] {
             let error = Run::from_json(text).expect_err(text);
             assert!(error.contains(why), "{error}");

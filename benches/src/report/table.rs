@@ -6,21 +6,21 @@ use serde::{Deserialize, Serialize};
 
 use super::{Caches, Plot, Result, Row, Run, Sample, Section, Target, cache, head};
 
-/// What the figures of a row count, and how they are written.
+/// The unit of the figures of a row, and how they are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Unit {
     /// Nanoseconds; less is better.
     Nanos,
     /// Bytes; less is better.
     Bytes,
-    /// Pieces a second; more is better.
+    /// Pieces per second; more is better.
     PerSecond,
-    /// How many times as fast; more is better.
+    /// A speed-up, as a ratio; more is better.
     Times,
 }
 
 impl Unit {
-    /// The figure with its unit and three digits that count.
+    /// Formats a figure with its unit and three significant digits.
     pub(super) fn shown(self, value: f64) -> String {
         let steps: &[(f64, &str)] = match self {
             Self::Nanos => &[(1e9, "s"), (1e6, "ms"), (1e3, "us"), (1.0, "ns")],
@@ -41,7 +41,7 @@ impl Unit {
         format!("{value:.digits$} {name}")
     }
 
-    /// Whether more of it is worse.
+    /// Returns `true` if less is better.
     pub(super) const fn less_is_better(self) -> bool {
         match self {
             Self::Nanos | Self::Bytes => true,
@@ -49,7 +49,7 @@ impl Unit {
         }
     }
 
-    /// Whether it is about time.
+    /// Returns `true` if the figures depend on time: times, rates and speed-ups.
     pub(super) const fn is_time(self) -> bool {
         !matches!(self, Self::Bytes)
     }
@@ -59,7 +59,7 @@ impl Unit {
     }
 }
 
-/// The whole page, with links to these plots, which lie in the folder `plots` beside it.
+/// Returns the whole page, with links to these plots in the folder `plots` next to it.
 #[must_use]
 pub fn page(run: &Run, plots: &[Plot]) -> String {
     let mut text = String::new();
@@ -71,7 +71,7 @@ pub fn page(run: &Run, plots: &[Plot]) -> String {
 fn write_page(text: &mut String, run: &Run, plots: &[Plot]) -> std::fmt::Result {
     let Run { command, date, machine, sections, .. } = run;
     writeln!(text, "# Benchmarks\n")?;
-    writeln!(text, "Written by `{command}` on {date}. Not to be edited: run it again.\n")?;
+    writeln!(text, "Written by `{command}` on {date}. Do not edit it: run the command again.\n")?;
     writeln!(text, "| | |\n|---|---|")?;
     for (name, value) in machine.lines() {
         writeln!(text, "| {name} | {} |", cell(&value))?;
@@ -81,16 +81,16 @@ fn write_page(text: &mut String, run: &Run, plots: &[Plot]) -> std::fmt::Result 
     writeln!(
         text,
         "## How to read the tables\n\n\
-         Each figure is the median of rounds in which all contenders of the row take turns, with the lowest and\n\
-         the highest round in brackets. A factor is ours divided by the rival's, for rates the contrary, from the same run: below 1 we\n\
-         take less. Compare factors, not nanoseconds: other machines differ. So a target for a time is a factor too; in\n\
-         brackets are the nanoseconds that it was made of, on the machine where it was set. *Data* is the nearest cache that holds all that\n\
-         the row goes through of our structure, and how many bytes that is; rows that measure bytes have none.\n"
+         Each figure is the median of the rounds, in which all contenders of the row run in turn, with the lowest and\n\
+         the highest round in brackets. A factor is ours divided by the rival's, for rates the rival's divided by ours, from the same run: below 1 we\n\
+         take less. Compare factors, not nanoseconds, which differ between machines. A target for a time is therefore a factor too; in\n\
+         brackets are the nanoseconds from which it was computed, on the machine where it was set. *Data* is the nearest cache that holds all bytes\n\
+         of our structure that the row accesses, and how many bytes these are; rows that measure bytes have none.\n"
     )?;
     for measured in sections {
         write_section(text, &measured.section, &machine.caches)?;
     }
-    // One newline ends the page.
+    // The page ends with one newline.
     text.truncate(text.trim_end().len());
     text.push('\n');
     Ok(())
@@ -155,7 +155,7 @@ fn shown_target(row: &Row, ours: &Result, target: &Target) -> String {
     format!("{aim}, {verdict}")
 }
 
-/// A factor with two digits that count.
+/// Formats a factor with two decimals, or with three below 0.1.
 pub(super) fn times(factor: f64) -> String {
     if factor < 0.1 { format!("x{factor:.3}") } else { format!("x{factor:.2}") }
 }
@@ -172,7 +172,7 @@ fn dash(text: String) -> String {
     if text.is_empty() { "-".to_owned() } else { text }
 }
 
-/// Text that stays inside its cell.
+/// Returns text that stays inside its cell.
 pub(super) fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }
@@ -234,7 +234,7 @@ mod tests {
         let run = Run::new(machine, command, date, [section, plain].map(named).into());
         let text = page(&run, &[]);
         let head = "# Benchmarks\n\n\
-            Written by `cargo xtask report` on 2025-03-12. Not to be edited: run it again.\n\n\
+            Written by `cargo xtask report` on 2025-03-12. Do not edit it: run the command again.\n\n\
             | | |\n|---|---|\n\
             | processor | A \\| B, 2 threads |\n\
             | caches | L1d 32 KiB |\n\

@@ -1,6 +1,6 @@
 //! Intersection, union and difference of two large sets of ids.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ use crate::report::{Bench, Result, Row, Section, Unit};
 const SHARD: u64 = 512;
 /// The commands, in the order of the rows.
 const NAMES: [&str; 3] = ["SINTERSTORE", "SUNIONSTORE", "SDIFFSTORE"];
-/// What `hashbrown` took where the targets were set, in nanoseconds.
+/// The time of `hashbrown` when the targets were set, in nanoseconds.
 const BARE: [f64; 3] = [14.0, 17.0, 12.5];
 
 type Hash = HashSet<i64, ahash::RandomState>;
@@ -27,11 +27,12 @@ type Hash = HashSet<i64, ahash::RandomState>;
 pub(super) fn measure(bench: &Bench) -> Section {
     let members = if bench.effort().is_quick() { 5_000 } else { 1_000_000 };
     let text = format!(
-        "Two sets of {members} random 63-bit ids, half of them in common; the time is for an element of both inputs together, \
-         and the result is kept. In shards: `ShardedSet` and its `*_store`, made for the union in shards of {SHARD}, beside the \
-         merge of two sorted vectors into a third that is reused; the target is twice that merge. In hash tables: one command on \
-         two keys. *hashbrown*, *BTreeSet* and *RoaringTreemap* build a new set; *yo-kv* does the same command on the same members. *redis-server* does the same command on the same keys, shard by shard or once, \
-         its time the server's own; building what is compared is in no figure."
+        "Two sets of {members} random 63-bit ids, half of them in common. Times are per element of both inputs \
+         together, and the result is stored. In shards: `ShardedSet` and its `*_store` methods, with shards of {SHARD} \
+         ids planned for the union, beside the merge of two sorted vectors into a third that is reused; the target is \
+         twice that merge. In hash tables: one command on two keys. *hashbrown*, *BTreeSet* and *RoaringTreemap* build \
+         a new set; *yo-kv* runs the same command on the same members. *redis-server* runs the same command on the \
+         same keys, shard by shard or once, by the server's own time. The time to build the inputs is in no figure."
     );
     let ids = two_sets(members);
     let mut section = Section::new("Set algebra", &text);
@@ -47,7 +48,7 @@ fn elements(ids: &[Vec<i64>; 2]) -> (u32, f64) {
     (u32::try_from(elements).unwrap(), elements as f64)
 }
 
-/// What each operation gives.
+/// Returns the size of each result.
 fn expected(ids: &[Vec<i64>; 2]) -> [usize; 3] {
     let common = ids[0].len() / 2;
     [common, 2 * ids[0].len() - common, ids[0].len() - common]
@@ -84,7 +85,7 @@ fn sharded(bench: &Bench, ids: &[Vec<i64>; 2]) -> Vec<Row> {
     let theirs = Live::start().map(|mut live| {
         live.run(["a", "b"].into_iter().zip(ids).flat_map(|(name, ids)| {
             ids.iter().map(move |&id| {
-                // A sharded set hashes its members as `x` and their decimal form.
+                // A sharded set hashes a member as `x` and its decimal form.
                 let key = tallis::shard_key(name, format!("x{id}"), forecast, SHARD);
                 command([b"SADD", key.as_bytes(), id.to_string().as_bytes()])
             })
@@ -194,7 +195,7 @@ fn tables(bench: &Bench, ids: &[Vec<i64>; 2]) -> Vec<Row> {
     rows
 }
 
-/// The command on `a` and `b` into `target`, each with this at its end.
+/// Returns the command on `a` and `b` into `target`, each name with the suffix `end`.
 fn three(name: &str, end: &str) -> Cmd {
     let mut command = redis::cmd(name);
     for key in ["target", "a", "b"] {

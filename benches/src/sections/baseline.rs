@@ -1,4 +1,4 @@
-//! What the standard library's own sets cost: the measure that needs no other crate.
+//! The standard library's own sets: a reference that needs no other crate.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -6,16 +6,15 @@ use testkit::rng::Rng;
 
 use crate::report::{Bench, Result, Row, Sample, Section, Touched, Unit};
 
-/// Members of a small set: what one shard holds.
+/// Members of a small set: those of one shard.
 const MEMBERS: u32 = 512;
 
 pub(super) fn measure(bench: &Bench) -> Section {
-    let text =
-        "Random 60-bit ids in the sets of the standard library, as a measure for all that follows.";
+    let text = "Random 60-bit ids in the sets of the standard library, as a reference for all other sections.";
     Section::new("The standard library", text).row(contains(bench)).row(held(bench))
 }
 
-/// The ids, and the order in which they are looked up: every second one is there.
+/// Returns the ids, and the order in which they are looked up: every second one is in the set.
 fn ids(rng: &mut Rng) -> (Vec<i64>, Vec<i64>) {
     let mut id = || (rng.u64() >> 4).cast_signed();
     let members: Vec<i64> = (0..MEMBERS).map(|_| id()).collect();
@@ -32,7 +31,7 @@ fn contains(bench: &Bench) -> Row {
     let tree: BTreeSet<i64> = members.iter().copied().collect();
     let hash: HashSet<i64> = members.iter().copied().collect();
     let found = |contains: &dyn Fn(i64) -> bool| probes.iter().filter(|id| contains(**id)).count();
-    // A contender that answers wrongly has not run the same race.
+    // A contender that returns wrong results has not done the same work.
     for contains in [
         &(|id| sorted.binary_search(&id).is_ok()) as &dyn Fn(i64) -> bool,
         &|id| tree.contains(&id),

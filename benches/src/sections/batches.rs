@@ -1,6 +1,6 @@
-//! Calls on many keys or members beside as many calls on one.
+//! Calls on many keys or members compared with calls on one.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use std::hint::black_box;
 
@@ -11,22 +11,24 @@ use super::{built, held, pieces};
 use crate::inputs::{Turns, Words, shuffled};
 use crate::report::{Bench, Result, Row, Section, Touched, Unit};
 
-/// How the page calls the two.
+/// The names of the two on the page.
 const MANY: &str = "by 100";
 const ONE: &str = "one by one";
 
-/// Keys or members of a call.
+/// Keys or members per call.
 const CALL: usize = 100;
 
-/// Keys or members of a round.
+/// Keys or members per round.
 const ROUND: usize = 20_000;
 
 pub(super) fn measure(bench: &Bench) -> Section {
     let count = if bench.effort().is_quick() { 20_000 } else { 1_000_000 };
     let text = format!(
-        "{count} keys of 8 bytes, or members or fields of one key, are there; each round asks for {ROUND} others of them in random order, by calls of {CALL} \
-         and by as many calls of one. ZADD gives members another score. Bits and fields (`u12`) are anywhere in one string. Visits are of a million random ids, by calls of 1,000, in a \
-         bucket that splits; those of windows 500 a minute, of users whom the hour has. PFADD gives each of ten new keys 500 elements. A figure is the time of one key, member, field, bit or visit.",
+        "{count} keys of 8 bytes, or members or fields of one key, exist. Each round uses {ROUND} of them in random \
+         order, others than the round before, in calls of {CALL} and in calls of one. ZADD gives members another \
+         score. Bits and fields (`u12`) are anywhere in one string. Visits are of a million random ids, in calls of \
+         1,000, in a bucket that splits; visits of windows are 500 per minute, of users that the hour already has. \
+         PFADD gives each of ten new keys 500 elements. A figure is the time per key, member, field, bit or visit.",
     );
     let words: Words = shuffled(1, count).into_iter().map(|n| format!("{n:08}")).collect();
     let words: Vec<&[u8]> = words.iter().collect();
@@ -63,7 +65,7 @@ fn race<T: Copy>(
     race_by(bench, (MANY, CALL), words, many, one)
 }
 
-/// The same with calls of another size, which have a name.
+/// The same for calls of another size, with their name.
 fn race_by<T: Copy>(
     bench: &Bench,
     (name, call): (&str, usize),
@@ -84,7 +86,7 @@ fn row(work: &str, touched: Touched, results: Vec<Result>, aim: f64) -> Row {
     Row::new(work, Unit::Nanos, touched, results).factor(ONE, aim)
 }
 
-/// A string of random bits, and offsets of bits all over it.
+/// Returns a string of random bits, and offsets anywhere in it.
 fn bits(bench: &Bench) -> (Store, Vec<u64>) {
     let (bytes, count) =
         if bench.effort().is_quick() { (1_000_000, 20_000) } else { (100_000_000, 1_000_000) };
@@ -129,7 +131,7 @@ fn bitfield(bench: &Bench) -> Row {
     Row::new("BITFIELD_RO of 100 MB", Unit::Nanos, held(&store), race(bench, &offsets, many, one))
 }
 
-/// GET as words, in a pipeline and by `execute`.
+/// Measures GET by words, in a pipeline and by `execute`.
 fn pipeline(bench: &Bench, words: &[&[u8]]) -> Row {
     let store = keys(words);
     let mut pipeline = store.pipeline();
@@ -144,14 +146,14 @@ fn pipeline(bench: &Bench, words: &[&[u8]]) -> Row {
     Row::new("pipeline of GET", Unit::Nanos, held(&store), race(bench, words, many, one))
 }
 
-/// Visits of visitors who have come before, and of new ones.
+/// Measures visits of visitors who were counted before, or of new ones.
 fn visits(bench: &Bench, again: bool) -> Row {
     let (touched, results) = race_visits(bench, Visitors::new, again);
     let work = if again { "visits, of visitors who come again" } else { "visits, of new visitors" };
     row(work, touched, results, 0.35)
 }
 
-/// The same in sets of a fixed number of shards, with a counter.
+/// Measures the same in sets of a fixed number of shards, with a counter.
 fn visits_of_the_book(bench: &Bench) -> Row {
     let (touched, results) = race_visits(bench, Visitors::book, true);
     Row::new("visits of the book's form, who come again", Unit::Nanos, touched, results)
@@ -182,7 +184,7 @@ fn race_visits(
     (touched, race_by(bench, ("by 1000", 1000), ids, many, one))
 }
 
-/// Visits of minutes that are sparse, written to four levels.
+/// Measures visits of sparse minutes, written to four levels.
 fn windows(bench: &Bench) -> Row {
     const MINUTES: usize = 10;
     const A_MINUTE: usize = 500;
@@ -190,7 +192,7 @@ fn windows(bench: &Bench) -> Row {
     let fresh = || {
         let levels = UvLevel::ALL.into_iter();
         let windows = levels.fold(UvWindows::new(Store::new(), "uv:"), UvWindows::keep_for_ever);
-        // The hour has all of them.
+        // The hour already has all of them.
         windows.record_many((0..200_000_u64).map(|user| (user, start))).unwrap();
         windows
     };
@@ -218,7 +220,7 @@ fn windows(bench: &Bench) -> Row {
     row("record_many, minutes sparse", built(bench, fresh), results, 0.37)
 }
 
-/// Elements of keys that stay sparse.
+/// Measures elements of keys that stay sparse.
 fn pfadd(bench: &Bench) -> Row {
     const KEYS: usize = 10;
     const EACH: usize = 500;
@@ -346,7 +348,7 @@ fn hset(bench: &Bench, words: &[&[u8]]) -> Row {
 
 fn hdel(bench: &Bench, words: &[&[u8]]) -> Row {
     let store = hash(words);
-    // Others, so that the hash stays as it is.
+    // Other fields, so that the hash does not change.
     let others: Vec<Vec<u8>> = words.iter().map(|word| [word, &b"-"[..]].concat()).collect();
     let others: Vec<&[u8]> = others.iter().map(|word| &word[..]).collect();
     let many = |words: &[&[u8]]| assert_eq!(store.hdel("hash", words).unwrap(), 0);
@@ -370,7 +372,7 @@ fn zmscore(bench: &Bench, words: &[&[u8]]) -> Row {
 
 fn zadd(bench: &Bench, words: &[&[u8]]) -> Row {
     let [by_many, by_one] = [(); 2].map(|()| sorted(words));
-    // Scores all over the set, each another one than before.
+    // Scores anywhere in the set, each different from the one before.
     let scores = |seed: u64| {
         let mut rng = testkit::rng::Rng::new(seed);
         let most = words.len() as u64;

@@ -1,6 +1,6 @@
 //! Bits through the store.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use std::hint::black_box;
 
@@ -18,22 +18,23 @@ use super::yo::{self, Yo};
 use crate::inputs::Turns;
 use crate::report::{Bench, Result, Row, Section, Touched, Unit};
 
-/// What stands beside the bare fields.
+/// The name of the store, next to the bare fields.
 const STORE: &str = "tallis, the store";
 
-/// How much slower than a plain loop what is bound by memory may be.
+/// How much slower than a plain loop a call may be whose time is that of the memory.
 const NEARLY: f64 = 1.0 / 0.95;
 
 pub(super) fn measure(bench: &Bench) -> Section {
-    // More than most caches hold, and about what a second cache holds.
+    // Larger than most caches, and about the size of an L2 cache.
     let [large, small] =
         if bench.effort().is_quick() { [1_000_000, 10_000] } else { [100_000_000, 1_000_000] };
-    let text = "Whole strings: each call looks at all of them, or writes all of the result over an older one. *A plain read* sums \
-                the words of the same memory up; *a plain loop* does the same work word by word, or byte by byte for BITOP, \
-                into memory that is there already. Single bits: in random order all over the string. Fields: `u12`, in random \
-                order, in a string of 32 KiB, which the first cache holds. *bare* is without a store. *RoaringBitmap* keeps the count of each of its containers, of 65,536 bits. *yo-kv* is that crate's `Keyspace` without locks, whose \
-                strings end below 2 MiB. *redis-server* is its \
-                own time for a call, without the socket.";
+    let text = "Whole strings: each call reads a whole string, or writes the whole result over an older one. *A plain \
+                read* adds up the words of the same memory; *a plain loop* does the same work word by word, or byte by \
+                byte for BITOP, into memory that is already allocated. Single bits: in random order, anywhere in the \
+                string. Fields: `u12`, in random order, in a string of 32 KiB, which the L1 cache holds. *bare* is \
+                without a store. *RoaringBitmap* keeps the count of each of its containers, which have 65,536 bits. \
+                *yo-kv* is that crate's `Keyspace` without locks, whose strings are limited to less than 2 MiB. \
+                *redis-server* is its own time for a call, without the socket.";
     let mut live = Live::start();
     Section::new("Bits through the store", text)
         .row(count(bench, large, live.as_mut()))
@@ -93,7 +94,7 @@ fn roaring(bytes: &[u8]) -> RoaringBitmap {
     RoaringBitmap::from_lsb0_bytes(0, bytes)
 }
 
-/// A keyspace with that string, if it takes strings of that length.
+/// Returns a keyspace with these strings, if it allows strings of that length.
 fn keyspace<const N: usize>(strings: [(&[u8], &[u8]); N]) -> Option<Yo> {
     let mut yo = Yo::default();
     for (key, bytes) in strings {
@@ -105,7 +106,7 @@ fn keyspace<const N: usize>(strings: [(&[u8], &[u8]); N]) -> Option<Yo> {
     Some(yo)
 }
 
-/// The server's time for that many calls of a command, after another one has made the string.
+/// Returns the server's time for the calls of a command, after other commands have created the string.
 fn server(live: Option<&mut Live>, made: Vec<Cmd>, name: &str, again: Vec<Cmd>) -> Option<Result> {
     rival(live.map(|live| {
         live.run(made);
@@ -140,7 +141,7 @@ fn count(bench: &Bench, len: usize, live: Option<&mut Live>) -> Row {
     let calls = vec![command([b"BITCOUNT", b"k"]); 20];
     results.extend(server(live, vec![command([b"SET", b"k", &bytes])], "BITCOUNT", calls));
     let row = Row::new(&format!("BITCOUNT of {}", size(len)), Unit::Nanos, held(&store), results);
-    // In a cache it is not the memory that is waited for.
+    // In a cache, the time is not that of the memory.
     if len > 10_000_000 {
         row.factor("a plain read", NEARLY)
     } else {
@@ -210,7 +211,7 @@ fn combine(bench: &Bench, len: usize, live: Option<&mut Live>) -> Row {
 
 fn position(bench: &Bench, len: usize, live: Option<&mut Live>) -> Row {
     let store = Store::new();
-    // Written before the compiler knows what, so that each page is a page of its own.
+    // Written with a value that the compiler does not know, so that every page has its own memory.
     let mut zeros = black_box(vec![1; len]);
     zeros.fill(0);
     store.set("k", &zeros).unwrap();
@@ -227,13 +228,13 @@ fn position(bench: &Bench, len: usize, live: Option<&mut Live>) -> Row {
         .factor("a plain read", NEARLY)
 }
 
-/// Places all over a string, more than are asked for in a turn.
+/// Returns positions anywhere in a string, more than a turn uses.
 fn places(count: usize, below: u64) -> Vec<u64> {
     let mut rng = Rng::new(4);
     (0..count).map(|_| rng.below(below)).collect()
 }
 
-/// Places asked for in one turn, and in all.
+/// Returns the number of positions in one turn, and in all turns.
 fn turns(bench: &Bench) -> (usize, usize) {
     if bench.effort().is_quick() { (1_000, 4_000) } else { (20_000, 1_000_000) }
 }
@@ -249,7 +250,7 @@ fn get_bit(bench: &Bench, len: usize, live: Option<&mut Live>) -> Row {
     let [mut ours, mut theirs, mut of_vec, mut of_roaring] =
         [(); 4].map(|()| Turns::new(size_of_turn, count));
     let at = |&place: &u64| usize::try_from(place).unwrap();
-    // The crates count the bits of a byte from its lowest one, Redis from its highest.
+    // The crates count the bits of a byte from the lowest, Redis from the highest.
     for place in &places[..1000] {
         let of_ours = store.getbit("k", place ^ 7).unwrap();
         let value = u32::try_from(*place).unwrap();
@@ -334,7 +335,7 @@ fn set_bit(bench: &Bench, len: usize, live: Option<&mut Live>) -> Row {
         .beside(SERVER, [32.0, 224.0])
 }
 
-/// Fields of a string that the first cache holds: its bytes, the type, and their places in no order.
+/// Returns fields of a string that the L1 cache holds: its bytes, the type, and the positions in random order.
 fn fields() -> (Vec<u8>, FieldType, Vec<u64>) {
     const BYTES: usize = 32 << 10;
     let u12 = FieldType::unsigned(12).unwrap();

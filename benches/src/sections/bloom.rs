@@ -1,6 +1,6 @@
-//! Bloom filters, and lines each once.
+//! Bloom filters, and the deduplication of lines.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use std::cell::{Cell, RefCell};
 use std::fs;
@@ -15,17 +15,16 @@ use testkit::rng::Rng;
 use crate::filters::{Batches, Classic, ERROR, Filter, Split, Stored, StoredBatches, keys};
 use crate::report::{Bench, Race, Result, Row, Sample, Section, Touched, Unit};
 
-/// Keys of a turn: few enough to stay in the caches while a turn is prepared, unlike the filter.
+/// Keys per turn: few enough to stay in the caches while a turn is prepared, unlike the filter.
 const TURN: u32 = 20_000;
 
-/// Bytes of a line, its feed included.
+/// Bytes of a line, line feed included.
 const LINE: usize = 41;
 
 type Fast = fastbloom::BloomFilter;
 type Plain = bloomfilter::Bloom<u64>;
 
-/// What a key that is there and one that is not may take in the large filter, in nanoseconds, where fastbloom takes 9
-/// and 17.
+/// The targets for a hit and for a miss in the large filter, in nanoseconds, where fastbloom takes 9 and 17.
 const HIT: f64 = 18.0;
 const MISS: f64 = 12.0;
 
@@ -36,11 +35,13 @@ pub(super) fn measure(bench: &Bench) -> Section {
         [10_000_000, 100_000_000, 1_000_000]
     };
     let text = format!(
-        "u64 keys at 1 %. *Add* fills a filter from empty to full, *hit* asks a full one for what it has, *miss* for what it has not. *classic* is \
-         RedisBloom's algorithm in plain Rust. {large} keys: filters that scale, with 8 probes for each key where the other crates have 7; {huge} \
-         keys: filters that do not, with 7. *sbbf-rs-safe* is a filter of blocks: all bits of a key are in 32 bytes. *By 100*: keys in batches of a hundred. *the store*: BF.ADD, BF.EXISTS, BF.MADD and BF.MEXISTS of the \
-         typed interface on one key. *Lines*: what `tallis dedup` does with the lines of a file of {lines} lines of 40 bytes, of which a \
-         third came before, one thread; the page cache is warm, and the output goes nowhere."
+        "u64 keys at an error rate of 1 %. *Add* fills a filter from empty to full; *hit* queries a full filter for \
+         keys that were added, *miss* for keys that were not. *classic* is RedisBloom's algorithm in plain Rust. \
+         {large} keys: filters that scale, with 8 probes per key where the other crates have 7; {huge} keys: filters \
+         that do not scale, with 7. *sbbf-rs-safe* is a blocked filter: all bits of a key are in 32 bytes. *By 100*: \
+         keys in batches of a hundred. *the store*: BF.ADD, BF.EXISTS, BF.MADD and BF.MEXISTS of the typed interface \
+         on one key. *Lines*: the work of `tallis dedup` on a file of {lines} lines of 40 bytes, about a third of \
+         which are duplicates, in one thread; the page cache is warm, and the output is discarded."
     );
     let scaling = Settings::new(large, ERROR);
     let fixed = Settings::new(huge, ERROR).non_scaling();
@@ -83,7 +84,7 @@ impl<F: Filter> Filling<F> {
     }
 }
 
-/// Asks a full filter for keys from `first` on.
+/// Queries a full filter for keys from `first` on.
 fn asks<'a, F: Filter>(race: Race<'a>, full: &'a F, count: u64, first: u64) -> Race<'a> {
     let mut next = 0;
     race.contender_from(
@@ -113,13 +114,13 @@ fn millions(settings: &Settings, work: &str) -> String {
     }
 }
 
-/// What a filter of these settings is made of.
+/// Returns the bytes of a filter with these settings.
 fn filter(settings: &Settings) -> Touched {
     let filter = settings.build().unwrap();
     Touched::bytes(filter.links().map(|link| link.as_bytes().len()).sum())
 }
 
-/// A row whose target was set beside fastbloom: ours and theirs.
+/// Returns a row whose target was set beside fastbloom: ours and theirs.
 fn row(settings: &Settings, work: &str, results: Vec<Result>, of: [f64; 2]) -> Row {
     Row::new(&millions(settings, work), Unit::Nanos, filter(settings), results)
         .beside(Fast::NAME, of)
@@ -134,7 +135,7 @@ fn add(bench: &Bench, settings: &Settings) -> Row {
     row(settings, "add", results, [20.0, 8.0])
 }
 
-/// Hits and misses, one by one and by hundreds, of the same full filters.
+/// Measures hits and misses, one by one and in batches of 100, of the same full filters.
 fn ask(bench: &Bench, settings: &Settings) -> Vec<Row> {
     let (alone, stored) = (full::<BloomFilter>(settings), full::<Stored>(settings));
     let (fast, classic) = (full::<Fast>(settings), full::<Classic>(settings));
@@ -159,7 +160,7 @@ fn ask(bench: &Bench, settings: &Settings) -> Vec<Row> {
     ]
 }
 
-/// What a full filter is made of, and how many of a hundred keys that it has not it takes for others.
+/// Measures the bytes of a full filter, and the percentage of false positives.
 fn bytes(bench: &Bench, settings: &Settings) -> Row {
     let (mut results, mut errors) = (Vec::new(), Vec::new());
     results.push(measured::<BloomFilter>(bench, settings, false, &mut errors));
@@ -182,7 +183,7 @@ fn measured<F: Filter>(
     let count = settings.capacity();
     let asked = count.min(200_000);
     let there = keys(0..asked);
-    assert_eq!(filter.ask(&there), there.len(), "{}: what it has", F::NAME);
+    assert_eq!(filter.ask(&there), there.len(), "{}: keys that were added", F::NAME);
     let error = filter.ask(&keys(count..count + asked)) as f64 / asked as f64;
     assert!(error < 1.3 * ERROR, "{}: {error}", F::NAME);
     errors.push(format!("{} {:.2} %", F::NAME, 100.0 * error));
@@ -190,7 +191,7 @@ fn measured<F: Filter>(
     Result { rival, ..Result::new(F::NAME, each) }
 }
 
-/// One in two is there.
+/// Measures queries of which one in two is a hit.
 fn through_the_store(
     settings: &Settings,
     bench: &Bench,
@@ -217,11 +218,11 @@ fn through_the_store(
         .contender_from(Stored::NAME, TURN, setup(), |keys| stored.ask(&keys))
         .contender_from(BloomFilter::NAME, TURN, setup(), |keys| alone.ask(&keys))
         .run();
-    // Of the structure's targets half a hit and half a miss.
+    // From the targets of the structure: half a hit and half a miss.
     let name = millions(settings, "BF.EXISTS, every other one there");
     Row::new(&name, Unit::Nanos, filter(settings), results)
         .beside(BloomFilter::NAME, [40.0, f64::midpoint(HIT, MISS)])
-        .note("a server took 160 where the target was set")
+        .note("a server took 160 ns when the target was set")
 }
 
 fn add_many(bench: &Bench, settings: &Settings) -> Row {
@@ -241,7 +242,7 @@ fn huge_add(bench: &Bench, settings: &Settings) -> Row {
 }
 
 fn huge_ask(bench: &Bench, settings: &Settings) -> Vec<Row> {
-    // Filled in batches, which is the same filter sooner.
+    // Filled in batches, which gives the same filter faster.
     let by_100 = full::<Batches>(settings);
     let fast = full::<Fast>(settings);
     let count = settings.capacity();
@@ -266,7 +267,7 @@ fn dedup(bench: &Bench, count: u64) -> Row {
     let file = folder.path().join("lines.txt");
     let mut rng = Rng::new(1);
     let mut lines = Vec::with_capacity(usize::try_from(count).unwrap() * LINE);
-    // Of n draws among as many, about a third are of what was drawn before.
+    // Of n draws from n values, about a third are duplicates.
     for _ in 0..count {
         lines.extend_from_slice(format!("{:040}\n", rng.below(count)).as_bytes());
     }

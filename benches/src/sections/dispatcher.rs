@@ -1,6 +1,6 @@
-//! The dispatcher beside the typed call.
+//! The dispatcher compared with the typed calls.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use tallis::{Reply, Store};
 
@@ -10,12 +10,13 @@ use crate::report::{Bench, Row, Section, Unit};
 
 const KEYS: usize = 1000;
 const TYPED: &str = "the typed call";
-/// What the dispatcher may take and what the typed GET took, where the target was set.
+/// The target for the dispatcher, and the time of the typed GET when it was set.
 const TARGET: [f64; 2] = [100.0, 60.0];
 
 pub(super) fn measure(bench: &Bench) -> Section {
-    let text = "The same command by `store.execute` and by the typed call. What `execute` does more: the name is found, the arity checked, \
-                the arguments parsed and the reply built. 1,000 keys or members in turn, all of them there and in the caches. *redis-server*'s own time has no parsing in it.";
+    let text = "The same command by `store.execute` and by the typed call. In addition, `execute` finds the name, \
+                checks the arity, parses the arguments and builds the reply. 1,000 keys or members in turn, all of \
+                which exist and are in the caches. *redis-server*'s own time does not include parsing.";
     let mut live = Live::start();
     let mut section = Section::new("The dispatcher", text);
     for name in ["GET", "SET", "INCR", "SADD"] {
@@ -40,7 +41,7 @@ fn row(bench: &Bench, name: &str, live: Option<&mut Live>) -> Row {
     }
     let pieces = u32::try_from(KEYS).unwrap();
     let race = bench.race();
-    // One loop for each command, so that the typed call is chosen outside of it.
+    // One loop for each command, so that the typed call is selected outside of the loop.
     let race = match name {
         "GET" => race.contender(TYPED, pieces, || {
             arguments.iter().map(|words| store.get(words[1]).unwrap().unwrap().len()).sum::<usize>()
@@ -63,7 +64,7 @@ fn row(bench: &Bench, name: &str, live: Option<&mut Live>) -> Row {
             replies.filter(|reply| matches!(reply, Reply::Error(_))).count()
         })
         .run();
-    // The dispatcher is what the row is about.
+    // The row is about the dispatcher, so its result is the first.
     results.reverse();
     let (words, typed) = (results[0].sample.median, results[1].sample.median);
     results.extend(rival(live.map(|live| {
@@ -86,7 +87,7 @@ fn row(bench: &Bench, name: &str, live: Option<&mut Live>) -> Row {
         .note(&format!("{:.1} ns more than the typed call", words - typed))
 }
 
-/// The arguments of the command with its name.
+/// Returns the words of a command.
 fn words(name: &str, n: usize) -> Vec<String> {
     let key = format!("{}:{n}", name.to_lowercase());
     let words = match name {

@@ -1,6 +1,6 @@
-//! Fields of hashes that expire, beside a server that has them.
+//! Fields of hashes that expire, compared with a server that supports them.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -14,36 +14,39 @@ use super::{built, held, pieces};
 use crate::inputs::{Fields, Turns, shuffled};
 use crate::report::{Bench, Result, Row, Sample, Section, Touched, Unit};
 
-/// How the page calls us, and the server.
+/// The names of our contender and of the server on the page.
 const OURS: &str = "tallis";
 const SERVER: &str = "redis-8.2.3";
 
 /// Fields of a small hash.
 const SMALL: usize = 10;
 
-/// How many fields a slice of a sweep drops at most: as many as the thread of `Store::sweeper` does.
+/// The maximum number of fields that a slice of a sweep removes, as in the thread of `Store::sweeper`.
 const SLICE: usize = 1000;
 
-/// When the first field expires: long after the report has run.
+/// The time at which the first field expires: long after the run of the report.
 const EXPIRES_MS: i64 = 4_000_000_000_000;
 
-/// Between the times of two fields.
+/// The difference between the expiry times of two fields.
 const APART_MS: i64 = 10;
 
-/// Rounds of work that fills a store first.
+/// Rounds of work that first fills a store.
 const ROUNDS: usize = 7;
 
-/// Fields that stay in the caches.
+/// The number of fields that stay in the caches.
 const CACHED: usize = 1000;
 
 pub(super) fn measure(bench: &Bench) -> Section {
     let quick = bench.effort().is_quick();
     let count = if quick { 5_000 } else { 1_000_000 };
     let text = format!(
-        "The fields of the section on hashes, {count} in one hash or {SMALL} in each of {small}, under `Profile::Redis82`; *in the caches*: {CACHED} of them. HPEXPIREAT: one call a field, \
-         in random order, each time another one, at a time later than all others; *new*: of a field that had no time. HGET: fields that have a time, in random order. Bytes: with keys and all tables. \
-         Sweep: all fields of one hash expire at once, and `Store::sweep` takes {SLICE} in a call, as the thread of `Store::sweeper` does; while such a slice lasts the hash is locked. \
-         *{SERVER}* is that server, which `cargo xtask servers` brings, over a unix socket, its time its own for the command alone (`INFO commandstats`), its bytes \
+        "The fields of the section on hashes, {count} in one hash or {SMALL} in each of {small}, under \
+         `Profile::Redis82`; *in the caches*: {CACHED} of them. HPEXPIREAT: one call per field, in random order, each \
+         time on another field, with a time later than all others; *new*: on a field that had no time. HGET: fields \
+         that have a time, in random order. Bytes: keys and all tables included. Sweep: all fields of one hash expire \
+         at once, and `Store::sweep` removes {SLICE} in a call, as the thread of `Store::sweeper` does; the hash is \
+         locked for the duration of such a slice. *{SERVER}* is that server, which `cargo xtask servers` installs, \
+         over a unix socket; its time is its own for the command only (`INFO commandstats`), its bytes are \
          `used_memory`.",
         small = count / SMALL,
     );
@@ -63,7 +66,7 @@ pub(super) fn measure(bench: &Bench) -> Section {
     section.row(sweep(&large, if quick { 2 } else { ROUNDS }))
 }
 
-/// Fields, the order in which they get their times, and these.
+/// Fields, and the order in which they are given expiry times.
 struct Expiring<'f> {
     fields: &'f Fields,
     order: Vec<usize>,
@@ -83,7 +86,7 @@ impl<'f> Expiring<'f> {
         ]
     }
 
-    /// A store whose fields have no time.
+    /// Returns a store whose fields have no expiry time.
     fn filled(&self) -> Store {
         let store = Store::builder().profile(Profile::Redis82).build();
         for [key, field, value] in self.fields.iter() {
@@ -92,7 +95,7 @@ impl<'f> Expiring<'f> {
         store
     }
 
-    /// A store whose fields have a time.
+    /// Returns a store whose fields have expiry times.
     fn timed(&self) -> Store {
         let store = self.filled();
         self.order.iter().for_each(|&at| self.set_expiry(&store, at, EXPIRES_MS));
@@ -105,7 +108,7 @@ impl<'f> Expiring<'f> {
         black_box(set.unwrap());
     }
 
-    /// The same as commands.
+    /// Returns the same calls as commands.
     fn expiries(&self, from_ms: i64) -> impl Iterator<Item = Cmd> {
         self.order.iter().map(move |&at| {
             let [key, field, _] = self.fields.get(at);
@@ -155,7 +158,7 @@ impl<'f> Expiring<'f> {
         results.extend(live.map(|live| {
             live.run([redis::cmd("FLUSHALL")]);
             live.run(self.sets().chain(self.expiries(EXPIRES_MS)));
-            // As many commands for few fields as for many.
+            // The same number of commands for few fields as for many.
             let rounds = 1..=i64::try_from(100_000_usize.div_ceil(self.fields.len())).unwrap();
             let again = rounds.flat_map(|round| self.expiries(EXPIRES_MS + round * later_ms));
             rival(live.nanos("HPEXPIREAT", again))
@@ -164,7 +167,7 @@ impl<'f> Expiring<'f> {
             .factor(SERVER, 0.5)
     }
 
-    /// The server has the fields from [`expire_new`](Self::expire_new).
+    /// The server has the fields of [`expire_new`](Self::expire_new).
     fn hget(&self, bench: &Bench, of: &str, live: Option<&mut Live>) -> Row {
         let store = self.timed();
         let get = |&&at: &&usize| {
@@ -201,7 +204,7 @@ impl<'f> Expiring<'f> {
     }
 }
 
-/// When a field expires: no two of a hash at the same time.
+/// Returns the expiry time of a field. No two fields of a hash have the same time.
 fn expires_ms(from_ms: i64, at: usize) -> i64 {
     from_ms + APART_MS * i64::try_from(at).unwrap()
 }
@@ -210,7 +213,7 @@ fn rival(figure: f64) -> Result {
     Result::rival(SERVER, Sample::exact(figure))
 }
 
-/// The longest slice of each of so many sweeps.
+/// Measures the longest slice of each sweep.
 fn sweep(fields: &Fields, rounds: usize) -> Row {
     let sweeps: Vec<Sweep> = (0..rounds).map(|_| Sweep::of(fields)).collect();
     let nanos = |time: Duration| time.as_secs_f64() * 1e9;
@@ -224,7 +227,7 @@ fn sweep(fields: &Fields, rounds: usize) -> Row {
         .note("aim: 1 ms")
 }
 
-/// What a sweep took.
+/// The times of a sweep.
 #[derive(Default)]
 struct Sweep {
     longest: Duration,
@@ -251,7 +254,7 @@ impl Sweep {
             sweep.all += time;
             sweep.slices += 1;
         }
-        assert_eq!(store.dbsize().unwrap(), 0, "all of them are gone");
+        assert_eq!(store.dbsize().unwrap(), 0, "all fields have been removed");
         sweep
     }
 }

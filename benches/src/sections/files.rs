@@ -1,6 +1,6 @@
-//! Files: a mixed store to and from a memory file system.
+//! Files: a mixed store, written to and read from a file system in memory.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use std::fs::File;
 use std::hint::black_box;
@@ -24,11 +24,11 @@ use crate::report::{Bench, Result, Row, Sample, Section, Touched, Unit};
 /// Rounds of work that takes a second.
 const ROUNDS: usize = 11;
 
-/// How the page calls us, with two threads and with one.
+/// The names of our contenders on the page, with two threads and with one.
 const OURS: &str = "tallis";
 const ONE: &str = "one thread";
 
-/// A folder in memory, where there is one.
+/// A folder in memory, on systems that have it.
 const MEMORY: &str = "/dev/shm";
 
 pub(super) fn measure(bench: &Bench) -> Section {
@@ -40,11 +40,12 @@ pub(super) fn measure(bench: &Bench) -> Section {
     store.save_with(&file, plain).unwrap();
     let bytes = std::fs::metadata(&file).unwrap().len();
     let text = format!(
-        "A store of {} MB: a sorted set of {million} members, {million} ids in sets of shards, {sketches} dense HyperLogLogs, {bitmaps} \
-         bitmaps of 1 MiB, {million} small strings, {hashes} hashes of 10 fields, a list of {million}; its file of {} MB is in \
-         memory (`{MEMORY}`), so that no disk is measured. *redis-server* is the installed one with the same keys, its time its own for SAVE, \
-         and for DEBUG RELOAD NOSAVE of an empty keyspace. *rdb 0.4* is the parser of that name, which is asked for every value \
-         and keeps none; `tallis inspect` also counts by type, encoding and prefix, and reckons memory.",
+        "A store of {} MB: a sorted set of {million} members, {million} ids in sets of shards, {sketches} dense \
+         HyperLogLogs, {bitmaps} bitmaps of 1 MiB, {million} small strings, {hashes} hashes of 10 fields, and a list \
+         of {million} elements; its file of {} MB is in memory (`{MEMORY}`), so that no disk is measured. \
+         *redis-server* is the installed one with the same keys; its time is its own for SAVE, and for DEBUG RELOAD \
+         NOSAVE of an empty keyspace. *rdb 0.4* is the parser of that name, which reads every value and keeps none; \
+         `tallis inspect` also counts by type, encoding and prefix, and estimates memory.",
         store.used_memory().unwrap() / 1_000_000,
         bytes / 1_000_000,
         million = 1_000_000 / scale,
@@ -67,14 +68,14 @@ pub(super) fn measure(bench: &Bench) -> Section {
         .row(save(bench, &store, &folder.path().join("saved.rdb"), true, live.as_mut()))
 }
 
-/// A folder in memory, where the machine has one.
+/// Returns a folder in memory, if the machine has one, or else on disk.
 pub(super) fn folder_in_memory() -> TempDir {
     let memory = Path::new(MEMORY);
     let folder = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() };
     folder.unwrap()
 }
 
-/// A store of values of every kind, smaller by that factor.
+/// Returns a store of values of every kind, smaller by the factor `scale`.
 pub(super) fn mixed(scale: usize) -> Store {
     let mut rng = Rng::new(1);
     let mut next = move || rng.u64();
@@ -102,7 +103,7 @@ pub(super) fn mixed(scale: usize) -> Store {
     store
 }
 
-/// The server's own time for a command.
+/// Returns the server's own time for a command.
 fn server(live: &mut Live, name: &str, words: &[&str]) -> Duration {
     let mut call = redis::Cmd::new();
     for word in words {
@@ -174,8 +175,8 @@ fn save(
     Row::new(work, Unit::Nanos, held(store), race.run()).factor(SERVER, aim)
 }
 
-/// `tallis inspect --json` of a file, its time and its peak, beside those of a parser that looks at every value and keeps
-/// none.
+/// Measures the time and the peak memory of `tallis inspect --json` on a file, compared with a parser that reads every
+/// value and keeps none.
 fn inspecting(bench: &Bench, file: &Path) -> [Row; 2] {
     const RIVAL: &str = "rdb 0.4";
     let words = ["tallis", "inspect", "--json", file.to_str().unwrap()];
@@ -208,7 +209,7 @@ fn inspecting(bench: &Bench, file: &Path) -> [Row; 2] {
     ]
 }
 
-/// The peak of a load beside what the store holds after it.
+/// Measures the peak memory of a load, compared with the memory of the store after it.
 fn peak(bench: &Bench, file: &PathBuf) -> Row {
     let (store, held, peak) = bench.peak(|| {
         let store = Store::new();

@@ -1,6 +1,6 @@
-//! Places: positions as numbers, a million of them in one sorted set, and what is near.
+//! Places: positions as numbers, a million of them in one sorted set, and searches for near ones.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use std::hint::black_box;
 
@@ -18,25 +18,29 @@ use super::{built, held};
 use crate::inputs::{Turns, Words};
 use crate::report::{Bench, Row, Section, Touched, Unit};
 
-/// Searches in turn, so that the branch predictor does not learn one.
+/// Different searches, so that the branch predictor does not learn a single one.
 const SEARCHES: usize = 1024;
 
 pub(super) fn measure(bench: &Bench) -> Section {
     let quick = bench.effort().is_quick();
     let count = if quick { 20_000 } else { 1_000_000 };
     let text = format!(
-        "{count} places spread evenly over a country of 40 degrees by 20. *encode* makes the number that GEOADD scores a member by; *a plain loop* halves each axis 26 \
-         times. *GEOADD*: one call a member, `member:0` to `member:{}`, into a sorted set that is empty at first. *radius*: the members within \
-         a distance of a random place that has about 50 around it, without an order, and nearest first with distances and \
-         places. *kdbush* and *rstar* are static trees over the same places, flat as they are, built beforehand: what they find in the bounding box is left after a \
-         look at its distance. *kiddo* is a static tree of the points of the sphere in space, in which a distance is that of the chord, so that it needs no box. *yo-kv* is that crate's `Keyspace`, whose searches copy nothing. *redis-server* as for the sets: GEORADIUS_RO, the same radius.",
+        "{count} places spread evenly over a country of 40 degrees by 20. *encode* computes the number that GEOADD \
+         uses as the score of a member; *a plain loop* halves each axis 26 times. *GEOADD*: one call per member, \
+         `member:0` to `member:{}`, into a sorted set that is empty at first. *radius*: the members within a distance \
+         of a random place that has about 50 around it, in no order, and nearest first with distances and positions. \
+         *kdbush* and *rstar* are flat static trees of the same places, built in advance: the points that they find in \
+         the bounding box are filtered by distance. *kiddo* is a static tree of the points of the sphere in three \
+         dimensions, in which the distance is that of the chord, so that it needs no box. *yo-kv* is that crate's \
+         `Keyspace`, whose searches copy nothing. *redis-server* is measured as in the section on sets: GEORADIUS_RO \
+         with the same radius.",
         count - 1,
     );
     let mut live = Live::start();
     let places = places(count);
     let members: Words = (0..count).map(|n| format!("member:{n}")).collect();
     let (store, mut yo) = (fill(&places, &members), keyspace(&places, &members));
-    // 50 of the places, of which `count` share 40 by 20 degrees of some 89 km.
+    // The radius of a circle with 50 of `count` places, which cover 40 by 20 degrees of 111.2 km by 85 km.
     let share = 50.0 / f64::from(u32::try_from(count).unwrap());
     let km = (40.0 * 20.0 * 111.2 * 85.0 * share / core::f64::consts::PI).sqrt();
     Section::new("Places", &text)
@@ -126,7 +130,7 @@ fn searches(km: f64) -> (Vec<Point>, Vec<Shape>) {
     (centres, shapes)
 }
 
-/// The server has the places from [`add`].
+/// The server has the places of [`add`].
 fn asked(km: f64, options: &'static [&'static str]) -> impl Iterator<Item = Cmd> {
     searches(km).0.into_iter().map(move |centre| {
         let [lon, lat, km] = [centre.lon(), centre.lat(), km].map(|number| number.to_string());
@@ -218,7 +222,7 @@ impl Space {
         Self(ImmutableKdTree::new_from_slice(&points).unwrap())
     }
 
-    /// How many are that near, in no order.
+    /// Returns the number of places within a distance, found in no order.
     fn near(&self, centre: Point, km: f64) -> usize {
         let centre = on_sphere(centre);
         let query = self.0.query(&centre);
@@ -226,7 +230,7 @@ impl Space {
         black_box(found).len()
     }
 
-    /// The same, the nearest first.
+    /// Returns the same number, found nearest first.
     fn nearest(&self, centre: Point, km: f64) -> usize {
         let centre = on_sphere(centre);
         let query = self.0.query(&centre);
@@ -239,13 +243,14 @@ fn on_sphere(at: Point) -> [f64; 3] {
     [north.cos() * east.cos(), north.cos() * east.sin(), north.sin()]
 }
 
-/// The square of the straight line between two points of the sphere that are that far apart on Redis's Earth.
+/// Returns the squared length of the chord between two points that are `km` apart on Redis's Earth, for a sphere of
+/// radius 1.
 fn chord(km: f64) -> f64 {
     let half = (km / (2.0 * 6_372.797_560_856)).sin();
     4.0 * half * half
 }
 
-/// The bounding box of a circle, a little large.
+/// Returns the bounding box of a circle, slightly enlarged.
 fn corners(shape: &Shape, km: f64) -> [f64; 4] {
     let centre = shape.centre();
     let up = km / 111.0;

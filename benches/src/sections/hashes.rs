@@ -1,6 +1,6 @@
 //! Hashes through the store: one large, many small.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use std::collections::HashMap;
 use std::hint::black_box;
@@ -13,7 +13,7 @@ use super::{aim, built, held, pieces};
 use crate::inputs::{Fields, Turns, shuffled};
 use crate::report::{Bench, Result, Row, Sample, Section, Touched, Unit};
 
-/// What the rival hashes with: the store hashes with it too.
+/// The hasher of the rival, which is that of the store.
 type Hash = ahash::RandomState;
 
 /// Fields and values on the heap.
@@ -22,20 +22,21 @@ type Map = HashMap<Box<[u8]>, Box<[u8]>, Hash>;
 /// Fields of a small hash.
 const SMALL: usize = 10;
 
-/// Fields that a shard is made for.
+/// The number of fields that a shard is planned for.
 const SHARD: u64 = 100;
 
 pub(super) fn measure(bench: &Bench) -> Section {
     let quick = bench.effort().is_quick();
     let count = if quick { 5_000 } else { 1_000_000 };
     let text = format!(
-        "Fields `field:N` with values of 16 bytes: {count} in one hash, or {SMALL} in each of {small} hashes `user:N`. HSET: one call a \
-         field, in that order, into a store that is empty at first. HGET: fields that are there, in random order. HGETALL: of a \
-         hash of {SMALL}, a random one each time, and of one of 1,000; a field. HGETALL reads the hash without a copy, as \
-         *yo-kv* does; *copied* returns one. A *ShardedHash* has the fields of the one hash in shards of some {SHARD}. Bytes: with keys and all tables. *hashbrown* is a map of the same fields without keys, locks or expiry; *yo-kv* \
-         is that crate's `Keyspace`, which has them but for the locks; *redis-server* is the installed one over a unix socket, \
-         pipelined {depth} deep, its time the server's own for the command alone (`INFO commandstats`), its bytes \
-         `used_memory`.",
+        "Fields `field:N` with values of 16 bytes: {count} in one hash, or {SMALL} in each of {small} hashes `user:N`. \
+         HSET: one call per field, in that order, into a store that is empty at first. HGET: fields that exist, in \
+         random order. HGETALL: the time per field, of a random hash of {SMALL} each time, and of one of 1,000. \
+         HGETALL reads the hash without a copy, as *yo-kv* does; *copied* returns a copy. A *ShardedHash* has the \
+         fields of the one hash in shards of some {SHARD}. Bytes: keys and all tables included. *hashbrown* is a map \
+         of the same fields without keys, locks or expiry; *yo-kv* is that crate's `Keyspace`, which has these except \
+         for locks; *redis-server* is the installed one over a unix socket, in pipelines of {depth} commands; its time \
+         is the server's own for the command only (`INFO commandstats`), its bytes are `used_memory`.",
         small = count / SMALL,
         depth = 1000,
     );
@@ -56,12 +57,12 @@ pub(super) fn measure(bench: &Bench) -> Section {
         .row(sharded_bytes(bench, &large, live.as_mut()))
 }
 
-/// What contenders and the server make of the fields.
+/// The fields as contenders and the server store them.
 trait Filled {
     fn sets(&self) -> impl Iterator<Item = redis::Cmd>;
     fn store(&self) -> Store;
     fn yo(&self) -> Yo;
-    /// A map for each key.
+    /// Returns one map for each key.
     fn maps(&self) -> Vec<Map>;
 }
 
@@ -122,7 +123,7 @@ fn hset(
     aim(Row::new(work, Unit::Nanos, built(bench, || fields.store()), results), aims)
 }
 
-/// The server has the fields from [`hset`].
+/// The server has the fields of [`hset`].
 fn hget(
     bench: &Bench,
     work: &str,
@@ -230,7 +231,7 @@ fn bytes(
     aim(Row::new(work, Unit::Bytes, Touched::NOTHING, results), aims)
 }
 
-/// The fields of one hash in shards.
+/// Returns the fields of one hash in shards.
 fn sharded(fields: &Fields) -> ShardedHash {
     let hash = ShardedHash::new(Store::new(), "users", fields.len() as u64, SHARD);
     for [_, field, value] in fields.iter() {
@@ -239,7 +240,7 @@ fn sharded(fields: &Fields) -> ShardedHash {
     hash
 }
 
-/// The same on a server.
+/// Returns the same for a server, as commands.
 fn sharded_sets<'f>(
     hash: &'f ShardedHash,
     fields: &'f Fields,
@@ -269,7 +270,7 @@ fn sharded_hset(bench: &Bench, fields: &Fields, live: Option<&mut Live>) -> Row 
     )
 }
 
-/// The server has the fields from [`sharded_hset`].
+/// The server has the fields of [`sharded_hset`].
 fn sharded_hget(bench: &Bench, fields: &Fields, live: Option<&mut Live>) -> Row {
     let order = shuffled(1, fields.len());
     let (hash, store) = (sharded(fields), fields.store());

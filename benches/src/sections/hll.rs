@@ -1,6 +1,6 @@
-//! HyperLogLog beside Redis's algorithm and other crates.
+//! HyperLogLog compared with Redis's algorithm and other crates.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use hll::{Hll, HllMut, HyperLogLog, SPARSE_MAX_BYTES, Union};
 use testkit::rng::Rng;
@@ -12,15 +12,16 @@ use wyhash::WyHash;
 use crate::classic::hll as classic;
 use crate::report::{Bench, Result, Row, Sample, Section, Touched, Unit};
 
-/// What stands for Redis's own C.
+/// The name of the algorithm that represents Redis's own C code.
 const REDIS: &str = "Redis's algorithm";
 
 pub(super) fn measure(bench: &Bench) -> Section {
-    let text = "Random elements of 16 bytes. *Redis's algorithm* is the published one in plain Rust, measured in the same run; the \
-                targets were set beside Redis's own C, which took 3.9 ns, 183 ns, 7.7 us and 329 us. hyperloglockless does \
-                not pack its registers. cardinality-estimator keeps its count beside them, up to date with each addition, and hashes by wyhash; \
-                hyperloglogplus, here with ahash, and cardinality-estimator have forms of their own for few elements. All have 2^14 registers. \
-                *Bytes* are those of one sketch, the allocator's share included.";
+    let text = "Random elements of 16 bytes. *Redis's algorithm* is the published one in plain Rust, measured in the \
+                same run; the targets were set beside Redis's own C code, which took 3.9 ns, 183 ns, 7.7 us and 329 \
+                us. hyperloglockless does not pack its registers. cardinality-estimator keeps its count beside them, \
+                updates it with each addition, and hashes by wyhash; hyperloglogplus, here with ahash, and \
+                cardinality-estimator have special forms for few elements. All have 2^14 registers. *Bytes* are those \
+                of one sketch, allocator overhead included.";
     Section::new("hll", text)
         .row(dense_add(bench).beside(REDIS, [2.6, 3.9]))
         .row(sparse_add(bench).beside(REDIS, [60.0, 183.0]))
@@ -30,7 +31,7 @@ pub(super) fn measure(bench: &Bench) -> Section {
         .row(bytes(bench, "bytes of a sketch of 300 elements", 300))
 }
 
-/// The crates' own, with as many registers as ours.
+/// The sketches of two crates, with as many registers as ours.
 type Estimator = CardinalityEstimator<[u8; 16], WyHash, 14, 6>;
 type Plus = HyperLogLogPlus<[u8; 16], ahash::RandomState>;
 
@@ -54,7 +55,7 @@ fn plus(seed: u64, count: usize) -> Plus {
     sketch
 }
 
-/// Whether an estimate is within five standard errors of 2^14 registers.
+/// Returns `true` if an estimate is within five standard errors of 2^14 registers.
 fn is_near(estimate: f64, count: f64) -> bool {
     (estimate / count - 1.0).abs() < 5.0 * 1.04 / 128.0
 }
@@ -125,7 +126,7 @@ fn dense_add(bench: &Bench) -> Row {
 
 fn sparse_add(bench: &Bench) -> Row {
     let sets: Vec<_> = (10..42).map(|seed| elements(seed, 300)).collect();
-    // One sketch at a time.
+    // One sketch is used at a time.
     let bytes = sets[0].iter().collect::<HyperLogLog>().as_bytes().len();
     let results = bench
         .race()

@@ -1,6 +1,6 @@
-//! Small integers: sets of half of the numbers below some limit, at several sizes.
+//! Small integers: sets of half of the numbers below a limit, in several sizes.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use std::collections::BTreeSet;
 
@@ -12,19 +12,21 @@ use super::{held, pieces};
 use crate::inputs::Turns;
 use crate::report::{Bench, Result, Row, Sample, Section, Touched, Unit};
 
-/// How the page calls the forms of ours.
+/// The names of our forms on the page.
 const OURS: &str = "tallis, a set";
 const BITMAP: &str = "tallis, a bitmap";
 
-/// Questions of a turn.
+/// Queries per turn.
 const TURN: usize = 20_000;
 
 pub(super) fn measure(bench: &Bench) -> Section {
     let sizes =
         if bench.effort().is_quick() { [100, 2_000, 20_000] } else { [100, 10_000, 1_000_000] };
-    let text = "Sets of N random numbers below 2N. *Add*: one call a number, in random order, into a set that is empty at first, in a store that is there. *Contains*: numbers below 2N in \
-                random order, about half of them there. *a set* is SADD and SISMEMBER of the typed interface on one key, an integer set of Redis's up to 512 members and a hash table \
-                beyond; *a bitmap* is SETBIT and GETBIT on one string. *RoaringBitmap* and *BTreeSet* hold the numbers alone. Bytes: those of the largest, the allocator's share included.";
+    let text = "Sets of N random numbers below 2N. *Add*: one call per number, in random order, into a set that is \
+                empty at first, in a store that exists. *Contains*: numbers below 2N in random order, about half of \
+                them in the set. *a set* is SADD and SISMEMBER of the typed interface on one key, an intset up to 512 \
+                members and a hash table beyond; *a bitmap* is SETBIT and GETBIT on one string. *RoaringBitmap* and \
+                *BTreeSet* hold only the numbers. Bytes: those of the largest sets, allocator overhead included.";
     let inputs = sizes.map(Input::new);
     let mut section = Section::new("Small integers", text);
     for input in &inputs {
@@ -33,7 +35,7 @@ pub(super) fn measure(bench: &Bench) -> Section {
     section.row(bytes(bench, &inputs[inputs.len() - 1]))
 }
 
-/// Numbers, in the order in which they are added, and those that are asked for.
+/// Numbers in the order in which they are added, and the numbers to query.
 struct Input {
     numbers: Vec<u32>,
     asked: Vec<u32>,
@@ -51,7 +53,7 @@ impl Input {
         Self { numbers, asked }
     }
 
-    /// The numbers as a set, in a store that holds nothing yet.
+    /// Adds the numbers as a set to an empty store.
     fn set_in(&self, store: Store) -> Store {
         for &number in &self.numbers {
             store.sadd("set", [i64::from(number)]).unwrap();
@@ -63,7 +65,7 @@ impl Input {
         self.set_in(Store::new())
     }
 
-    /// The same as a bitmap.
+    /// Adds the numbers as a bitmap to an empty store.
     fn bitmap_in(&self, store: Store) -> Store {
         for &number in &self.numbers {
             store.setbit("bits", number.into(), true).unwrap();

@@ -1,4 +1,4 @@
-//! The integer set beside Redis's algorithm and a sorted vector.
+//! The integer set compared with Redis's algorithm and a sorted vector.
 
 use intset::IntSet;
 use testkit::rng::Rng;
@@ -6,16 +6,17 @@ use testkit::rng::Rng;
 use crate::classic::intset::ClassicIntSet;
 use crate::report::{Bench, Row, Section, Touched, Unit};
 
-/// What stands for Redis's own C.
+/// The name of the algorithm that represents Redis's own C code.
 const REDIS: &str = "Redis's algorithm";
 /// Members of a full set: Redis's limit.
 const FULL: usize = 512;
-/// Sequences of ids, so that the branch predictor does not learn one.
+/// The number of sequences of ids, so that the branch predictor does not learn one.
 const SEQUENCES: usize = 128;
 
 pub(super) fn measure(bench: &Bench) -> Section {
-    let text = "Random 60-bit ids. *Redis's algorithm* is the published one in plain Rust, measured in the same run; the \
-                targets were set beside Redis's own C, which took 72 ns for an insertion and 34 and 62 ns for a look-up.";
+    let text = "Random 60-bit ids. *Redis's algorithm* is the published one in plain Rust, measured in the same run; \
+                the targets were set beside Redis's own C code, which took 72 ns for an insertion and 34 and 62 ns for \
+                a look-up.";
     Section::new("intset", text)
         .row(fill(bench).beside(REDIS, [36.0, 72.0]))
         .row(contains(bench, "contains, 512 members, one set", 1).beside(REDIS, [9.0, 34.0]))

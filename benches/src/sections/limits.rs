@@ -1,6 +1,6 @@
 //! Rate limits.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -17,22 +17,23 @@ use super::{built, held};
 use crate::inputs::{Turns, Words, shuffled};
 use crate::report::{Bench, Result, Row, Sample, Section, Touched, Unit};
 
-/// What each funnel holds; one leaks out in a second.
+/// The capacity of each funnel, which leaks one per second.
 const CAPACITY: u32 = 1_000_000;
 
-/// What is in each of them before: so much that none runs empty meanwhile.
+/// The initial level of each funnel, so that none becomes empty during the run.
 const FILLED: u32 = 100_000;
 
 pub(super) fn measure(bench: &Bench) -> Section {
     let count = if bench.effort().is_quick() { 5_000 } else { 1_000_000 };
     let text = format!(
-        "*Funnel*: {count} keys of 16 bytes, `user:` and a number, each of which has been met before; one action each, in random \
-         order, all allowed, on the machine's clock. *governor* is the crate of that name with `String` keys in a `DashMap`: the same \
-         algorithm, without a store. *hashbrown* is a `HashMap` from the keys to times, without locks, expiry or clock: a look-up and \
-         a write. Bytes: a key of 16 bytes, its time and its expiry, tables and the allocator's share included. *SlidingCounter*: one \
-         key, a million in a minute. *SlidingWindow*: one key, an action each millisecond by a clock that is moved by hand; each is \
-         allowed and finds the one of 50 ms ago over. *redis-server*: ZREMRANGEBYSCORE, ZCARD, ZADD and PEXPIREAT, the server's own \
-         time for the four."
+        "*Funnel*: {count} keys of 16 bytes, `user:` and a number, all of which exist; one action each, in random \
+         order, all allowed, by the machine's clock. *governor* is the crate of that name with `String` keys in a \
+         `DashMap`: the same algorithm, without a store. *hashbrown* is a `HashMap` from the keys to times, without \
+         locks, expiry or clock: a look-up and a write. Bytes: a key of 16 bytes, its time and its expiry, tables and \
+         allocator overhead included. *SlidingCounter*: one key, a million actions in a minute. *SlidingWindow*: one \
+         key, an action each millisecond by a clock that is set by hand; each is allowed, since the action of 50 ms \
+         ago has left the window. *redis-server*: ZREMRANGEBYSCORE, ZCARD, ZADD and PEXPIREAT, the server's own time \
+         for the four commands."
     );
     let keys: Words = shuffled(1, count).iter().map(|n| format!("user:{n:011}")).collect();
     let asked: Words = shuffled(2, count).iter().map(|n| format!("user:{n:011}")).collect();
@@ -70,7 +71,7 @@ fn governed(keys: &[String]) -> DefaultKeyedRateLimiter<String> {
     limiter
 }
 
-/// Owned, as that crate wants them.
+/// Owned strings, as the crate needs them.
 fn strings(words: &Words) -> Vec<String> {
     words.iter().map(|word| String::from_utf8(word.to_vec()).unwrap()).collect()
 }
@@ -152,7 +153,7 @@ fn counter(bench: &Bench) -> Row {
 fn window(bench: &Bench, live: Option<&mut Live>) -> Row {
     const ACTIONS: u32 = 10_000;
     const PERIOD: i64 = 50;
-    // Ahead of the machine's time, so that the server has the keys as long as it needs.
+    // In the future by the machine's clock, so that the keys do not expire on the server during the run.
     let start = SystemClock.now_ms() + 3_600_000;
     let clock = Arc::new(ManualClock::new(start));
     let store = Store::builder().clock(clock.clone()).build();

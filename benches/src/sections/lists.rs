@@ -1,6 +1,6 @@
 //! A long list through the store.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use std::collections::VecDeque;
 use std::hint::black_box;
@@ -15,10 +15,10 @@ use crate::report::{Bench, Result, Row, Sample, Section, Touched, Unit};
 
 const KEY: &[u8] = b"list";
 
-/// Elements of a range.
+/// Elements in a range.
 const RANGE: usize = 100;
 
-/// Elements that one round puts into the middle.
+/// Elements that one round inserts in the middle.
 const INSERTED: u32 = 20;
 
 type Queue = VecDeque<Box<[u8]>>;
@@ -26,12 +26,14 @@ type Queue = VecDeque<Box<[u8]>>;
 pub(super) fn measure(bench: &Bench) -> Section {
     let count = if bench.effort().is_quick() { 5_000 } else { 1_000_000 };
     let text = format!(
-        "One list of {count} elements of 16 bytes, `element:N`, or of as many integers. LPUSH: one call an element, into a store that is empty \
-         at first. RPOP, and LPOP: all of them again. LINDEX, LSET and LRANGE: at random places. LINSERT: {INSERTED} in one round, before the element in the \
-         middle, which is to be found. LRANGE reads the list without a copy, as *yo-kv* does; *copied* returns one. Bytes: with the key and all \
-         tables. *VecDeque* holds boxed elements without a key, a lock or expiry; *yo-kv* is that crate's `Keyspace`, which has them but \
-         for the locks; *redis-server* is the installed one over a unix socket, pipelined 1000 deep, its time the server's own for the \
-         command alone (`INFO commandstats`), its bytes `used_memory`.",
+        "One list of {count} elements of 16 bytes, `element:N`, or of as many integers. LPUSH: one call per element, \
+         into a store that is empty at first. RPOP and LPOP: until the list is empty. LINDEX, LSET and LRANGE: at \
+         random indices. LINSERT: {INSERTED} in one round, before the element in the middle, which must be found \
+         first. LRANGE reads the list without a copy, as *yo-kv* does; *copied* returns a copy. Bytes: the key and all \
+         tables included. *VecDeque* holds boxed elements without a key, a lock or expiry; *yo-kv* is that crate's \
+         `Keyspace`, which has these except for locks; *redis-server* is the installed one over a unix socket, in \
+         pipelines of 1000 commands; its time is the server's own for the command only (`INFO commandstats`), its \
+         bytes are `used_memory`.",
     );
     let texts: Words = (0..count).map(|n| format!("element:{n:08}")).collect();
     let numbers: Words = (0..count).map(|n| n.to_string()).collect();
@@ -49,7 +51,7 @@ pub(super) fn measure(bench: &Bench) -> Section {
         .row(bytes(bench, "bytes an integer", &Elements(numbers), live.as_mut()))
 }
 
-/// The elements of the list, the first one pushed last.
+/// The elements of the list. The first one is pushed last.
 struct Elements(Words);
 
 impl Elements {
@@ -87,14 +89,14 @@ impl Elements {
         queue
     }
 
-    /// The server's list, made anew.
+    /// Creates the server's list again.
     fn send(&self, live: &mut Live) {
         live.run([redis::cmd("FLUSHALL")]);
         live.run(self.pushes());
     }
 }
 
-/// An index as Redis takes it.
+/// Returns an index in Redis's type.
 fn index(at: usize) -> i64 {
     i64::try_from(at).unwrap()
 }
@@ -115,7 +117,7 @@ fn lpush(bench: &Bench, elements: &Elements, live: Option<&mut Live>) -> Row {
     aim(Row::new("LPUSH", Unit::Nanos, built(bench, || elements.store()), results), [0.4, 0.9])
 }
 
-/// A command that takes an element out.
+/// A command that removes an element.
 struct Pop {
     name: &'static str,
     ours: fn(&Store) -> bool,
@@ -189,7 +191,7 @@ fn lindex(bench: &Bench, elements: &Elements, live: Option<&mut Live>) -> Row {
     aim(Row::new("LINDEX", Unit::Nanos, held(&store), results), [0.1, 0.5])
 }
 
-/// The server has the list from [`lindex`].
+/// The server has the list of [`lindex`].
 fn lset(bench: &Bench, elements: &Elements, live: Option<&mut Live>) -> Row {
     let order = shuffled(2, elements.len());
     let (store, mut yo, mut queue) = (elements.store(), elements.yo(), elements.queue());
@@ -249,7 +251,7 @@ fn linsert(bench: &Bench, elements: &Elements, live: Option<&mut Live>) -> Row {
     aim(Row::new("LINSERT in the middle", Unit::Nanos, held(&store), results), [0.1, 0.5])
 }
 
-/// The server has the list from [`linsert`].
+/// The server has the list of [`linsert`].
 fn lrange(bench: &Bench, elements: &Elements, live: Option<&mut Live>) -> Row {
     let order = shuffled(3, elements.len() - RANGE);
     let (store, mut yo) = (elements.store(), elements.yo());

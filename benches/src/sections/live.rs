@@ -1,36 +1,36 @@
-//! A live `redis-server`, and what it says that it takes.
+//! A live `redis-server`, and the times and bytes that it reports.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use redis::{Cmd, Connection, Pipeline, Value};
 use testkit::live::{Options, Server, locate, named};
 
 use crate::report::{Result, Sample};
 
-/// How the page calls it.
+/// The name on the page.
 pub(super) const SERVER: &str = "redis-server";
 
-/// How many commands go out before the replies are read.
+/// How many commands are sent before the replies are read.
 const PIPELINED: usize = 1000;
 
-/// A server of its own, empty, that ends with this value.
+/// A separate, empty server, which stops when this value is dropped.
 pub(super) struct Live {
     connection: Connection,
     _server: Server,
 }
 
 impl Live {
-    /// A server, if the machine has one.
+    /// Starts a server, if the machine has one.
     pub(super) fn start() -> Option<Self> {
         Self::start_with(&Options::new())
     }
 
-    /// A server with these options, if the machine has one.
+    /// Starts a server with these options, if the machine has one.
     pub(super) fn start_with(options: &Options) -> Option<Self> {
         Some(Self::of(Server::start(&locate()?, options).unwrap()))
     }
 
-    /// The server of that name, if the machine has it.
+    /// Starts the server of this name, if the machine has it.
     pub(super) fn named(name: &str) -> Option<Self> {
         named(name).map(Self::of)
     }
@@ -39,7 +39,7 @@ impl Live {
         Self { connection: server.connect(), _server: server }
     }
 
-    /// Sends the commands and waits for their replies, of which none may be an error.
+    /// Sends the commands and waits for their replies, none of which may be an error.
     pub(super) fn run(&mut self, commands: impl IntoIterator<Item = Cmd>) {
         let mut commands = commands.into_iter().peekable();
         while commands.peek().is_some() {
@@ -51,14 +51,14 @@ impl Live {
         }
     }
 
-    /// Sends the commands, all of that name, and gives the server's own time for one of them in nanoseconds: neither
-    /// the socket nor the parsing nor the reply's way back is in it.
+    /// Sends the commands, all of the given name, and returns the server's own time per command in nanoseconds. It does
+    /// not include the socket, the parsing or the transfer of the reply.
     pub(super) fn nanos(&mut self, name: &str, commands: impl IntoIterator<Item = Cmd>) -> f64 {
         self.stats(name, commands).1
     }
 
-    /// As [`nanos`](Self::nanos), for commands of several names of which as many are sent: what one of each takes
-    /// together.
+    /// As [`nanos`](Self::nanos), for commands of several names, of each of which the same number is sent. Returns the
+    /// time of one command of each name together.
     pub(super) fn nanos_of_each(
         &mut self,
         names: &[&str],
@@ -69,7 +69,7 @@ impl Live {
         names.iter().map(|name| self.stat(name).1).sum()
     }
 
-    /// As [`nanos`](Self::nanos), for all of the commands together.
+    /// As [`nanos`](Self::nanos), for all commands together.
     pub(super) fn nanos_of_all(
         &mut self,
         name: &str,
@@ -79,14 +79,14 @@ impl Live {
         calls * each
     }
 
-    /// Calls, and nanoseconds a call.
+    /// Returns the number of calls, and nanoseconds per call.
     fn stats(&mut self, name: &str, commands: impl IntoIterator<Item = Cmd>) -> (f64, f64) {
         let () = redis::cmd("CONFIG").arg("RESETSTAT").query(&mut self.connection).unwrap();
         self.run(commands);
         self.stat(name)
     }
 
-    /// What the server says of a command since its figures were set back: calls, and nanoseconds a call.
+    /// Returns the server's figures for a command since the last reset: calls, and nanoseconds per call.
     fn stat(&mut self, name: &str) -> (f64, f64) {
         let stats = self.info("commandstats");
         let line = stats.split(&format!("cmdstat_{}:", name.to_lowercase())).nth(1).unwrap();
@@ -96,7 +96,7 @@ impl Live {
         (field("calls="), field("usec=") * 1000.0 / field("calls="))
     }
 
-    /// The bytes that an empty server holds more after the commands.
+    /// Returns how many bytes the commands add to an empty server.
     #[expect(clippy::cast_precision_loss, reason = "far below 2^53 bytes")]
     pub(super) fn held(&mut self, commands: impl IntoIterator<Item = Cmd>) -> f64 {
         self.run([redis::cmd("FLUSHALL")]);
@@ -114,7 +114,7 @@ impl Live {
     }
 }
 
-/// The bytes that a server holds.
+/// Returns the bytes that a server uses.
 pub(super) fn used_memory(connection: &mut Connection) -> usize {
     let text = info(connection, "memory");
     text.split("used_memory:").nth(1).unwrap().split('\r').next().unwrap().parse().unwrap()
@@ -124,7 +124,7 @@ fn info(connection: &mut Connection, section: &str) -> String {
     redis::cmd("INFO").arg(section).query(connection).unwrap()
 }
 
-/// A command of these words.
+/// Returns a command of these words.
 pub(super) fn command<const N: usize>(words: [&[u8]; N]) -> Cmd {
     let mut command = Cmd::new();
     for word in words {
@@ -133,7 +133,7 @@ pub(super) fn command<const N: usize>(words: [&[u8]; N]) -> Cmd {
     command
 }
 
-/// The server's figure as a rival, if there was a server.
+/// Returns the server's figure as a rival, or `None` without a server.
 pub(super) fn rival(figure: Option<f64>) -> Option<Result> {
     figure.map(|figure| Result::rival(SERVER, Sample::exact(figure)))
 }

@@ -1,6 +1,6 @@
-//! Locations: two bytes a user.
+//! Locations: two bytes per user.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use redis::Cmd;
 
@@ -12,11 +12,12 @@ pub(super) fn measure(bench: &Bench) -> Section {
     let users: usize = if bench.effort().is_quick() { 3_000_000 } else { 100_000_000 };
     let list = if bench.effort().is_quick() { 20_000 } else { 1_000_000 };
     let text = format!(
-        "{users} users, numbered from 0, of whom two fifths are in a random region of the United States and the others in a random country; \
-         {shards} strings of 2 MiB. *SETRANGE* writes two bytes at a random place of one of these strings; *set* says where a random user \
-         is, one of a single shard or one of all, of which nearly each is a miss of the caches; none of them is the largest. *aggregate_list* has {list} random users of all. \
-         *a plain loop* has the codes in one array, without keys or locks, and counts them in one table of 65,536. *redis-server* as for \
-         the sets: SETRANGE and GETRANGE of two bytes.",
+        "{users} users, numbered from 0: two fifths of them are in a random region of the United States and the others \
+         in a random country; {shards} strings of 2 MiB. *SETRANGE* writes two bytes at a random offset of one of \
+         these strings; *set* sets the location of a random user of one shard, or of all shards, where nearly every \
+         call is a cache miss; the user is never the largest one. *aggregate_list* takes {list} random users of all. \
+         *a plain loop* has the codes in one array, without keys or locks, and counts them in one table of 65,536 \
+         entries. *redis-server* is measured as in the section on sets: SETRANGE and GETRANGE of two bytes.",
         shards = users.div_ceil(USERS_PER_SHARD),
     );
     let mut live = Live::start();
@@ -32,7 +33,7 @@ pub(super) fn measure(bench: &Bench) -> Section {
         .row(aggregate_list(bench, &located, live.as_mut()))
 }
 
-/// The strings of so many users.
+/// Returns the bytes of the strings of `users` users.
 fn two_bytes_of(users: usize) -> Touched {
     Touched::bytes(2 * users)
 }
@@ -92,7 +93,7 @@ fn set(bench: &Bench, located: &Located, what: &str, of: usize, live: Option<&mu
 }
 
 fn aggregate(bench: &Bench, located: &Located) -> Row {
-    // The rows before have changed some.
+    // The previous rows have changed some codes.
     let located = &Located::new(located.plain.len(), 0);
     let users = located.plain.len() as u64;
     let counts = located.locations.aggregate().unwrap();
@@ -132,7 +133,7 @@ fn aggregate_list(bench: &Bench, located: &Located, live: Option<&mut Live>) -> 
         command([b"GETRANGE", key.as_bytes(), from.as_bytes(), to.as_bytes()])
     });
     results.extend(rival(live.map(|live| {
-        // A few shards stand for all of them.
+        // A few shards represent all of them.
         let shard = vec![7; 2 * USERS_PER_SHARD];
         live.run((0..4).map(|n| command([b"SET", format!("location:{n}").as_bytes(), &shard])));
         live.nanos("GETRANGE", ask)
@@ -141,7 +142,7 @@ fn aggregate_list(bench: &Bench, located: &Located, live: Option<&mut Live>) -> 
         .beside(SERVER, [25.0, 89.0])
 }
 
-/// How often each code occurs.
+/// Returns the number of occurrences of each code.
 fn count(codes: impl Iterator<Item = [u8; 2]>) -> Vec<u32> {
     let mut counts = vec![0_u32; 1 << 16];
     for code in codes {

@@ -1,6 +1,7 @@
-//! The append-only log: what it adds to a command, what threads gain from a common sync, and how fast it is read.
+//! The append-only log: the time that it adds to a command, the gain of threads that share a sync, and the speed of a
+//! load.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use std::path::Path;
 use std::sync::Barrier;
@@ -17,22 +18,24 @@ use super::held;
 use super::live::SERVER;
 use crate::report::{Bench, Race, Result, Row, Section, Unit};
 
-/// How the page calls us.
+/// The names on the page.
 const OURS: &str = "tallis";
 const WITHOUT: &str = "without a log";
 const ONE: &str = "one thread";
 
-/// Threads that wait for the disk together, and clients of the server.
+/// The number of threads that wait for the disk together, and of clients of the server.
 const THREADS: usize = 8;
 
 pub(super) fn measure(bench: &Bench) -> Section {
     let quick = bench.effort().is_quick();
     let commands = if quick { 20_000 } else { 10_000_000 };
     let text = format!(
-        "Stores of `Store::open`. With a sync every second the disk is that of the system's temporary files; the commands wait for it only if 64 MiB \
-         are not yet written. *always*: every command is on that disk when it returns; {THREADS} threads share its syncs, as the {THREADS} clients of a \
-         *redis-server* with `appendfsync always` do, each of which sends a command when it has the reply to the one before. Start-up is measured with \
-         the same log of {commands} commands of every family in memory (`/dev/shm`); the server's time is the one in its log.",
+        "Stores of `Store::open`. With a sync every second, the disk is that of the system's temporary files, and \
+         commands wait for it only if 64 MiB are not yet written. *always*: every command is on that disk when it \
+         returns; {THREADS} threads share its syncs, as do the {THREADS} clients of a *redis-server* with `appendfsync \
+         always`, each of which sends a command after the reply to the previous one. Start-up is measured with the \
+         same log of {commands} commands of every family in memory (`/dev/shm`); the server's time is the one that it \
+         logs.",
     );
     let [gain, rate] = always(bench);
     Section::new("The append-only log", &text)
@@ -43,12 +46,12 @@ pub(super) fn measure(bench: &Bench) -> Section {
 }
 
 fn open(folder: &Path, fsync: Fsync) -> Store {
-    // Not rewritten while it is measured.
+    // Without rewrites during the measurement.
     let persistence = Persistence::new().fsync(fsync).rewrite_percentage(0);
     Store::builder().persistence(persistence).open(folder).unwrap()
 }
 
-/// SADD of a new member, to sets of up to a thousand.
+/// Measures SADD of a new member, to sets of up to a thousand.
 fn sadd(bench: &Bench) -> Row {
     let folder = tempfile::tempdir().unwrap();
     let mut with = Adding::new(open(folder.path(), Fsync::EverySecond));
@@ -69,7 +72,7 @@ fn sadd(bench: &Bench) -> Row {
     .note(&format!("{more:.0} ns more than without"))
 }
 
-/// Adds members to sets, which are new after a thousand.
+/// Adds members to sets. Each set has up to a thousand.
 struct Adding {
     store: Store,
     next: u64,
@@ -93,7 +96,7 @@ impl Adding {
     }
 }
 
-/// Commands that are on the disk when they return: by one thread and by several, and a server's.
+/// Measures commands that are on the disk when they return: of one thread, of several, and of a server.
 fn always(bench: &Bench) -> [Row; 2] {
     let (rounds, time) = if bench.effort().is_quick() { (2, 30) } else { (11, 300) };
     let time = Duration::from_millis(time);
@@ -123,7 +126,7 @@ fn always(bench: &Bench) -> [Row; 2] {
                 }
             })
         });
-        // The first round makes the keys.
+        // The first round creates the keys.
         if round > 0 {
             figures[0].push(several);
             figures[1].push(one);
@@ -147,7 +150,7 @@ fn always(bench: &Bench) -> [Row; 2] {
     [gain.target(5.0), rate.factor(SERVER, 1.0)]
 }
 
-/// How many times a second so many threads do something together.
+/// Returns how many times per second a number of threads do something together.
 #[expect(clippy::disallowed_methods, reason = "measuring time is the purpose")]
 fn rate<W: FnMut(usize) + Send>(threads: usize, time: Duration, work: impl Fn(usize) -> W) -> f64 {
     let ready = Barrier::new(threads);
@@ -173,7 +176,7 @@ fn rate<W: FnMut(usize) + Send>(threads: usize, time: Duration, work: impl Fn(us
     rates.sum()
 }
 
-/// Opens the log of so many commands, and lets a server load it.
+/// Opens a log of `commands` commands, and has a server load it.
 fn start_up(commands: usize, rounds: usize) -> Row {
     let folder = folder_in_memory();
     let touched = {
@@ -192,7 +195,7 @@ fn start_up(commands: usize, rounds: usize) -> Row {
     Row::new("start-up from a log", Unit::Nanos, touched, results.run()).factor(SERVER, 0.5)
 }
 
-/// Commands of every family.
+/// Executes commands of every family.
 fn fill(store: &Store, commands: usize) {
     for number in 0..commands as u64 {
         let random = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -217,12 +220,12 @@ fn ours(folder: &TempDir, commands: usize) -> Duration {
     let store = open(folder.path(), Fsync::No);
     let time = start.elapsed();
     let report = store.open_report().unwrap();
-    // Some commands change nothing, and are not in it.
+    // Some commands change nothing and are not in the log.
     assert!(report.commands > commands as u64 / 2, "{report:?}");
     time
 }
 
-/// The time that a server tells in its log.
+/// Returns the time that a server reports in its log.
 fn theirs(folder: &TempDir) -> Duration {
     let options = Options::new()
         .config("appendonly", "yes")

@@ -1,4 +1,4 @@
-//! What is measured: a file for each section.
+//! The measurements of the report: one file for each section.
 
 mod algebra;
 mod baseline;
@@ -43,9 +43,9 @@ pub type Measure = fn(&Bench) -> Section;
 /// A section before it is measured.
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
-    /// The name that `report NAME` takes.
+    /// The name that selects it: `report NAME`.
     pub name: &'static str,
-    /// With which others it is summed up; none if no result is ours.
+    /// The family in whose mean it is; `None` if no result is ours.
     pub family: Option<&'static str>,
     /// Measures it.
     pub measure: Measure,
@@ -56,7 +56,7 @@ impl Part {
         Self { name, family: Some(family), measure }
     }
 
-    /// Measures it, with its name and its family.
+    /// Measures the section, and returns it with its name and its family.
     #[must_use]
     pub fn run(&self, bench: &Bench) -> Measured {
         let (name, family) = (self.name.to_owned(), self.family.map(str::to_owned));
@@ -98,22 +98,22 @@ pub const ALL: &[Part] = &[
     Part { name: "baseline", family: None, measure: baseline::measure },
 ];
 
-/// How many calls a round makes.
+/// Returns the number of pieces as a race takes it.
 fn pieces(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-/// What a store holds.
+/// Returns the bytes that a store holds.
 fn held(store: &Store) -> Touched {
     Touched::bytes(store.used_memory().unwrap_or(usize::MAX))
 }
 
-/// What something that is built holds.
+/// Returns the bytes that a built value holds.
 fn built<T>(bench: &Bench, build: impl FnOnce() -> T) -> Touched {
     Touched::bytes(bench.held(build).1)
 }
 
-/// The aims beside the server and beside yo-kv, as factors.
+/// Sets the targets for the server and for yo-kv, as factors.
 fn aim(row: Row, [server, yo]: [f64; 2]) -> Row {
     row.factor(live::SERVER, server).factor(yo::NAME, yo)
 }

@@ -1,6 +1,6 @@
-//! A connection of the `redis` crate that leads to a store, beside the store and beside one that leads to a server.
+//! A connection of the `redis` crate to a store, compared with the store and with a connection to a server.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use redis::{ConnectionLike, cmd, pipe};
 use tallis::Store;
@@ -10,16 +10,17 @@ use super::{held, pieces};
 use crate::report::{Bench, Row, Section, Unit};
 
 const KEYS: usize = 1000;
-/// How many commands a pipeline has.
+/// The number of commands in a pipeline.
 const PIPELINED: usize = 100;
 const EMBEDDED: &str = "by an embedded connection";
 const WORDS: &str = "`store.execute`";
 const SOCKET: &str = "redis-server by a unix socket";
 
 pub(super) fn measure(bench: &Bench) -> Section {
-    let text = "The same program on the `redis` crate's connection to a store and to a *redis-server* by a unix socket, and the words alone. \
-                What a connection does more: the command is put together, and its reply becomes a `Value` and then a `Vec<u8>`. \
-                1,000 keys in turn, all of them there, with values of ten bytes.";
+    let text = "The same program on the `redis` crate's connection to a store and to a *redis-server* over a unix \
+                socket, and the same command by words, without a connection. In addition, a connection encodes the \
+                command, and converts the reply to a `Value` and then to a `Vec<u8>`. 1,000 keys in turn, all of which \
+                exist, with values of ten bytes.";
     let server = locate().map(|program| Server::start(&program, &Options::new()).unwrap());
     let server = server.as_ref();
     Section::new("The redis crate", text)

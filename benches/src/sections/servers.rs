@@ -1,6 +1,6 @@
-//! Visits that are counted on a server, beside Redis's own benchmark program.
+//! Visits that are counted on a server, compared with Redis's own benchmark program.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use std::ffi::OsStr;
 use std::io::{Read, Write};
@@ -29,10 +29,10 @@ const THE_SAME: &str = "redis-benchmark, one of our scripts";
 const BARE: &str = "our bytes by a bare socket";
 
 pub(super) fn measure(bench: &Bench) -> Section {
-    let text = "100,000 visits of visitors who were there before, counted in batches on a *redis-server* by a unix socket. \
-                *redis-benchmark* sends the script of a visit as often, in one pipeline, as a program does that has no batches; or one of \
-                the batch's scripts, always the same one, of which a server has all in its nearest caches. The bare socket is sent what \
-                `Visitors` sends, which is made before.";
+    let text = "100,000 visits of visitors that were counted before, in batches on a *redis-server* over a unix \
+                socket. *redis-benchmark* sends the script of one visit as many times in one pipeline, as a program \
+                without batches does; or it repeats one of the scripts of the batch, whose data the server has in its \
+                nearest caches. The bare socket sends the bytes that `Visitors` sends, encoded in advance.";
     let mut section = Section::new("A server", text);
     let Some(program) = locate() else { return section };
     for (form, name) in [
@@ -53,7 +53,7 @@ fn row(bench: &Bench, server: &Server, form: VisitorsForm, name: &str) -> Option
     let visitors = Visitors::on(Backend::redis(recorder)).form(form).default_yesterday(100_000);
     let ids = || 0..i64::from(pieces(VISITS));
     let count = || visitors.count_ids(ids(), Bucket::All).unwrap();
-    // The bucket is begun, and the scripts are known.
+    // The first call creates the bucket and loads the scripts.
     count();
     sent.lock().clear();
     assert_eq!(count(), 0);
@@ -91,7 +91,7 @@ fn row(bench: &Bench, server: &Server, form: VisitorsForm, name: &str) -> Option
     )
 }
 
-/// The time that the program tells for as many visits; none if the machine does not have it.
+/// Returns the time that the program reports, for as many visits; `None` if the machine does not have it.
 fn benchmark(socket: &Path, words: &[Vec<u8>], of_one: usize) -> Option<Duration> {
     let requests = VISITS / of_one;
     let in_words = requests.to_string();
@@ -107,7 +107,7 @@ fn benchmark(socket: &Path, words: &[Vec<u8>], of_one: usize) -> Option<Duration
     Some(Duration::from_secs_f64(f64::from(pieces(requests)) / a_second / visits_of_requests))
 }
 
-/// Sends requests, and reads all replies: the last one is that of a request which is sent behind them.
+/// Sends requests and reads all replies. The last reply is that of an ECHO sent after the requests.
 fn send(socket: &Path, requests: &[u8]) {
     let mut stream = UnixStream::connect(socket).unwrap();
     stream.write_all(requests).unwrap();
@@ -115,12 +115,12 @@ fn send(socket: &Path, requests: &[u8]) {
     let (mut replies, mut part) = (Vec::new(), vec![0; 1 << 16]);
     while !replies.ends_with(b"$3\r\nend\r\n") {
         let len = stream.read(&mut part).unwrap();
-        assert!(len > 0, "the server hung up");
+        assert!(len > 0, "the server closed the connection");
         replies.extend_from_slice(&part[..len]);
     }
 }
 
-/// The words of the first request that was sent.
+/// Returns the words of the first request.
 fn words(sent: &[u8]) -> Vec<Vec<u8>> {
     let mut requests = Requests::new();
     requests.feed(sent);
@@ -128,8 +128,8 @@ fn words(sent: &[u8]) -> Vec<Vec<u8>> {
     words.into_iter().map(<[u8]>::to_vec).collect()
 }
 
-/// How many visits the script of a batch has: an argument each, behind its keys, and behind until when they are kept and how
-/// many visits each shard has.
+/// Returns the number of visits in the script of a batch: one argument each, after the keys, the time until which they
+/// are kept, and the number of visits of each shard.
 fn visits_of(words: &[Vec<u8>]) -> usize {
     let keys: usize = std::str::from_utf8(&words[2]).unwrap().parse().unwrap();
     let shards = keys - 1;
@@ -140,7 +140,7 @@ fn as_os_str(word: &[u8]) -> &OsStr {
     OsStr::new(std::str::from_utf8(word).unwrap())
 }
 
-/// A connection that keeps what goes through it.
+/// A connection that records the bytes of its requests.
 struct Recorder<C> {
     connection: C,
     sent: Arc<Mutex<Vec<u8>>>,

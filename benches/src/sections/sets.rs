@@ -1,6 +1,6 @@
 //! Sets through the store: large hash tables and full integer sets.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use hashbrown::HashSet;
 use tallis::Store;
@@ -12,7 +12,7 @@ use super::{built, held};
 use crate::inputs::{Turns, Words, shuffled};
 use crate::report::{Bench, Result, Row, Sample, Section, Touched, Unit};
 
-/// What the rival hashes with: the store hashes with it too.
+/// The hasher of the rival, which is that of the store.
 type Hash = ahash::RandomState;
 
 /// Members of a full integer set.
@@ -23,13 +23,14 @@ pub(super) fn measure(bench: &Bench) -> Section {
     let count = if quick { 5_000 } else { 1_000_000 };
     let shards = if quick { 50 } else { 2_000 };
     let text = format!(
-        "SADD: one call a member, `member:0` to `member:{}` in that order, into a set that is empty at first, so that every \
-         resize of its table is in the time. SISMEMBER: members of that set, or as many ids that are not in it, in random order. In a 512-shard: {shards} \
-         integer sets of 512 random 60-bit ids, a random one asked each time, half of the ids there. Bytes: {count} members in \
-         one set, with the key and all tables. *hashbrown* is a `HashSet` of the same members without keys, locks or expiry; *yo-kv* is that \
-         crate's `Keyspace`, which has them but for the locks; \
-         *redis-server* is the installed one over a unix socket, pipelined {depth} deep, its time the server's own for the \
-         command alone (`INFO commandstats`), its bytes `used_memory`.",
+        "SADD: one call per member, `member:0` to `member:{}` in that order, into a set that is empty at first, so \
+         that the time includes every resize of its table. SISMEMBER: members of that set, or as many ids that are not \
+         in it, in random order. In a 512-shard: {shards} integer sets of 512 random 60-bit ids; each call queries a \
+         random one, for ids of which half are in it. Bytes: {count} members in one set, the key and all tables \
+         included. *hashbrown* is a `HashSet` of the same members without keys, locks or expiry; *yo-kv* is that \
+         crate's `Keyspace`, which has these except for locks; *redis-server* is the installed one over a unix socket, \
+         in pipelines of {depth} commands; its time is the server's own for the command only (`INFO commandstats`), \
+         its bytes are `used_memory`.",
         count - 1,
         depth = 1000,
     );
@@ -90,7 +91,7 @@ fn sadd(bench: &Bench, members: &Words, live: Option<&mut Live>) -> Row {
         .beside("hashbrown", [80.0, 28.0])
 }
 
-/// The server has the members from [`sadd`].
+/// The server has the members of [`sadd`].
 fn sismember(bench: &Bench, work: &str, there: bool, count: usize, live: Option<&mut Live>) -> Row {
     let members: Words = (0..count).map(|n| format!("member:{n}")).collect();
     let name = if there { "member" } else { "absent" };
@@ -126,7 +127,7 @@ fn sismember(bench: &Bench, work: &str, there: bool, count: usize, live: Option<
     Row::new(work, Unit::Nanos, held(&store), results)
         .beside(SERVER, [target, redis])
         .beside("hashbrown", [target, bare])
-        .note("the table that the target was set beside had u64 keys")
+        .note("the target was set beside a table of u64 keys")
 }
 
 fn shard(bench: &Bench, shards: usize, live: Option<&mut Live>) -> Row {
@@ -156,7 +157,7 @@ fn shard(bench: &Bench, shards: usize, live: Option<&mut Live>) -> Row {
             yo.sadd(key.as_bytes(), id.to_string().as_bytes());
         }
     }
-    // As text, which it reads again: it takes no numbers.
+    // As text, which yo-kv parses: it takes no integers.
     let texts: Words = asked.iter().map(|(_, id)| id.to_string()).collect();
     let has = |&&(shard, id): &&(usize, i64)| store.sismember(&keys[shard], id).unwrap();
     let has_bare = |&&(shard, id): &&(usize, i64)| sets[shard].contains(&id);
@@ -218,5 +219,5 @@ fn bytes(bench: &Bench, what: &str, count: usize, live: Option<&mut Live>) -> Ro
     )
     .target(target)
     .beside(SERVER, [target, redis])
-    .note("newest Redis 38 to 54")
+    .note("the newest Redis: 38 to 54")
 }

@@ -1,6 +1,6 @@
-//! A million ids, kept exactly, in every form there is: time against memory.
+//! A million ids, stored exactly, in every available form: time against memory.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -15,7 +15,7 @@ use crate::report::{Bench, Result, Row, Sample, Section, Touched, Unit};
 
 /// Bits of an id.
 const BITS: u32 = 60;
-/// Questions of a turn.
+/// Queries per turn.
 const TURN: usize = 20_000;
 
 pub(super) fn measure(bench: &Bench) -> Section {
@@ -24,9 +24,11 @@ pub(super) fn measure(bench: &Bench) -> Section {
     let mut rng = Rng::new(2);
     let uuids: Vec<i64> = (0..count).map(|_| SessionIds::First15.id(rng.uuid()).unwrap()).collect();
     let text = format!(
-        "{count} ids of 60 bits: *random* ones, or the first 60 bits of random *UUIDs*, which fix 4 of them. *Compact*, *splitting* and *the book's \
-         form* are shards of the embedded store; *one set* is one key, which is a hash table; the `HashSet`, the `BTreeSet` and the `RoaringTreemap` hold the numbers alone. Counts are through \
-         `Visitors`, questions through `ShardedSet`, half of them for ids that are not there. As a set random ids carry 5.19 bytes each, UUIDs 4.69."
+        "{count} ids of 60 bits: *random* ones, or the first 60 bits of random *UUIDs*, which fix 4 of these bits. \
+         *Compact*, *splitting* and *the book's form* are shards of the embedded store; *one set* is one key, which is \
+         a hash table; the `HashSet`, the `BTreeSet` and the `RoaringTreemap` hold only the numbers. Ids are counted \
+         through `Visitors` and queried through `ShardedSet`, half of them ids that are not in the set. The \
+         information in the set is 5.19 bytes per random id, and 4.69 per UUID."
     );
     Section::new("Ids, exactly: time against memory", &text)
         .row(count_time(bench, &random).beside("the book's form, forecast right", [200.0, 150.0]))
@@ -42,7 +44,7 @@ fn random(count: usize) -> Vec<i64> {
     (0..count).map(|_| (rng.u64() >> 4).cast_signed()).collect()
 }
 
-/// The forms, and how many ids each was to expect for one that comes.
+/// The forms, and the forecast as a fraction of the number of ids.
 const FORMS: [(&str, VisitorsForm, [u64; 2]); 5] = [
     ("splitting, forecast 100x low", VisitorsForm::Splitting, [1, 100]),
     ("splitting, forecast 100x high", VisitorsForm::Splitting, [100, 1]),
@@ -78,7 +80,7 @@ fn one_set(ids: &[i64]) -> Store {
     store
 }
 
-/// One by one: `collect` would sort them first.
+/// Inserts the ids one by one: `collect` would sort them first.
 fn tree(ids: &[i64]) -> BTreeSet<i64> {
     let mut set = BTreeSet::new();
     for &id in ids {
@@ -131,7 +133,7 @@ fn compact_time(bench: &Bench, random: &[i64], uuids: &[i64]) -> Row {
 
 fn contains_time(bench: &Bench, ids: &[i64]) -> Row {
     let mut rng = Rng::new(3);
-    // Half of them are not in the set: two random numbers of so many bits are hardly ever the same.
+    // Half of the queries are misses: two random numbers of 60 bits are hardly ever equal.
     let questions: Vec<i64> = (0..ids.len())
         .map(|_| match rng.below(2) {
             0 => ids[rng.index(ids.len())],
@@ -180,7 +182,7 @@ fn contains_time(bench: &Bench, ids: &[i64]) -> Row {
     Row::new("whether an id is there", Unit::Nanos, built(bench, || compact(ids)), race.run())
 }
 
-/// The bytes of each id in what is held.
+/// Returns the bytes held per id.
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53 bytes")]
 fn held<T>(bench: &Bench, name: &str, ids: &[i64], make: impl FnOnce() -> T) -> Result {
     let (_, bytes) = bench.held(make);

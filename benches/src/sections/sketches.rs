@@ -1,6 +1,6 @@
 //! PFADD through the store.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use hll::{HllMut, SPARSE_MAX_BYTES};
 use tallis::Store;
@@ -11,15 +11,16 @@ use super::{built, held};
 use crate::inputs::{Turns, Words, shuffled};
 use crate::report::{Bench, Row, Section, Unit};
 
-/// Elements that each sparse key has before, and that it gets more.
+/// The number of elements in each sparse key, and of those added to it.
 const EACH: usize = 5;
 
 pub(super) fn measure(bench: &Bench) -> Section {
     let keys = if bench.effort().is_quick() { 500 } else { 100_000 };
     let text = format!(
-        "PFADD of one element a call. Dense: one key that has seen 100,000 elements, which come again. Sparse: {keys} keys of \
-         {EACH} elements each, of which each gets {EACH} more, the keys in random order. *hll* is the bare addition of the same \
-         elements to the same sketches without a store; *yo-kv* and *redis-server* as for the sets."
+        "PFADD of one element per call. Dense: one key to which 100,000 elements were added, which are added again. \
+         Sparse: {keys} keys of {EACH} elements each, to each of which {EACH} more are added, with the keys in random \
+         order. *hll* adds the same elements to the same sketches without a store; *yo-kv* and *redis-server* are \
+         measured as in the section on sets."
     );
     let mut live = Live::start();
     Section::new("PFADD through the store", &text).row(dense(bench, live.as_mut())).row(sparse(

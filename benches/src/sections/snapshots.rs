@@ -1,6 +1,6 @@
-//! Snapshots beside writers: how long they wait, and what it takes in memory.
+//! Snapshots while other threads write: how long these wait, and how much memory is used.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use std::fs::File;
 use std::hint::black_box;
@@ -16,23 +16,23 @@ use testkit::rng::Rng;
 use super::files::{folder_in_memory, mixed};
 use crate::report::{Bench, Result, Row, Sample, Section, Touched, Unit};
 
-/// From one element of the list to the next that is written: a prime, so that all come.
+/// The step from one element of the list to the next that is written: a prime, so that every element is reached.
 const STRIDE: usize = 7919;
 
-/// How the page calls us, and the snapshot that holds all writers.
+/// The names on the page, of ours and of the save that blocks all writers.
 const OURS: &str = "tallis";
 const LONGEST: &str = "the longest";
 const HELD: &str = "a save that holds writers";
 const STORE: &str = "the whole store";
 const WRITTEN: &str = "what was written over, and 64 MB";
 
-/// Rounds of a snapshot, of which each takes seconds.
+/// Rounds of a snapshot, each of which takes seconds.
 const ROUNDS: usize = 5;
 
-/// Items of the Bloom filter, for each of those that are added.
+/// The capacity of the Bloom filter per item that is added.
 const FILTER: usize = 8;
 
-/// Bytes of each of the small values that are added to the mixed store.
+/// Bytes of each small value that is added to the mixed store.
 const SMALL: usize = 100;
 
 pub(super) fn measure(bench: &Bench) -> Section {
@@ -46,10 +46,12 @@ pub(super) fn measure(bench: &Bench) -> Section {
     let bytes = store.used_memory().unwrap();
     let touched = Touched::bytes(bytes);
     let text = format!(
-        "The store of the section on files with {} more small strings and a Bloom filter of {} items, {} MB, saved to a file in memory while a thread writes and another reads. \
-         *Written over*: the writer goes through all of it once, each value by a command that leaves it as large as it was. A wait is the \
-         time of one command. *{HELD}* is `Store::save` of the same store. The aims are 1 ms for what all but one in a thousand commands wait, \
-         and 20 ms for the longest; on two cores that three threads share, the system's own pauses are among them.",
+        "The store of the section on files with {} more small strings and a Bloom filter of {} items, {} MB, saved to \
+         a file in memory while one thread writes and another reads. *Written over*: the writer writes to the whole \
+         store once, each value by a command that does not change its size. A wait is the time of one command. \
+         *{HELD}* is `Store::save` of the same store. The targets are 1 ms for the wait of all but one in a thousand \
+         commands, and 20 ms for the longest wait; three threads share two cores, so the pauses of the system's \
+         scheduler are included.",
         sizes.small,
         FILTER * sizes.million,
         bytes / 1_000_000,
@@ -104,7 +106,7 @@ fn small(number: usize) -> String {
     format!("small:{number}")
 }
 
-/// What a snapshot that holds writers takes.
+/// Measures a save that blocks writers.
 #[expect(clippy::disallowed_methods, reason = "measuring time is the purpose")]
 fn held(store: &Store, file: &Path, rounds: usize) -> Result {
     let times = (0..rounds).map(|_| {
@@ -119,17 +121,17 @@ fn nanos(time: Duration) -> f64 {
     time.as_secs_f64() * 1e9
 }
 
-/// What a round has shown.
+/// The measurements of a round.
 struct Seen {
     writer: Waits,
     reader: Waits,
-    /// Bytes that were held at the most beyond those of the store.
+    /// The peak of the bytes held in addition to those of the store.
     extra: f64,
 }
 
-/// What commands have waited in a round, in nanoseconds.
+/// The waits of the commands in a round, in nanoseconds.
 struct Waits {
-    /// All but one in a thousand.
+    /// The longest of all but one in a thousand.
     most: f64,
     longest: f64,
 }
@@ -142,10 +144,10 @@ impl Waits {
     }
 }
 
-/// Takes a snapshot while all of the store is written over once, and read.
+/// Takes a snapshot while other threads read the store, and write to the whole store once.
 fn beside(bench: &Bench, store: &Store, file: &Path, seed: u64, sizes: Sizes) -> Seen {
     let done = AtomicBool::new(false);
-    // As many as there may be in a round, so that the memory of the figures is there before.
+    // The maximum number of waits in a round, so that their memory is allocated before.
     let many = 9 * (sizes.million + sizes.small);
     let mut waits = [Vec::with_capacity(many), Vec::with_capacity(many)];
     let [writes, reads] = &mut waits;
@@ -184,7 +186,7 @@ fn timed<T>(waits: &mut Vec<u32>, work: impl FnOnce() -> T) {
     waits.push(u32::try_from(start.elapsed().as_nanos()).unwrap_or(u32::MAX));
 }
 
-/// Writes the values of that number, each as large as it was.
+/// Writes the values with an index, each without a change of its size.
 fn write_over(store: &Store, number: usize, sizes: Sizes, waits: &mut Vec<u32>) {
     if number < sizes.small {
         timed(waits, || store.set(small(number), [b'w'; SMALL]).unwrap());
@@ -198,11 +200,11 @@ fn write_over(store: &Store, number: usize, sizes: Sizes, waits: &mut Vec<u32>) 
     timed(waits, || store.zadd("board", member, as_f64(number)).unwrap());
     let (key, field) = (format!("user:{}", number / 10), format!("field:{}", number % 10));
     timed(waits, || store.hset(key, field, format!("{number:016x}")).unwrap());
-    // All over the list, from one node to another.
+    // Spread over the list, from one node to another.
     let index = i64::try_from(number * STRIDE % sizes.million).unwrap();
     timed(waits, || store.lset("list", index, format!("another:{number:08}")).unwrap());
     timed(waits, || store.bf_add("filter", format!("member:{number:07}")).unwrap());
-    // The bitmaps, each of a mebibyte, in parts of 256 bytes.
+    // The bitmaps of 1 MiB, in parts of 256 bytes.
     let (bitmap, part) = (number % sizes.bitmaps, number / sizes.bitmaps);
     let offset = part * 256 % (1 << 20);
     let key = format!("bitmap:{bitmap}");
@@ -219,7 +221,8 @@ fn read(store: &Store, rng: &mut Rng, sizes: Sizes) -> bool {
     }
 }
 
-/// The most memory beyond that of the store while one small key in a hundred is written, over and over.
+/// Returns the peak of the memory in addition to that of the store while one in a hundred small keys is written
+/// repeatedly.
 fn one_percent(bench: &Bench, store: &Store, file: &Path, sizes: Sizes) -> Sample {
     let figures = (0..3).map(|round| {
         let mut rng = Rng::new(round);

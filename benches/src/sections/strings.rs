@@ -1,6 +1,6 @@
 //! Strings through the store.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use hashbrown::HashMap;
 use tallis::Store;
@@ -18,10 +18,11 @@ type Map = HashMap<Text, Text, ahash::RandomState>;
 pub(super) fn measure(bench: &Bench) -> Section {
     let count = if bench.effort().is_quick() { 5_000 } else { 1_000_000 };
     let text = format!(
-        "{count} keys `key:n` with values `value:n`. SET of a new key: one call a key, in random order, into a store that is empty \
-         at first. SET of a key that is there, and GET: in another random order. Bytes: as many keys of 16 bytes with values of \
-         16 bytes, tables and the allocator's share included. *hashbrown* is a `HashMap` of the same without locks, expiry or \
-         types; *yo-kv* is that crate's `Keyspace`, which has them and no lock. GET copies nothing in these two. *redis-server* as for the sets."
+        "{count} keys `key:n` with values `value:n`. SET of a new key: one call per key, in random order, into a store \
+         that is empty at first. SET of a key that exists, and GET: in another random order. Bytes: as many keys of 16 \
+         bytes with values of 16 bytes, tables and allocator overhead included. *hashbrown* is a `HashMap` of the same \
+         pairs without locks, expiry or types; *yo-kv* is that crate's `Keyspace`, which has these except for locks. \
+         GET copies nothing in these two. *redis-server* is measured as in the section on sets."
     );
     let mut live = Live::start();
     let pairs = Pairs::new(count);
@@ -98,7 +99,7 @@ fn set_new(bench: &Bench, pairs: &Pairs, live: Option<&mut Live>) -> Row {
         .beside(SERVER, [110.0, 344.0])
 }
 
-/// The server has the keys from [`set_new`].
+/// The server has the keys of [`set_new`].
 fn set_again(bench: &Bench, pairs: &Pairs, live: Option<&mut Live>) -> Row {
     let (store, mut keyspace, mut map) = (pairs.store(), pairs.yo(), pairs.map());
     let count = pairs.asked.len();

@@ -1,6 +1,6 @@
-//! Two threads beside one.
+//! Two threads compared with one.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use std::hint::black_box;
 use std::sync::Barrier;
@@ -18,22 +18,25 @@ use crate::report::{Bench, Result, Row, Section, Unit};
 
 /// Keys of each thread.
 const KEYS: usize = 1000;
-/// How the page calls us, and the maps that threads may share.
+/// The names on the page, of ours and of the maps that threads can share.
 const OURS: &str = "tallis";
 const NAMES: [&str; 3] = [OURS, "dashmap", "papaya"];
-/// What only the machine decides.
+/// A result that depends only on the machine.
 const SUMS: &str = "arithmetic";
 
 pub(super) fn measure(bench: &Bench) -> Section {
-    let text = "The time that one thread takes for INCR and GET in turn on 2,000 keys, divided by the time that two threads take for \
-                the same commands, each on 1,000 of the keys: 2 times would be no hindrance at all. Different stripes: the \
-                keys of one thread lie in other lock stripes than those of the other. Any stripes: as chance has it, so that both \
-                threads go through all stripes. Beside them, in the same rounds: the same commands where each thread has \
-                a store of its own, and arithmetic that touches no memory, which is what the machine can give; a shared \
-                machine may not have two cores free. Visits are of one bucket of a million visitors, each of whom has come before, in \
-                random order, all new ones in a bucket of their own first. Nanoseconds are the time of two threads for all of their commands, divided by the number of \
-                commands of both: SET and GET in turn of a million keys `key:N` with values of 11 bytes, in random order, each thread on half of them; and the visits, one by one. *dashmap* and *papaya* are those crates' \
-                maps and sets of the same keys, as bytes, and of the same ids, without expiry or types.";
+    let text = "The time that one thread takes for INCR and GET in turn on 2,000 keys, divided by the time that two \
+                threads take for the same commands, each on 1,000 of the keys: a ratio of 2 means that the threads do \
+                not slow each other down. Different stripes: the keys of one thread are in other lock stripes than \
+                those of the other. Any stripes: the keys are spread at random, so that both threads use all stripes. \
+                Beside them, in the same rounds: the same commands with a separate store for each thread, and \
+                arithmetic that accesses no memory, which is the limit of the machine; a shared machine may not have \
+                two cores free. Visits are of one bucket of a million visitors, in random order; each visitor was \
+                counted before, when the bucket was filled. Nanoseconds are the time of two threads for all of their \
+                commands, divided by the number of commands of both: SET and GET in turn on a million keys `key:N` \
+                with values of 11 bytes, in random order, each thread on half of them; and the visits, one by one. \
+                *dashmap* and *papaya* are those crates' maps of the same keys, as bytes, and sets of the same ids, \
+                without expiry or types.";
     let apart = row(bench, "two threads against one, different stripes", apart).target(1.8);
     let mixed = row(bench, "two threads against one, any stripes", mixed);
     Section::new("Two threads", text)
@@ -45,8 +48,8 @@ pub(super) fn measure(bench: &Bench) -> Section {
         .row(visits_beside(bench))
 }
 
-/// Keys that lie in different stripes: the store scans its keys stripe by stripe, so that those at the two ends of the
-/// scan are apart if more than a stripe is left out between them.
+/// Returns keys in different stripes. The store scans its keys stripe by stripe, so the keys at the two ends of the
+/// scan are in different stripes if more than a stripe lies between them.
 fn apart(store: &Store) -> [Vec<String>; 2] {
     let all: Vec<String> = (0..2 * KEYS + KEYS / 2).map(|n| format!("key:{n}")).collect();
     for key in &all {
@@ -80,7 +83,7 @@ fn row(bench: &Bench, work: &str, keys: fn(&Store) -> [Vec<String>; 2]) -> Row {
     Row::new(work, Unit::Times, held(&shared), results)
 }
 
-/// Visits of a million visitors, by so many a call.
+/// Measures visits of a million visitors, `call` per call.
 fn visits(bench: &Bench, work: &str, call: usize) -> Row {
     let quick = bench.effort().is_quick();
     let (rounds, count, visits) = if quick { (3, 10_000, 5_000) } else { (31, 1_000_000, 100_000) };
@@ -100,7 +103,7 @@ fn visits(bench: &Bench, work: &str, call: usize) -> Row {
                 [id] => u64::from(visitors.count_id(id, Bucket::All).unwrap()),
                 _ => visitors.count_ids(ids.iter().copied(), Bucket::All).unwrap(),
             };
-            assert_eq!(new, 0, "each has come before");
+            assert_eq!(new, 0, "each visitor was counted before");
         }
     };
     let shared_work = |thread: usize| run(&shared, thread);
@@ -109,13 +112,13 @@ fn visits(bench: &Bench, work: &str, call: usize) -> Row {
     Row::new(work, Unit::Times, touched, race(rounds, [&shared_work, &own_work, &sums]))
 }
 
-/// By how many times two threads are faster than one at each of the works, in so many rounds.
+/// Returns how many times faster two threads are than one, for each kind of work and each round.
 fn race(rounds: i64, works: [&(dyn Fn(usize) + Sync); 3]) -> Vec<Result> {
     let mut factors = [const { Vec::new() }; 3];
     for round in 0..=rounds {
         for (work, factors) in works.iter().zip(&mut factors) {
             let factor = one(work) / two(work);
-            // The first round makes the keys.
+            // The first round creates the keys.
             if round > 0 {
                 factors.push(factor);
             }
@@ -131,7 +134,7 @@ type Key = Box<[u8]>;
 type Map = DashMap<Key, Key, ahash::RandomState>;
 type Papaya = papaya::HashMap<Key, Key, ahash::RandomState>;
 
-/// SET and GET of two threads on keys that are there, each thread on half of them.
+/// Measures SET and GET by two threads on keys that exist, each thread on half of them.
 fn set_and_get(bench: &Bench) -> Row {
     let (count, turn) =
         if bench.effort().is_quick() { (20_000, 5_000) } else { (1_000_000, 50_000) };
@@ -148,7 +151,7 @@ fn set_and_get(bench: &Bench) -> Row {
         store.set(key, value).unwrap();
         store.get(key).unwrap().map_or(0, |value| value.len())
     };
-    // As the store does, each gives the value out of the map's reach.
+    // As in the store, the returned value does not borrow from the map.
     let theirs = |key: &[u8]| {
         map.insert(key.into(), value[..].into());
         map.get(key).map_or(0, |value| black_box(value.clone()).len())
@@ -181,7 +184,7 @@ fn set_and_get(bench: &Bench) -> Row {
     Row::new("SET and GET, two threads", Unit::Nanos, held(&store), race.run())
 }
 
-/// Visits of visitors who have come before, by two threads, each with half of them.
+/// Measures visits of visitors who were counted before, by two threads, each with half of them.
 fn visits_beside(bench: &Bench) -> Row {
     let (count, turn) =
         if bench.effort().is_quick() { (20_000, 5_000) } else { (1_000_000, 50_000) };
@@ -208,7 +211,7 @@ fn visits_beside(bench: &Bench) -> Row {
             let run = |thread: usize| {
                 let half = &ids[thread * (count / 2)..];
                 let new = half[range.clone()].iter().filter(|id| work(**id)).count();
-                assert_eq!(new, 0, "each has come before");
+                assert_eq!(new, 0, "each visitor was counted before");
             };
             Duration::from_secs_f64(two(&run))
         });
@@ -228,7 +231,7 @@ fn commands(store: &Store, keys: &[String], times: usize) {
     }
 }
 
-/// About as long as the commands, in registers alone: each step waits for the one before.
+/// Takes about as long as the commands, and uses only registers: each step depends on the one before.
 fn arithmetic(seed: usize, times: usize) {
     let mut state = seed as u64 | 1;
     for _ in 0..times * KEYS * 30 {
@@ -245,7 +248,7 @@ fn one(work: &(dyn Fn(usize) + Sync)) -> f64 {
     start.elapsed().as_secs_f64()
 }
 
-/// From when both threads are there until both have ended; starting them is not in it.
+/// Measures from when both threads are ready until both have finished. Starting them is not included.
 #[expect(clippy::disallowed_methods, reason = "measuring time is the purpose")]
 fn two(work: &(dyn Fn(usize) + Sync)) -> f64 {
     let ready = Barrier::new(2);

@@ -1,6 +1,6 @@
-//! Transactions beside the commands in them.
+//! Transactions compared with the commands in them.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use tallis::Store;
 
@@ -9,14 +9,15 @@ use crate::report::{Bench, Row, Section, Unit};
 
 const KEYS: usize = 1000;
 const TYPED: &str = "the typed calls";
-/// What a transaction may take and what its commands took alone, where the targets were set: 10 ns more for one key, 15
-/// for two.
+/// The target for a transaction, and the time of its commands without one when the target was set: 10 ns more for one
+/// key, 15 for two.
 const ONE: [f64; 2] = [42.0, 32.0];
 const TWO: [f64; 2] = [77.0, 62.0];
 
 pub(super) fn measure(bench: &Bench) -> Section {
-    let text = "`store.transaction(keys, ...)` and the same commands on their own. *one key*: INCR; *two keys*: INCR of each; *one key, \
-                read*: GET in place. 1,000 keys in turn, all of them there and in the caches.";
+    let text = "`store.transaction(keys, ...)` and the same commands without a transaction. *one key*: INCR; *two \
+                keys*: INCR of each; *one key, read*: GET in place. 1,000 keys in turn, all of which exist and are in \
+                the caches.";
     let store = Store::new();
     let keys: Vec<String> = (0..KEYS).map(|n| format!("user:{n:07}")).collect();
     let texts: Vec<String> = (0..KEYS).map(|n| format!("text:{n:07}")).collect();

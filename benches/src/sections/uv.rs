@@ -1,6 +1,6 @@
-//! The program's main job: a log, line by line.
+//! The main task of the program: a log, line by line.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use std::fmt::Write;
 use std::fs;
@@ -15,19 +15,20 @@ use tallis_cli::{Args, Command};
 use super::held;
 use crate::report::{Bench, Result, Row, Section, Unit};
 
-/// The example log, so many times over.
+/// How many times the example log is repeated.
 const TIMES: u32 = 25;
 const LINES: u32 = 4_000 * TIMES;
 
-/// For two threads there are two of them, each so many times as long.
+/// The number of logs for two threads, and how many times as long each of them is.
 const LOGS: u32 = 2;
 const LONGER: u32 = 4;
 
 pub(super) fn measure(bench: &Bench) -> Section {
-    let text = "What `tallis uv` does with the lines of a file: read, parse, count exactly and approximately. The log is the \
-                example, 25 times over, in Combined Log Format, or the same lines as objects of JSON as Caddy writes them; the page cache \
-                is warm. Two logs on two threads: the time that one thread takes for two logs of 400,000 lines each, in which every \
-                repetition of the example has other visitors, divided by the time of two; a shared machine may not have two cores free.";
+    let text = "The work of `tallis uv` on the lines of a file: reading, parsing, exact and approximate counting. The \
+                log is the example, repeated 25 times, in Combined Log Format, or the same lines as JSON objects as \
+                Caddy writes them; the page cache is warm. Two logs on two threads: the time that one thread takes for \
+                two logs of 400,000 lines each, in which every repetition of the example has other visitors, divided \
+                by the time of two threads; a shared machine may not have two cores free.";
     let folder = tempfile::tempdir().unwrap();
     Section::new("tallis uv", text)
         .row(lines(bench, folder.path()).target(1e6))
@@ -102,7 +103,7 @@ fn threads(bench: &Bench, folder: &Path) -> Row {
     Row::new("two logs on two threads against one", Unit::Times, touched, vec![result])
 }
 
-/// Counts logs as the program does, in the store that it returns.
+/// Counts logs as the program does, and returns the store.
 fn count(options: &[&str], logs: &[PathBuf], lines: u64) -> Store {
     let logs = logs.iter().map(|log| log.to_str().unwrap());
     let words = ["tallis", "uv"].into_iter().chain(options.iter().copied()).chain(logs);

@@ -1,6 +1,6 @@
 //! A million visitors, counted exactly.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use std::collections::HashSet;
 
@@ -19,9 +19,9 @@ pub(super) fn measure(bench: &Bench) -> Section {
     let sessions: Vec<String> = (0..count).map(|_| rng.uuid()).collect();
     let theirs = Live::start().map(|mut live| Theirs::measure(&mut live, &sessions));
     let text = format!(
-        "{count} random UUIDs through `Visitors`, with the book's default forecast: 8,192 shards. *redis-server* is the installed one, \
-         given the same ids in the same shards over a unix socket, pipelined; its time is the server's own for the SADD alone \
-         (`INFO commandstats`), its bytes are `used_memory`."
+        "{count} random UUIDs through `Visitors`, with the book's default forecast: 8,192 shards. *redis-server* is \
+         the installed one with the same ids in the same shards, over a unix socket, pipelined; its time is the \
+         server's own for SADD only (`INFO commandstats`), its bytes are `used_memory`."
     );
     Section::new("Visitors", &text)
         .row(
@@ -42,7 +42,7 @@ fn visit_all(sessions: &[String]) -> Store {
     let new =
         sessions.iter().filter(|session| visitors.count_visit(session, day()).unwrap()).count();
     assert_eq!(visitors.count(day()).unwrap(), new as u64);
-    assert_eq!(new, sessions.len(), "random UUIDs do not meet");
+    assert_eq!(new, sessions.len(), "random UUIDs are distinct");
     store
 }
 
@@ -88,7 +88,7 @@ fn bytes(bench: &Bench, sessions: &[String], theirs: Option<&Theirs>) -> Row {
     )
 }
 
-/// The book's claim in its own terms: sharded, against one set.
+/// Measures the book's claim in its own terms: in shards, compared with one set.
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53 bytes")]
 fn book(bench: &Bench, sessions: &[String], theirs: Option<&Theirs>) -> Row {
     let whole = |name: &str, bytes: f64| Result::new(name, Sample::exact(bytes));
@@ -111,7 +111,7 @@ fn book(bench: &Bench, sessions: &[String], theirs: Option<&Theirs>) -> Row {
         .note("the book: 1,000,000 visitors in 9.5 MB sharded, 56 MB in one set")
 }
 
-/// What a live server takes for the same ids.
+/// The figures of a live server for the same ids.
 struct Theirs {
     sadd_ns: f64,
     sharded: f64,
@@ -123,7 +123,7 @@ impl Theirs {
         let expected = 2_097_152;
         let sharded = || {
             ids(sessions).map(move |id| {
-                // The book's members hash as `x` and their decimal form.
+                // The book hashes a member as `x` and its decimal form.
                 add(&shard_key("unique:2015-05-17", format!("x{id}"), expected, 512), id)
             })
         };

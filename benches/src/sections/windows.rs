@@ -1,6 +1,6 @@
 //! Unique visitors of any range.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use std::time::Duration;
 
@@ -15,25 +15,26 @@ use crate::uv::{Dense, HOUR, START, User, keys, second, users, windows};
 
 const DAY: i64 = 24 * HOUR;
 
-/// Minutes of a round, and visits of each: few enough that a minute stays sparse.
+/// Minutes per round, and visits per minute: few enough that a minute stays sparse.
 const MINUTES: i64 = 10;
 const A_MINUTE: usize = 500;
-/// Visits of a round to one dense minute.
+/// Visits per round to one dense minute.
 const TURN: usize = 10_000;
 
-/// What a server took for PFADD to a dense key and to a sparse one, where the targets were set.
+/// The server's times of PFADD to a dense key and to a sparse one when the targets were set.
 const PFADD: f64 = 64.0;
 const PFADD_SPARSE: f64 = 264.0;
 
 pub(super) fn measure(bench: &Bench) -> Section {
     let users = if bench.effort() == Effort::Quick { 20_000 } else { 1_000_000 };
     let text = format!(
-        "`UvWindows` by UTC; users are 16 random bytes. *Sparse*: {A_MINUTE} users a minute, then the next minute, into an hour, a day and \
-         a month that 200,000 users have visited; *dense*: users who come again within a minute that all of them have visited. \
-         *PFADD* and *PFCOUNT* are the store's commands on keys that were made before, without expiry; *redis-server* as for the sets. \
-         The count goes over 25 hours from half past to half past: 60 minutes and 24 hours, all dense. *A day*: {users} users at \
-         random times of one day, once or five times each; minutes are kept for two hours and hours for two days; what is \
-         held at its end."
+        "`UvWindows` by UTC; users are 16 random bytes. *Sparse*: {A_MINUTE} users per minute, then the next minute, \
+         into an hour, a day and a month that 200,000 users have visited; *dense*: users who return within a minute \
+         that all of them have visited. *PFADD* and *PFCOUNT* are the store's commands on keys that exist, without \
+         expiry; *redis-server* is measured as in the section on sets. The count covers 25 hours from half past to \
+         half past: 60 minutes and 24 hours, all dense. *A day*: {users} users at random times of one day, once or \
+         five times each; minutes are kept for two hours and hours for two days; the figure is the memory at the end \
+         of the day."
     );
     let mut live = Live::start();
     Section::new("UvWindows", &text)
@@ -52,7 +53,7 @@ pub(super) fn measure(bench: &Bench) -> Section {
         .row(day(bench, users, 5, live.as_mut()).target(2e6))
 }
 
-/// How the page calls a filling, and to how many keys it adds a visit.
+/// Returns the name of a filling on the page, and the number of keys to which it adds a visit.
 const fn named(filling: UvFilling) -> (&'static str, usize) {
     match filling {
         UvFilling::WriteThrough => ("written to four levels", 4),
@@ -111,7 +112,7 @@ fn sparse(bench: &Bench, filling: UvFilling, live: Option<&mut Live>) -> Row {
     let pieces = u32::try_from(visits.len()).unwrap();
     let mut visited: hll::HyperLogLog = all.iter().collect();
     visited.promote();
-    // The larger buckets as 200,000 visitors have left them.
+    // The larger buckets with 200,000 visitors.
     let fresh = || {
         let (windows, store, clock) = windows(filling);
         for key in &keys(START, 4)[1..] {
@@ -172,7 +173,7 @@ fn count(bench: &Bench, live: Option<&mut Live>) -> Row {
     Row::new("count over 60 minutes and 24 hours", Unit::Nanos, held(&dense.store), results)
 }
 
-/// The visits of a day in the order of time.
+/// Returns the visits of a day, ordered by time.
 fn visits(count: usize, each: usize) -> Vec<(i64, User)> {
     let mut rng = Rng::new(7);
     let start = START - START.rem_euclid(DAY);

@@ -1,8 +1,9 @@
-//! yo-kv's keyspace as the benchmarks ask it: Redis's types in one process and for one thread, without a lock.
+//! yo-kv's keyspace behind the interface of the benchmarks: Redis's types in one process and for one thread, without a
+//! lock.
 //!
-//! It is asked as ours is, a member a call. Its clock stands still unless it is set: no call reads the time.
+//! It is called as ours is, one member per call. Its clock does not advance unless it is set: no call reads the time.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use std::fmt;
 use std::hint::black_box;
@@ -14,10 +15,10 @@ use yo_kv::geo::{Shape, Unit};
 use yo_kv::geos::{Limit, Sort, circle};
 use yo_kv::{End, Keyspace, Query, Str, ZAdd};
 
-/// How the page calls it.
+/// The name on the page.
 pub(super) const NAME: &str = "yo-kv";
 
-/// The longest string that it takes, in bytes.
+/// The longest string that it allows, in bytes.
 pub(super) const STRING_MAX: usize = yo_kv::STRING_MAX;
 
 /// A keyspace.
@@ -32,7 +33,7 @@ impl fmt::Debug for Yo {
 
 /// Keys and strings.
 impl Yo {
-    /// How many keys there are.
+    /// Returns the number of keys.
     pub(super) fn keys(&self) -> usize {
         self.0.len()
     }
@@ -42,12 +43,12 @@ impl Yo {
         self.0.set_plain(key, value).unwrap();
     }
 
-    /// GET, which copies nothing: the value's length.
+    /// GET without a copy. Returns the value's length.
     pub(super) fn get(&mut self, key: &[u8]) -> usize {
         self.0.get(key).unwrap().unwrap().len()
     }
 
-    /// Whether GET has this answer.
+    /// Returns `true` if GET returns this value.
     pub(super) fn has(&mut self, key: &[u8], value: &[u8]) -> bool {
         matches!(self.0.get(key).unwrap(), Some(Str::Bytes(bytes)) if bytes == value)
     }
@@ -60,12 +61,12 @@ impl Yo {
         self.0.hset(key, once((field, value))).unwrap() == 1
     }
 
-    /// HGET, which copies nothing: whether there is one.
+    /// HGET without a copy. Returns `true` if the field exists.
     pub(super) fn hget(&mut self, key: &[u8], field: &[u8]) -> bool {
         self.0.hget(key, field, |value| black_box(value).is_some()).unwrap()
     }
 
-    /// HGETALL, which copies nothing: how many fields there are.
+    /// HGETALL without a copy. Returns the number of fields.
     pub(super) fn hgetall(&mut self, key: &[u8]) -> usize {
         let mut fields = 0;
         self.0
@@ -85,17 +86,17 @@ impl Yo {
         self.0.push(key, End::Left, once(element)).unwrap();
     }
 
-    /// RPOP: whether there was one.
+    /// RPOP. Returns `true` if the list had an element.
     pub(super) fn rpop(&mut self, key: &[u8]) -> bool {
         black_box(self.0.pop(key, End::Right).unwrap()).is_some()
     }
 
-    /// LPOP: whether there was one.
+    /// LPOP. Returns `true` if the list had an element.
     pub(super) fn lpop(&mut self, key: &[u8]) -> bool {
         black_box(self.0.pop(key, End::Left).unwrap()).is_some()
     }
 
-    /// LINDEX, which copies nothing: whether there is one.
+    /// LINDEX without a copy. Returns `true` if the element exists.
     pub(super) fn lindex(&mut self, key: &[u8], index: i64) -> bool {
         black_box(self.0.lindex(key, index).unwrap()).is_some()
     }
@@ -105,12 +106,12 @@ impl Yo {
         self.0.lset(key, index, element).unwrap();
     }
 
-    /// LINSERT BEFORE: whether there is the pivot.
+    /// LINSERT BEFORE. Returns `true` if the pivot exists.
     pub(super) fn linsert_before(&mut self, key: &[u8], pivot: &[u8], element: &[u8]) -> bool {
         self.0.linsert(key, true, pivot, element).unwrap() > 0
     }
 
-    /// LRANGE, which copies nothing: how many elements there are.
+    /// LRANGE without a copy. Returns the number of elements.
     pub(super) fn lrange(&mut self, key: &[u8], start: i64, stop: i64) -> usize {
         self.0.lrange(key, start, stop).unwrap().map(black_box).count()
     }
@@ -171,7 +172,7 @@ impl Yo {
         self.0.zrank(key, member, false).unwrap().map(|(rank, _)| rank)
     }
 
-    /// ZRANGE with scores, which copies nothing: how many there were.
+    /// ZRANGE with scores, without a copy. Returns the number of members.
     pub(super) fn zrange(&mut self, key: &[u8], first: i64, last: i64) -> usize {
         let window = self.0.zwindow(key, &Query::rank(first, last)).unwrap();
         let mut count = 0;
@@ -215,7 +216,7 @@ impl Yo {
         self.bitfield(key, SubOp::Get, bits, at)
     }
 
-    /// BITFIELD INCRBY of an unsigned field, which wraps round.
+    /// BITFIELD INCRBY of an unsigned field, which wraps on overflow.
     pub(super) fn bitfield_incr(&mut self, key: &[u8], bits: u32, at: u64, by: i64) -> i64 {
         self.bitfield(key, SubOp::Incr(by), bits, at)
     }
@@ -233,8 +234,8 @@ impl Yo {
         self.0.geoadd(key, once((lon, lat, member)), ZAdd::default()).unwrap();
     }
 
-    /// GEOSEARCH by a circle of so many kilometres, in no order or the nearest first: how many are in it. What it found
-    /// is in a buffer that the next search writes over.
+    /// GEOSEARCH by a circle with a radius in kilometres, in no order or nearest first. Returns the number of members
+    /// in it. The results are in a buffer that the next search overwrites.
     pub(super) fn geosearch(
         &mut self,
         key: &[u8],

@@ -1,6 +1,7 @@
-//! Sorted sets: the structure alone and through the store, beside an ordered set with a map, and a live server.
+//! Sorted sets: the structure by itself and through the store, compared with ordered sets with a map and with a live
+//! server.
 
-#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+#![expect(clippy::unwrap_used, reason = "a failure stops the report")]
 
 use std::hint::black_box;
 
@@ -18,29 +19,30 @@ use crate::rivals::{IndexSetAndMap, Ranked, Rival, SkipListAndMap};
 /// Members of a small sorted set.
 const SMALL: usize = 10;
 
-/// What the structure alone is called on the page.
+/// The names of the structure and of the store on the page.
 const ALONE: &str = "tallis, the structure";
 const STORE: &str = "tallis, the store";
 
 struct Input {
     members: Words,
     scores: Vec<f64>,
-    /// The members in another order, to ask for.
+    /// The members in another order, to query.
     asked: Words,
-    /// Scores for them.
+    /// New scores for them.
     fresh: Vec<f64>,
-    /// Calls of a turn.
+    /// Calls per turn.
     turn: usize,
 }
 
 pub(super) fn measure(bench: &Bench) -> Section {
     let count = if bench.effort().is_quick() { 5_000 } else { 1_000_000 };
     let text = format!(
-        "{count} members of 16 bytes with random scores, added in random order; then other members in turn, in another random order. \
-         *{ALONE}* is `skiplist-zset`, *{STORE}* the typed calls on one key. *indexset and HashMap* is that crate's ordered set of scores and \
-         members, which lie in it as arrays of 16 bytes, and a map from member to score; *skiplist and HashMap* is the same with that crate's `OrderedSkipList`. *yo-kv* is that crate's `Keyspace` without locks, asked on one key as the store is; its ranges \
-         copy nothing. *Small sorted sets*: {SMALL} members each, \
-         added in random order. *redis-server* as for the sets."
+        "{count} members of 16 bytes with random scores, added in random order; then other members in turn, in another \
+         random order. *{ALONE}* is `skiplist-zset`, *{STORE}* is the typed calls on one key. *indexset and HashMap* \
+         is that crate's ordered set of scores and members, stored in it as arrays of 16 bytes, and a map from member \
+         to score; *skiplist and HashMap* is the same with that crate's `OrderedSkipList`. *yo-kv* is that crate's \
+         `Keyspace` without locks, called on one key as the store is; its ranges copy nothing. *Small sorted sets*: \
+         {SMALL} members each, added in random order. *redis-server* is measured as in the section on sets."
     );
     let input = Input::new(count);
     let mut live = Live::start();
@@ -63,7 +65,7 @@ pub(super) fn measure(bench: &Bench) -> Section {
         .row(small(bench, count / SMALL))
 }
 
-/// All with the same members.
+/// All structures, with the same members.
 struct Filled {
     store: Store,
     set: ZSet,
@@ -115,7 +117,7 @@ fn keyspace(input: &Input) -> Yo {
     yo
 }
 
-/// All give the same answers.
+/// Checks that all structures return the same results.
 fn agree(input: &Input, all: &Filled, yo: &mut Yo) {
     let Filled { store, set, other, list } = all;
     assert_eq!(store.zcard("z").unwrap(), yo.zcard(b"z"));
@@ -135,7 +137,7 @@ fn zadd(key: &str, member: &[u8], score: f64) -> redis::Cmd {
     command([b"ZADD", key.as_bytes(), score.to_string().as_bytes(), member])
 }
 
-/// A row whose targets were set beside a server's figure and beside that of the best crate.
+/// Returns a row whose targets were set beside a server's figure and beside that of the best crate.
 fn row(work: &str, touched: Touched, results: Vec<Result>, [target, redis, best]: [f64; 3]) -> Row {
     Row::new(work, Unit::Nanos, touched, results)
         .beside(SERVER, [target, redis])
@@ -158,7 +160,7 @@ fn add(bench: &Bench, input: &Input, live: Option<&mut Live>) -> Row {
     row("add", built(bench, || filled::<ZSet>(input)), results, [350.0, 1558.0, 325.0])
 }
 
-/// Asks all five for members in turn.
+/// Calls all five contenders with members in turn.
 fn race<'a>(
     bench: &'a Bench,
     input: &'a Input,
@@ -180,7 +182,7 @@ fn race<'a>(
         .run()
 }
 
-/// Asks the server for each member; it has those from [`add`].
+/// Queries the server for members in turn. The server has the members of [`add`].
 fn asked(
     live: Option<&mut Live>,
     name: &'static str,
@@ -268,7 +270,7 @@ fn rescore(
 ) -> Row {
     let (mut set, mut other, mut list) =
         (all.set.clone(), all.other.clone(), filled::<SkipListAndMap>(input));
-    // Scores that go on from turn to turn.
+    // Scores that continue from turn to turn.
     let fresh = || input.fresh.iter().copied().cycle();
     let [mut alone, mut stored, mut keyspace, mut others, mut lists] = [(); 5].map(|()| fresh());
     let mut results = race(
@@ -332,7 +334,7 @@ fn bytes(bench: &Bench, input: &Input, live: Option<&mut Live>) -> Row {
     Row::new("bytes a member", Unit::Bytes, Touched::NOTHING, results)
         .target(46.0)
         .beside(SERVER, [46.0, 110.0])
-        .note("the best crate 46")
+        .note("the best crate: 46")
 }
 
 fn small(bench: &Bench, sets: usize) -> Row {
