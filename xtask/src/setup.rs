@@ -18,7 +18,7 @@ pub(crate) fn redis_server() {
         let named = PathBuf::from(named);
         let exists = named.is_file();
         let verdict = if exists { version(&named) } else { "no such file".to_owned() };
-        println!("redis-server: {verdict}, {}, as TALLIS_REDIS_SERVER says", named.display());
+        println!("redis-server: {verdict}, {}, from TALLIS_REDIS_SERVER", named.display());
         return;
     }
     if found() {
@@ -28,9 +28,9 @@ pub(crate) fn redis_server() {
     if found() {
         return;
     }
-    println!("redis-server: none, and it could not be installed here. Install it with: {ADVICE}");
+    println!("redis-server: not found, and cannot be installed here. Install it with: {ADVICE}");
     println!(
-        "or name a program in TALLIS_REDIS_SERVER. The tests against a live server are left out."
+        "or set TALLIS_REDIS_SERVER to the path of a program. Tests that need a live server are skipped."
     );
 }
 
@@ -48,14 +48,14 @@ pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
 
 fn install() {
     if on_path("apt-get").is_none() {
-        println!("redis-server: none, and no apt-get to install it with");
+        println!("redis-server: not found, and apt-get is not available to install it");
         return;
     }
     let Some(prefix) = as_root() else {
-        println!("redis-server: none, and installing it needs root");
+        println!("redis-server: not found, and installing it requires root");
         return;
     };
-    println!("redis-server: none, installing Debian's package");
+    println!("redis-server: not found, installing Debian's package");
     // Lists that cannot be refreshed may still do.
     for arguments in
         [&["update"][..], &["install", "--yes", "--no-install-recommends", "redis-server"]]

@@ -150,12 +150,12 @@ fn lines_of_json_that_do_not_parse_are_told_by_file_and_line() {
     let args = ["uv", "--format", "json", "--by", ".request.remote_ip", "--time", ".ts", "-"];
     let run = |more: &str| run_with(&args, format!("{CADDY}{more}").as_bytes());
     for (line, what) in [
-        ("{\"ts\":1", "no JSON object, or one that is not whole (column 7)"),
-        ("\n", "no JSON object, or one that is not whole (column 1)"),
-        ("{\"ts\":1,\"request\":{}}\n", "no text or number where --by says (column 1)"),
+        ("{\"ts\":1", "not a JSON object, or an incomplete one (column 7)"),
+        ("\n", "not a JSON object, or an incomplete one (column 1)"),
+        ("{\"ts\":1,\"request\":{}}\n", "no string or number at the path of --by (column 1)"),
         (
             "{\"request\":{\"remote_ip\":\"::1\"}}\n",
-            "no text or number where --time says (column 1)",
+            "no string or number at the path of --time (column 1)",
         ),
         ("{\"ts\":\"noon\"}", "bad time: not yyyy-mm-ddTHH:MM:SS and Z"),
     ] {
@@ -166,8 +166,8 @@ fn lines_of_json_that_do_not_parse_are_told_by_file_and_line() {
     for (args, what) in [
         (&["--format", "json"][..], "--format json needs --by .NAME"),
         (&["--format", "json", "--by", ".ip"], "--format json needs --time .NAME"),
-        (&["--by", ".ip"], "--time and --by .NAME are for --format json alone"),
-        (&["--time", ".ts"], "--time and --by .NAME are for --format json alone"),
+        (&["--by", ".ip"], "--time and --by .NAME require --format json"),
+        (&["--time", ".ts"], "--time and --by .NAME require --format json"),
         (&["--format", "json", "--by", ".ip", "--time", "ts"], "names with a dot before each"),
         (&["--format", "xml"], "auto, common, vhost, json"),
     ] {
