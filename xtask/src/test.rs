@@ -163,7 +163,7 @@ fn summary(total: Count, left_out: usize) -> Outcome {
     println!();
     if left_out > 0 {
         let line = format!(
-            "{left_out} live tests were skipped because a server is missing; cargo xtask servers lists the servers"
+            "{left_out} live tests were skipped because a server is missing; cargo xtask servers shows which one"
         );
         println!("{}", bold(&line));
     }

@@ -57,7 +57,7 @@ pub(super) fn parse(text: &str) -> Result<Description, String> {
     let description = Description { count, what };
     let most = description.most();
     if count as u64 > most {
-        return Err(format!("only {most} such elements exist, and only half of them can be added"));
+        return Err(format!("at most {most} such elements can be added, half of all that exist"));
     }
     Ok(description)
 }
@@ -217,7 +217,7 @@ mod tests {
         ] {
             assert!(parse(text).unwrap_err().contains("'3M uuids'"), "{text}");
         }
-        assert!(parse("9 3-bit ids").unwrap_err().contains("only 4 such elements exist"));
+        assert!(parse("9 3-bit ids").unwrap_err().contains("at most 4 such elements"));
         assert!(parse("6 ids below 11").unwrap_err().contains("there are 5 such"));
     }
 
