@@ -83,10 +83,10 @@ fn numbers_may_be_written_short() {
 #[test]
 fn wrong_command_lines_are_reported() {
     for (args, what) in [
-        ("--json", "two of -n, -p and -m are needed"),
-        ("-n 5", "two of -n, -p and -m are needed"),
-        ("-p 0.5 --measure", "two of -n, -p and -m are needed"),
-        ("-m 64 --plot x.svg", "two of -n, -p and -m are needed"),
+        ("--json", "two of -n, -p and -m are required"),
+        ("-n 5", "two of -n, -p and -m are required"),
+        ("-p 0.5 --measure", "two of -n, -p and -m are required"),
+        ("-m 64 --plot x.svg", "two of -n, -p and -m are required"),
         ("-n 5 -p 0.1 -m 64", "only two of -n, -p and -m"),
         ("-n 0 -p 0.1", "'--items <N>': it must be at least 1"),
         ("-m 0 -p 0.1", "'--bits <M>': it must be at least 1"),

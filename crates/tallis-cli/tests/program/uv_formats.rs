@@ -157,18 +157,18 @@ fn lines_of_json_that_do_not_parse_are_told_by_file_and_line() {
             "{\"request\":{\"remote_ip\":\"::1\"}}\n",
             "no string or number at the path of --time (column 1)",
         ),
-        ("{\"ts\":\"noon\"}", "bad time: not yyyy-mm-ddTHH:MM:SS and Z"),
+        ("{\"ts\":\"noon\"}", "bad time: not yyyy-mm-ddTHH:MM:SS with Z"),
     ] {
         let Ran { status, out, err } = run(line);
         assert_eq!((status, out.as_str()), (2, ""), "{line}");
         assert!(err.contains(&format!("-:4: {what}")), "{line}: {err}");
     }
     for (args, what) in [
-        (&["--format", "json"][..], "--format json needs --by .NAME"),
-        (&["--format", "json", "--by", ".ip"], "--format json needs --time .NAME"),
+        (&["--format", "json"][..], "--format json requires --by .NAME"),
+        (&["--format", "json", "--by", ".ip"], "--format json requires --time .NAME"),
         (&["--by", ".ip"], "--time and --by .NAME require --format json"),
         (&["--time", ".ts"], "--time and --by .NAME require --format json"),
-        (&["--format", "json", "--by", ".ip", "--time", "ts"], "names with a dot before each"),
+        (&["--format", "json", "--by", ".ip", "--time", "ts"], "names, each preceded by a dot"),
         (&["--format", "xml"], "auto, common, vhost, json"),
     ] {
         let Ran { status, out, err } = run_with(&[&["uv"], args].concat(), b"");

@@ -129,7 +129,7 @@ fn mistakes_are_reported() {
         (&["--window", "400000d"], "it must be at most 146097d"),
         (
             &["--window", "1h", "--at", "noon"],
-            "'noon' for '--at <TIME>': expected a date, a time and its offset",
+            "'noon' for '--at <TIME>': expected a date, a time and an offset",
         ),
         (&["--window", "1h", "--at", "2015-05-18T07:00:00"], "such as 2015-05-20T21:06:00Z"),
         (

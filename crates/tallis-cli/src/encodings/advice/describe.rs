@@ -218,7 +218,7 @@ mod tests {
             assert!(parse(text).unwrap_err().contains("'3M uuids'"), "{text}");
         }
         assert!(parse("9 3-bit ids").unwrap_err().contains("at most 4 such elements"));
-        assert!(parse("6 ids below 11").unwrap_err().contains("there are 5 such"));
+        assert!(parse("6 ids below 11").unwrap_err().contains("at most 5 such"));
     }
 
     #[test]
