@@ -156,7 +156,7 @@ fn a_bad_row_ends_it_all_and_says_where() {
     assert_eq!(ids(&out), ["b"]);
     let want = "\
 tallis: -:1: 1 field instead of 3: id,lon,lat
-tallis: -:3: latitude '\\xff' is no number
+tallis: -:3: latitude '\\xff' is not a number
 tallis: 2 lines skipped
 ";
     assert_eq!(err, want);
