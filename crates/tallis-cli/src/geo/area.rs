@@ -60,11 +60,11 @@ pub enum AreaError {
         /// The expected number.
         want: usize,
     },
-    /// A longitude or latitude is no number.
+    /// A longitude or latitude is not a number.
     Degrees(String),
     /// The point is outside of the valid coordinates.
     Place(Error),
-    /// A length is no number with a unit.
+    /// A length is not a number with a unit.
     Length(String),
     /// The count is no positive integer.
     Count(String),
