@@ -1,5 +1,5 @@
-//! The development tasks of the workspace: `cargo xtask test | lint | deny | book | package | fuzz | faults | fuzz-live | servers | tcl |
-//! report | instructions | lines | access-log`.
+//! The development tasks of the workspace: `cargo xtask test | lint | deny | book | package | fuzz | faults | fuzz-live | servers | tcl | report |
+//! instructions | lines | access-log`.
 //!
 //! Plain Rust instead of shell scripts, so that a task reads like the rest of the code and runs wherever the code
 //! builds.

@@ -69,7 +69,7 @@ const SKETCH_HELD: Printed = printed(
 );
 
 const NEXT_SET: Printed = Printed {
-    words: Some("10 MB (estimated)"),
+    words: Some("10 MB (calculated)"),
     ..printed(
         "next_day_set",
         "each further day of a million new users, a set",
