@@ -128,7 +128,7 @@ fn a_file_without_what_was_asked_for_is_an_error() {
     let args = ["uv", "--form", "compact", "--load", &without, "-"];
     let Ran { status, err, .. } = run_with(&args, days()[0].as_bytes());
     assert_eq!(status, 1);
-    assert!(err.contains("uv:2025-03-12 is missing"), "{err}");
+    assert!(err.contains("unique:2025-03-12, is missing"), "{err}");
     // What is there of another day is a forecast all the same.
     assert_eq!(run_with(&args, days()[1].as_bytes()).status, 0);
 }
