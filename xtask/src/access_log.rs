@@ -23,7 +23,7 @@ use crate::tree;
 /// What `cargo xtask access-log` takes.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// Writes examples/access.log instead of printing.
+    /// Writes examples/access.log instead of printing the log.
     #[arg(long)]
     write: bool,
 }

@@ -129,7 +129,7 @@ fn dead_links(html: &Path) -> Outcome<Vec<String>> {
             let leads = to.is_file() && !is_text && (place.is_empty() || has_place());
             if !leads {
                 let page = file.strip_prefix(html).unwrap_or(file).display();
-                wrong.push(format!("{page}: the link leads nowhere: {link}"));
+                wrong.push(format!("{page}: broken link: {link}"));
             }
         }
     }

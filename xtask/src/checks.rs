@@ -1,4 +1,4 @@
-//! The rules of the house that no linter knows: ASCII sources, short files, links that lead somewhere, plain words.
+//! The rules of the project that no linter checks: ASCII sources, short files, links that lead somewhere, plain words.
 
 use std::path::Path;
 
@@ -68,7 +68,7 @@ fn links(file: &Path, text: &str) -> Vec<String> {
             let elsewhere = path.contains("://") || path.starts_with("mailto:");
             let folder = file.parent().unwrap_or(file);
             if !path.is_empty() && !elsewhere && !folder.join(path).exists() {
-                wrong.push(format!("{}: the link leads nowhere: {link}", at + 1));
+                wrong.push(format!("{}: broken link: {link}", at + 1));
             }
         }
     }
@@ -108,7 +108,7 @@ fn words(lines: &[String], refused: &[String]) -> Vec<String> {
         let line = format!(" {} ", line.chars().map(plain).collect::<String>());
         let used = refused.iter().filter(|word| line.contains(&format!(" {word} ")));
         found.extend(
-            used.map(|word| format!("{}: \"{word}\", for which {STYLE} has another word", at + 1)),
+            used.map(|word| format!("{}: \"{word}\": {STYLE} has another word for it", at + 1)),
         );
     }
     found

@@ -11,7 +11,7 @@ use crate::tree;
 /// What `cargo xtask deny` takes.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// Also looks for known faults, in the database that it fetches from github.com/rustsec/advisory-db.
+    /// Also checks for known vulnerabilities, in the database that it fetches from github.com/rustsec/advisory-db.
     #[arg(long)]
     advisories: bool,
 }

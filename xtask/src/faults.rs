@@ -11,9 +11,9 @@ use crate::test::{CHOSEN, PROGRAMS};
 /// What `cargo xtask faults` takes.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// Only these builds; all of them by default.
+    /// The builds to test; all builds by default.
     build: Vec<Build>,
-    /// Seconds that each test looks for schedules.
+    /// Seconds for which each test explores thread schedules.
     #[arg(long, value_name = "SECONDS", default_value_t = SECONDS)]
     seconds: u64,
 }
@@ -24,11 +24,11 @@ const SECONDS: u64 = 10;
 /// A build of the tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Build {
-    /// All tests with checked arithmetic and without debug assertions: what a release goes by.
+    /// All tests with checked arithmetic and without debug assertions, as in a release.
     Overflow,
     /// The tests of the crates with `unsafe` code, each kernel that this machine can run, with the address sanitizer.
     Address,
-    /// The store and the recipes under schedules of threads that are chosen at each lock.
+    /// The store and the recipes under thread schedules that are chosen at each lock.
     Schedules,
 }
 

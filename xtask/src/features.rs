@@ -49,7 +49,7 @@ pub(crate) fn run() -> Outcome {
     for crate_name in NO_STD {
         let file = tree::root().join("crates").join(crate_name).join("src/lib.rs");
         if !tree::read(&file)?.contains("\n#![cfg_attr(not(test), no_std)]\n") {
-            return Err(format!("{} is to be no_std", file.display()));
+            return Err(format!("{} must be no_std", file.display()));
         }
     }
     for (package, features) in SETS {
@@ -83,6 +83,6 @@ pub(crate) fn run() -> Outcome {
     if found.is_empty() {
         Ok(())
     } else {
-        Err(format!("tallis without features is built from {}", found.join(", ")))
+        Err(format!("tallis without features must not depend on {}", found.join(", ")))
     }
 }

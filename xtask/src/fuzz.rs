@@ -30,19 +30,19 @@ use crate::tree;
 /// What `cargo xtask fuzz` takes.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// Minutes in all, shared out equally among the targets.
+    /// Minutes in total, divided equally among the targets.
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     minutes: u32,
-    /// Minutes for each target, in the place of minutes in all.
+    /// Minutes for each target, instead of minutes in total.
     #[arg(long, value_name = "MINUTES", conflicts_with = "minutes", value_parser = clap::value_parser!(u32).range(1..))]
     each: Option<u32>,
-    /// Copies minimised inputs to fuzz/seeds, where they are committed: at most 32 of a target, and 16 KiB.
+    /// Copies minimised inputs to fuzz/seeds, where they are committed: at most 32 inputs and 16 KiB per target.
     #[arg(long)]
     keep_seeds: bool,
-    /// Runs one file through the target instead, to see again what it does.
+    /// Runs the target with this input file only, to reproduce a failure.
     #[arg(long, value_name = "FILE", requires = "targets")]
     input: Option<PathBuf>,
-    /// The targets to run; all of them if none is named.
+    /// The targets to run; all targets by default.
     #[arg(value_name = "TARGET")]
     targets: Vec<String>,
 }
@@ -67,7 +67,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     println!("\n{}", table(&rows));
     let found = rows.iter().filter(|row| !row.progress.clean).map(|row| row.target.as_str());
     let found: Vec<&str> = found.collect();
-    if found.is_empty() { Ok(()) } else { Err(format!("found something: {}", found.join(", "))) }
+    if found.is_empty() { Ok(()) } else { Err(format!("failed targets: {}", found.join(", "))) }
 }
 
 /// Seconds for each of the targets, when so many run at a time for some minutes.
@@ -92,7 +92,9 @@ fn one(programs: &Path, target: &str, seconds: u32, keep_seeds: bool) -> Outcome
     });
     let after = corpus::len(target);
     let executions = progress.executions;
-    println!("{target}: {executions} runs, corpus {before}, then {reached}, minimised {after}");
+    println!(
+        "{target}: {executions} runs, corpus {before}, grown to {reached}, minimised to {after}"
+    );
     Ok(Row { target: target.to_owned(), progress, corpus: [before, after], seeds })
 }
 
@@ -152,7 +154,7 @@ fn targets() -> Outcome<Vec<String>> {
 fn chosen(names: &[String]) -> Outcome<Vec<String>> {
     let all = targets()?;
     if let Some(name) = names.iter().find(|name| !all.contains(name)) {
-        return Err(format!("no target {name}; there are {}", all.join(", ")));
+        return Err(format!("no target {name}; the targets are {}", all.join(", ")));
     }
     Ok(if names.is_empty() { all } else { names.to_vec() })
 }

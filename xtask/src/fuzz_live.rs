@@ -13,19 +13,19 @@ use crate::servers;
 /// What `cargo xtask fuzz-live` takes.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// Minutes in all. A seed that has begun is finished.
+    /// Minutes in total. A seed that has started is finished.
     #[arg(long, default_value_t = 10)]
     minutes: u32,
-    /// The first seed; the next ones follow. A failure prints its seed.
+    /// The first seed; the following seeds are consecutive. A failure prints its seed.
     #[arg(long, default_value_t = 1_000)]
     seed: u64,
-    /// Commands of each seed.
+    /// Number of commands per seed.
     #[arg(long, default_value_t = 20_000)]
     commands: u32,
-    /// Families of commands, with commas between, or `all`.
+    /// Comma-separated families of commands, or `all`.
     #[arg(long, default_value = ALL)]
     families: String,
-    /// The server to compare with, whose profile is taken.
+    /// The server to compare with; the store uses its profile.
     #[arg(long, default_value = INSTALLED, value_parser = PossibleValuesParser::new(servers::names()))]
     server: String,
     /// Builds with optimisation.
@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         servers::set_up_one(server);
         Ok(())
     })?;
-    step(&format!("{minutes} min beside {server}, from seed {seed}"), || {
+    step(&format!("{minutes} min against {server}, from seed {seed}"), || {
         let mut command = cargo(["test", "--locked"]);
         if *release {
             command.arg("--release");
@@ -77,7 +77,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
             seeds += usize::from(line.contains(": no difference; "));
         })?;
         match (success, seeds) {
-            (true, 0) => Err("not one seed was run; is there the server?".to_owned()),
+            (true, 0) => Err("no seed was run; check that the server is installed".to_owned()),
             (true, _) => Ok(()),
             (false, _) => Err(again(arguments, seeds)),
         }
@@ -93,7 +93,9 @@ fn again(arguments: &Arguments, clean: usize) -> String {
     let options = options.into_iter().filter(|(_, value, default)| value != default);
     let options: String =
         options.map(|(name, value, _)| [" --", name, " ", value].concat()).collect();
-    format!("Again: cargo xtask fuzz-live --minutes 0 --seed {seed} --commands {commands}{options}")
+    format!(
+        "To reproduce: cargo xtask fuzz-live --minutes 0 --seed {seed} --commands {commands}{options}"
+    )
 }
 
 #[cfg(test)]

@@ -26,10 +26,10 @@ pub(crate) fn run() -> Outcome {
             command.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]);
             command.arg(&program).args([name, &items.to_string(), &rounds.to_string()]);
             let output = command.output().map_err(|error| {
-                format!("no valgrind ({error}); install it with: apt-get install valgrind")
+                format!("cannot run valgrind ({error}); install it with: apt-get install valgrind")
             })?;
             counted(&String::from_utf8_lossy(&output.stderr))
-                .ok_or_else(|| format!("{name}: valgrind counted nothing"))
+                .ok_or_else(|| format!("{name}: valgrind printed no instruction count"))
         };
         let item = |items: u64| -> Outcome<String> {
             let rounds = ITEMS.div_ceil(items);

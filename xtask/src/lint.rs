@@ -11,7 +11,7 @@ type Step = (&'static str, fn() -> Outcome);
 
 const STEPS: &[Step] = &[
     ("Format", format),
-    ("Rules of the house", checks::run),
+    ("Rules of the project", checks::run),
     ("Clippy", clippy),
     ("Features", features::run),
     ("Rust version", metadata::rust_version),
@@ -46,7 +46,7 @@ fn tools() -> Outcome {
         let there = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
         if !there.is_ok_and(|status| status.success()) {
             return Err(format!(
-                "no cargo {tool}; install it with: rustup component add {component}"
+                "cargo {tool} not found; install it with: rustup component add {component}"
             ));
         }
     }

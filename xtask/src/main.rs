@@ -1,7 +1,7 @@
-//! The chores of the workspace: `cargo xtask test | lint | deny | book | package | fuzz | faults | fuzz-live | servers | tcl | report |
+//! The development tasks of the workspace: `cargo xtask test | lint | deny | book | package | fuzz | faults | fuzz-live | servers | tcl | report |
 //! instructions | lines | access-log`.
 //!
-//! Plain Rust in place of shell scripts, so that a chore reads like the code beside it and runs wherever the code
+//! Plain Rust instead of shell scripts, so that a task reads like the rest of the code and runs wherever the code
 //! builds.
 
 mod access_log;
@@ -35,37 +35,37 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-/// The chores of Tallis.
+/// The development tasks of Tallis.
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
 enum Chore {
-    /// Runs every test: the workspace's, the documentation's, and a short run of each fuzz target.
+    /// Runs all tests: those of the workspace, those of the documentation, and a short run of each fuzz target.
     Test(test::Arguments),
-    /// Checks format, lints, documentation and the rules of the house.
+    /// Checks the format, lints, the documentation and the rules of the project.
     Lint,
     /// Checks the licences and sources of all dependencies, and that none is banned.
     Deny(deny::Arguments),
     /// Builds the guide as a book of HTML pages, and checks its links.
     Book,
-    /// Makes the packages, and builds and tests the documentation of each from its own.
+    /// Creates the packages, and builds and tests the documentation of each from its package.
     Package,
-    /// Runs the fuzz targets for a while, on the stable toolchain as installed.
+    /// Runs the fuzz targets for some minutes, with the installed stable toolchain.
     Fuzz(fuzz::Arguments),
-    /// Runs the tests in builds that show other faults: overflow, memory, schedules of threads.
+    /// Runs the tests in builds that detect other faults: overflows, memory errors, thread schedules.
     Faults(faults::Arguments),
-    /// Runs random commands here and on a live redis-server, and compares.
+    /// Runs random commands on a store and on a live redis-server, and compares the results.
     FuzzLive(fuzz_live::Arguments),
-    /// Brings the servers that tests compare with, and shows which are there.
+    /// Fetches the servers that the tests compare with, and lists those that are installed.
     Servers,
     /// Runs units of Redis's own test suite on a store behind a socket.
     Tcl(tcl::Arguments),
-    /// Measures, and writes docs/benchmarks.md.
+    /// Runs the benchmarks, and writes docs/benchmarks.md.
     Report(report::Arguments),
-    /// Counts the instructions that an item of each batched call takes (with valgrind).
+    /// Counts the instructions per item of each batched call, with valgrind.
     Instructions,
     /// Counts the lines of code of each crate.
     Lines,
-    /// Makes the example log: prints it, or writes examples/access.log.
+    /// Generates the example log: prints it, or writes examples/access.log.
     AccessLog(access_log::Arguments),
 }
 
@@ -89,7 +89,7 @@ fn main() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {
-            // A chore that has said everything fails without a word.
+            // The message is empty if the errors are already printed.
             if !why.is_empty() {
                 eprintln!("{why}");
             }

@@ -31,7 +31,7 @@ impl Metadata {
     /// Asks cargo.
     pub(crate) fn read() -> Outcome<Self> {
         let text = output_of(&mut cargo(["metadata", "--format-version", "1", "--locked"]))?;
-        Self::parse(&text).ok_or_else(|| "cargo metadata shows another form".to_owned())
+        Self::parse(&text).ok_or_else(|| "cargo metadata has an unexpected format".to_owned())
     }
 
     fn parse(text: &str) -> Option<Self> {
@@ -98,7 +98,9 @@ pub(crate) fn rust_version() -> Outcome {
     let own = metadata.published().filter_map(|package| package.rust_version.as_deref());
     let own: BTreeSet<&str> = own.collect();
     let &[own] = own.iter().copied().collect::<Vec<_>>().as_slice() else {
-        return Err(format!("one `rust-version` for all packages, not {own:?}"));
+        return Err(format!(
+            "all packages must have the same `rust-version`, but there are {own:?}"
+        ));
     };
     let mut newer = Vec::new();
     let mut highest = (Vec::new(), String::new());
@@ -106,13 +108,16 @@ pub(crate) fn rust_version() -> Outcome {
         let Some(asked) = &package.rust_version else { continue };
         let Package { name, version, .. } = package;
         if parts(asked) > parts(own) {
-            newer.push(format!("{name} {version} asks for Rust {asked}, the workspace for {own}"));
+            newer.push(format!("{name} {version} requires Rust {asked}, the workspace {own}"));
         }
         if !package.published && parts(asked) > highest.0 {
             highest = (parts(asked), format!("{asked}, of {name} {version}"));
         }
     }
-    println!("the workspace asks for Rust {own}; the most of a dependency is {}", highest.1);
+    println!(
+        "the workspace requires Rust {own}; the newest required by a dependency is {}",
+        highest.1
+    );
     if newer.is_empty() { Ok(()) } else { Err(newer.join("\n")) }
 }
 

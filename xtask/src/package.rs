@@ -35,7 +35,7 @@ pub(crate) fn run() -> Outcome {
     }
     println!();
     if failed.is_empty() {
-        println!("package: {} packages stand alone", packages.len());
+        println!("package: {} packages build on their own", packages.len());
         Ok(())
     } else {
         Err(format!("package: failed: {}", failed.join(", ")))

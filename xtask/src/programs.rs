@@ -96,7 +96,7 @@ pub(crate) fn build(arguments: &[&str], flags: &str) -> Outcome<Vec<Program>> {
     })?;
     // The large ones have the most to do: begun last, one would run alone at the end.
     programs.sort_by_key(|program| Reverse(size(program)));
-    if success { Ok(programs) } else { Err("A program of tests did not build.".to_owned()) }
+    if success { Ok(programs) } else { Err("A test program did not build.".to_owned()) }
 }
 
 /// The bytes of a program.
@@ -131,7 +131,7 @@ pub(crate) fn run(
     thread::scope(|scope| {
         let workers: Vec<_> = (0..cores.min(MOST)).map(|_| scope.spawn(run_some)).collect();
         workers.into_iter().try_for_each(|worker| {
-            worker.join().map_err(|_| "the run of a program panicked".to_owned())?
+            worker.join().map_err(|_| "the thread that ran a test program panicked".to_owned())?
         })
     })?;
     bar.finish();
@@ -164,7 +164,7 @@ fn run_one(
     });
     let success = success.map_err(|error| format!("{}: {error}", program.name))?;
     if !success && count.failed == 0 {
-        output.extend_from_slice(b"The program ended before its tests did.\n");
+        output.extend_from_slice(b"The program ended before its tests were finished.\n");
         count.add(Count::FAILURE);
     }
     let is_printed = !success || bar.is_hidden();
@@ -176,7 +176,7 @@ fn run_one(
             let _ = out.write_all(&output);
         }
         if !success {
-            let _ = writeln!(out, "Again: cargo test -p {}", program.name);
+            let _ = writeln!(out, "To reproduce: cargo test -p {}", program.name);
         }
     });
     Ok(Timing { name: program.name.clone(), count, took })

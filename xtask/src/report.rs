@@ -11,19 +11,19 @@ use crate::tree;
 /// What `cargo xtask report` takes.
 #[derive(Debug, Default, Args)]
 pub(crate) struct Arguments {
-    /// Fewer rounds: to see that it works, not to be believed. Prints the page and leaves docs/benchmarks.md and docs/plots alone.
+    /// Runs fewer rounds, to check that the report works; the figures are not reliable. Prints the page and does not change docs/benchmarks.md and docs/plots.
     #[arg(long)]
     quick: bool,
-    /// Also writes every row to this file, as JSON.
+    /// Also writes all rows to this file, as JSON.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Compares with the run that `--json` wrote to this file. Prints that and leaves docs/benchmarks.md alone.
+    /// Compares with the run that `--json` wrote to this file. Prints the comparison and does not change docs/benchmarks.md.
     #[arg(long, value_name = "FILE")]
     compare: Option<PathBuf>,
-    /// Measures nothing: compares with the run in this file.
+    /// Compares the run in this file, instead of measuring.
     #[arg(long, value_name = "FILE", requires = "compare", conflicts_with_all = ["json", "quick"])]
     with: Option<PathBuf>,
-    /// Only these sections. Prints them and leaves docs/benchmarks.md alone.
+    /// Runs only these sections. Prints them and does not change docs/benchmarks.md.
     section: Vec<String>,
 }
 
@@ -70,7 +70,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let title = if arguments.with.is_some() {
         "Compare"
     } else {
-        "Measure (nothing else should run meanwhile)"
+        "Measure (run nothing else at the same time)"
     };
     let text = step(title, || output_of(&mut command))?;
     if !arguments.is_page() {

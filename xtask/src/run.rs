@@ -44,7 +44,7 @@ pub(crate) fn cargo<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> 
 pub(crate) fn host() -> Outcome<String> {
     let text = output_of(Command::new("rustc").arg("-vV"))?;
     let host = text.lines().find_map(|line| line.strip_prefix("host: "));
-    host.map(str::to_owned).ok_or_else(|| "rustc -vV names no host".to_owned())
+    host.map(str::to_owned).ok_or_else(|| "rustc -vV does not print a host".to_owned())
 }
 
 /// Gives the compiler that cargo runs these flags beside those that are set, be they stable or not.

@@ -20,17 +20,17 @@ use output::{Output, Unit};
 /// What `cargo xtask tcl` takes.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// A checkout of Redis, for its folder `tests`.
+    /// A checkout of Redis, whose directory `tests` is used.
     suite: PathBuf,
-    /// Units, as `type/string`; without them those of the types that there are.
+    /// Units, such as `type/string`; by default those of the supported types.
     units: Vec<String>,
-    /// Runs the tests of that name alone; a name that begins with a slash is a regular expression.
+    /// Runs only the tests with this name; a name that begins with a slash is a regular expression.
     #[arg(long)]
     only: Vec<String>,
-    /// The release series that the store takes after: 7.0, 7.2, 8.2; without it that of the suite.
+    /// The release series that the store emulates: 7.0, 7.2 or 8.2; by default that of the suite.
     #[arg(long)]
     series: Option<String>,
-    /// Prints what the suite prints.
+    /// Prints the output of the suite.
     #[arg(long)]
     verbose: bool,
 }
@@ -122,7 +122,7 @@ fn report(all: &[Unit]) -> Outcome {
     let sum = |of: fn(&Unit) -> usize| all.iter().map(of).sum::<usize>();
     let failed = sum(|unit| unit.failures.len());
     println!(
-        "all: {} passed, {failed} failed, {} ignored, of which {} ask for what is left out",
+        "all: {} passed, {failed} failed, {} ignored, of which {} need features that are left out",
         sum(|unit| unit.passed),
         sum(|unit| unit.ignored + unit.skipped),
         sum(|unit| unit.skipped),
@@ -134,7 +134,7 @@ fn report(all: &[Unit]) -> Outcome {
 fn tclsh() -> Outcome<PathBuf> {
     let names = ["tclsh8.6", "tclsh8.7", "tclsh8.5", "tclsh"];
     let found = names.iter().find_map(|name| setup::on_path(name));
-    found.ok_or_else(|| "no tclsh; install it with: apt-get install tcl".to_owned())
+    found.ok_or_else(|| "tclsh not found; install it with: apt-get install tcl".to_owned())
 }
 
 /// The names of the units as the suite has them.
@@ -142,7 +142,9 @@ fn units(suite: &Path, asked: &[String]) -> Outcome<Vec<String>> {
     let tests = suite.join("tests");
     if !tests.join("test_helper.tcl").is_file() {
         let suite = suite.display();
-        return Err(format!("{suite}: no tests/test_helper.tcl; name a checkout of Redis"));
+        return Err(format!(
+            "{suite}: tests/test_helper.tcl not found; specify a checkout of Redis"
+        ));
     }
     let asked: Vec<&str> = match asked {
         [] => {
@@ -162,7 +164,7 @@ fn units(suite: &Path, asked: &[String]) -> Outcome<Vec<String>> {
 /// The release series of the suite that is supported, by the version of the sources that it came with.
 fn series(suite: &Path) -> Outcome<String> {
     let text = tree::read(&suite.join("src/version.h"))
-        .map_err(|why| format!("{why}; name the release series by --series"))?;
+        .map_err(|why| format!("{why}; specify the release series with --series"))?;
     let mut numbers = text.split('"').nth(1).unwrap_or_default().split('.').map(str::parse::<u32>);
     let mut next = || numbers.next().and_then(Result::ok).unwrap_or(0);
     // The sources under development say 255.

@@ -16,10 +16,10 @@ use crate::{faults, fuzz, package, servers, tree};
 /// What `cargo xtask test` takes.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// Also runs the ignored tests, more cases of the random ones, each fuzz target for a minute, the builds of `cargo xtask faults`, and the packages.
+    /// Also runs the ignored tests, more cases of the random tests, each fuzz target for a minute, the builds of `cargo xtask faults`, and the tests of the packages.
     #[arg(long)]
     long: bool,
-    /// Also prints how long each program of tests took to run and how many tests it has, slowest first.
+    /// Also prints the time and the number of tests of each test program, slowest first.
     #[arg(long)]
     timings: bool,
 }
@@ -147,7 +147,7 @@ fn cargo_test(command: &mut Command, total: &mut Count) -> Outcome {
         }
     })?;
     if !success && count.failed == 0 {
-        println!("A test program did not build, or ended before its tests did.");
+        println!("A test program did not build, or ended before its tests were finished.");
         count.failed = 1;
     }
     total.add(count);
@@ -163,7 +163,7 @@ fn summary(total: Count, left_out: usize) -> Outcome {
     println!();
     if left_out > 0 {
         let line = format!(
-            "{left_out} live tests were left out: a server is not there; cargo xtask servers says which"
+            "{left_out} live tests were skipped because a server is missing; cargo xtask servers shows which one"
         );
         println!("{}", bold(&line));
     }

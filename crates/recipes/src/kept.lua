@@ -1,4 +1,5 @@
--- Whether the time has come until which keys are kept: milliseconds since the epoch, or nothing.
+-- Returns whether the time until which keys are kept has passed. It is in milliseconds since the epoch; an empty string
+-- means that keys do not expire.
 local function is_over(kept_until)
   if kept_until == '' then return false end
   local time = redis.call('TIME')

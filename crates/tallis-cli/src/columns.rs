@@ -15,7 +15,7 @@ const FIELDS: usize = 3;
 /// assert_eq!(columns.find(header.map(str::as_bytes))?, [Some(0), Some(3), Some(2)]);
 /// assert_eq!(
 ///     columns.find(["name", "Lng"].map(str::as_bytes)).unwrap_err(),
-///     "no column 'lng'; there are 'name', 'Lng'"
+///     "no column 'lng'; the columns are 'name', 'Lng'"
 /// );
 /// # Ok::<(), String>(())
 /// ```
@@ -38,13 +38,14 @@ impl Columns {
             let (field, column) =
                 pair.split_once('=').ok_or_else(|| format!("'{pair}' is not FIELD=COLUMN"))?;
             let of_field = fields.iter().zip(&mut names).find(|(name, _)| **name == field);
-            let (_, name) = of_field
-                .ok_or_else(|| format!("'{field}' is none of the fields {}", fields.join(", ")))?;
+            let (_, name) = of_field.ok_or_else(|| {
+                format!("'{field}' is not one of the fields {}", fields.join(", "))
+            })?;
             if column.is_empty() && !optional.contains(&field) {
-                return Err(format!("the field {field} has to be in a column"));
+                return Err(format!("the field {field} must have a column"));
             }
             if name.replace(column.to_owned()).is_some() {
-                return Err(format!("the field {field} is there twice"));
+                return Err(format!("the field {field} is given twice"));
             }
         }
         let mut fields = fields.iter();
@@ -74,7 +75,7 @@ impl Columns {
             if found.is_none() {
                 let there: Vec<_> =
                     header.iter().map(|column| format!("'{}'", column.escape_ascii())).collect();
-                return Err(format!("no column '{name}'; there are {}", there.join(", ")));
+                return Err(format!("no column '{name}'; the columns are {}", there.join(", ")));
             }
         }
         Ok(found)
@@ -136,9 +137,9 @@ mod tests {
             ("", "'' is not FIELD=COLUMN"),
             ("user", "'user' is not FIELD=COLUMN"),
             ("user=a,", "'' is not FIELD=COLUMN"),
-            ("usr=a", "'usr' is none of the fields user, country, region"),
-            ("user=a,user=b", "the field user is there twice"),
-            ("user=", "the field user has to be in a column"),
+            ("usr=a", "'usr' is not one of the fields user, country, region"),
+            ("user=a,user=b", "the field user is given twice"),
+            ("user=", "the field user must have a column"),
         ] {
             assert_eq!(parse(text).unwrap_err(), error, "{text}");
         }

@@ -120,6 +120,6 @@ impl Destination {
 fn cut_off(cut: &CutTail) -> Failure {
     let CutTail { file, offset, bytes, .. } = cut;
     let what =
-        format!("{bytes} bytes cut off behind offset {offset}, where a command is not whole");
+        format!("{bytes} bytes cut off after offset {offset}, where a command is incomplete");
     Failure::Trouble(format!("{}: {what}", file.display()))
 }

@@ -8,7 +8,7 @@ pub(crate) fn count(text: &str) -> Result<u64, String> {
         None if text.trim_start_matches('-').starts_with(|first: char| first.is_ascii_digit()) => {
             Err("it is not an integer from 1 to 2^64 - 1, such as 1000000 or 1M".to_owned())
         }
-        None => Err("it is no number".to_owned()),
+        None => Err("it is not a number".to_owned()),
     }
 }
 
@@ -20,7 +20,7 @@ pub(crate) fn count_to(text: &str, most: u64) -> Result<u64, String> {
 
 /// Parses a number between 0 and 1, both excluded.
 pub(crate) fn share(text: &str) -> Result<f64, String> {
-    let share: f64 = text.parse().map_err(|_| "it is no number".to_owned())?;
+    let share: f64 = text.parse().map_err(|_| "it is not a number".to_owned())?;
     if share > 0.0 && share < 1.0 {
         Ok(share)
     } else {
@@ -138,7 +138,7 @@ mod tests {
             assert_eq!(share(text).unwrap_err(), "it must be above 0 and below 1", "{text}");
         }
         for text in ["", "x", "1%", "0,1"] {
-            assert_eq!(share(text).unwrap_err(), "it is no number", "{text}");
+            assert_eq!(share(text).unwrap_err(), "it is not a number", "{text}");
         }
     }
 }

@@ -134,7 +134,7 @@ impl Reading {
         drop(self.progress);
         let Bad { skipped, unknown, .. } = self.bad;
         if unknown > 0 {
-            note(format_args!("{} with an unknown place", lines(unknown)));
+            note(format_args!("{} counted as unknown location", lines(unknown)));
         }
         if skipped > 0 {
             note(format_args!("{} skipped", lines(skipped)));

@@ -20,7 +20,7 @@ pub(crate) fn salvage(store: &Store, file: &Path) -> Result<(), Failure> {
     if let Some(damage) = &report.damage {
         Failure::of_load(file, damage).report();
         let (keys, word) = (report.keys, if report.keys == 1 { "key" } else { "keys" });
-        note(format_args!("{}: loaded {keys} {word} from before it", file.display()));
+        note(format_args!("{}: loaded {keys} {word} from before the damage", file.display()));
     }
     Ok(())
 }
@@ -42,5 +42,5 @@ pub(crate) fn unfit(file: &Path, what: &str) -> Failure {
 
 /// Returns the failure for a file without the requested key.
 pub(crate) fn missing(file: &Path, key: &str) -> Failure {
-    unfit(file, &format!("there is no key {key}"))
+    unfit(file, &format!("the key {key} does not exist"))
 }

@@ -110,7 +110,9 @@ impl<R: Read> Source<R> {
                 self.growing = true;
                 Ok(())
             }
-            Some(packing) => Err(io::Error::other(format!("{packing} cannot be followed"))),
+            Some(packing) => Err(io::Error::other(format!(
+                "a file compressed with {packing} cannot be followed"
+            ))),
         }
     }
 

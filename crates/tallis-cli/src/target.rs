@@ -14,7 +14,7 @@ pub(crate) fn check_target(file: &Path) -> Result<(), Failure> {
         return Err(Failure::at(file, &io::ErrorKind::IsADirectory.into()));
     }
     if is_standard_output(file) {
-        let what = "standard output goes to this file, and would be replaced";
+        let what = "standard output is written to this file, and would be overwritten";
         return Err(Failure::Usage(format!("{}: {what}", file.display())));
     }
     let folder = folder_of(file);
@@ -36,7 +36,7 @@ pub(crate) fn check_targets<'p>(
         check_target(file)?;
         let place = place(file);
         if places.contains(&place) {
-            let what = "two outputs would go to this file";
+            let what = "two outputs would be written to this file";
             return Err(Failure::Usage(format!("{}: {what}", file.display())));
         }
         places.push(place);
@@ -56,7 +56,7 @@ pub(crate) fn check_directory(directory: &Path) -> Result<(), Failure> {
         Err(_) => Ok(()),
         Ok(_) => match LogFolder::find(directory) {
             Ok(Some(log)) if log.path() == directory => {
-                let what = "this is the folder of a log; --dir takes the one around it";
+                let what = "this is the directory of a log; --dir takes its parent directory";
                 Err(Failure::Usage(format!("{}: {what}", directory.display())))
             }
             // Errors in its log are reported when it is opened.
@@ -120,7 +120,7 @@ mod tests {
         let refused = |files: [&PathBuf; 2]| {
             let failure = check_targets(files).unwrap_err();
             assert_eq!(failure.status(), 2);
-            matches!(failure, Failure::Usage(what) if what.ends_with("two outputs would go to this file"))
+            matches!(failure, Failure::Usage(what) if what.ends_with("two outputs would be written to this file"))
         };
         assert!(refused([&one, &one]) && refused([&one, &round]));
         // Existing or not.

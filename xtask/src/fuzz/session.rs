@@ -104,7 +104,7 @@ fn how_to_reproduce(target: &str) -> String {
     let newest = files.iter().max_by_key(|file| file.metadata().and_then(|it| it.modified()).ok());
     let name = newest.and_then(|file| file.file_name()).unwrap_or("FILE".as_ref());
     let file = Path::new("fuzz/artifacts").join(target).join(name);
-    format!("Again: cargo xtask fuzz {target} --input {}", file.display())
+    format!("To reproduce: cargo xtask fuzz {target} --input {}", file.display())
 }
 
 #[cfg(test)]

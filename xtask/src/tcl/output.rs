@@ -77,7 +77,7 @@ impl Output {
         self.close();
         if !self.ended {
             let test = "(the run)".to_owned();
-            self.unit.failures.push(Failure { test, cause: format!("broke off: {}", self.last) });
+            self.unit.failures.push(Failure { test, cause: format!("ended early: {}", self.last) });
         }
         self.unit.name = name;
         self.unit
@@ -162,7 +162,7 @@ wrong, failed outside
     fn a_run_that_breaks_off_has_failed() {
         let unit = read("[ok]: SADD (3 ms)\n[exception]: Executing test client: x.\nx\n");
         assert_eq!((unit.passed, unit.failures.len()), (1, 2));
-        assert_eq!(unit.failures[1].to_string(), "(the run): broke off: x");
+        assert_eq!(unit.failures[1].to_string(), "(the run): ended early: x");
         assert_eq!(read("").failures.len(), 1);
     }
 }

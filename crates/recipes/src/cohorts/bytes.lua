@@ -1,5 +1,5 @@
--- KEYS: bitmaps. ARGV: the number of a byte.
--- Replies with that byte of each of them, or with nothing where a bitmap ends before it.
+-- KEYS: bitmaps. ARGV: the index of a byte.
+-- Replies with this byte of each bitmap, or with an empty string if the bitmap is shorter.
 local bytes = {}
 for i, key in ipairs(KEYS) do
   local byte = redis.pcall('GETRANGE', key, ARGV[1], ARGV[1])

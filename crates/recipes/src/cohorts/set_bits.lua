@@ -1,5 +1,5 @@
--- KEYS: bitmaps. ARGV: the bit, and 1 to set it or 0 to clear it.
--- Replies with 1 if the bit was another one in any of them, else with 0.
+-- KEYS: bitmaps. ARGV: the offset of a bit, and 1 to set it or 0 to clear it.
+-- Replies with 1 if the bit changed in any bitmap, else with 0.
 for _, key in ipairs(KEYS) do
   local length = redis.pcall('STRLEN', key)
   if type(length) == 'table' then return length end

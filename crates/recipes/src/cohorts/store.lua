@@ -1,15 +1,16 @@
--- KEYS: the target, keys that nothing else uses, and bitmaps. ARGV: how many of the keys nothing else uses; and an expression
--- in postfix order: the number of a bitmap, from 0; or AND, OR, XOR, NOT or DIFF, a colon, and of how many operands.
--- Puts the bitmap that the expression makes at the target, whatever was there, or deletes the target if the bitmap is empty.
--- Replies with its length. The keys that nothing else uses do not exist afterwards.
+-- KEYS: the target, temporary keys, and bitmaps. ARGV: the number of temporary keys; and an expression in postfix order, of
+-- indexes of bitmaps, from 0, and of operators: AND, OR, XOR, NOT or DIFF, followed by a colon and the number of operands.
+-- Stores the bitmap that the expression evaluates to at the target, replacing any value, or deletes the target if the
+-- bitmap is empty. Replies with its length. The temporary keys must not be used by anything else, and do not exist
+-- afterwards.
 local target, first = KEYS[1], tonumber(ARGV[1]) + 2
 for i = first, #KEYS do
   local length = redis.pcall('STRLEN', KEYS[i])
   if type(length) == 'table' then return length end
 end
 
--- BITOP, some operands at a time: a function takes no more than some thousand. A result is among the first of them, or not
--- among them.
+-- Runs BITOP on some operands at a time, because a Lua function takes at most some thousand arguments. If the result is one
+-- of the operands, it must be among the first ones.
 local MOST = 1000
 local function combine(op, result, operands)
   redis.call('BITOP', op, result, unpack(operands, 1, math.min(MOST, #operands)))
@@ -34,7 +35,7 @@ for i = 2, #ARGV do
     if #operands == 0 then
       redis.call('DEL', result)
     elseif op == 'DIFF' then
-      -- What the first has and the others have not: the first without what it shares with any of them.
+      -- The bits that only the first operand has: the first operand without the bits that it shares with any other one.
       local minuend = table.remove(operands, 1)
       combine('OR', rest, operands)
       redis.call('BITOP', 'AND', rest, minuend, rest)

@@ -1,14 +1,14 @@
--- How many items a command takes at once: Lua has room for some thousand words.
+-- The number of items that are passed to a command at once: Lua has room for some thousand words.
 local AT_ONCE = 1000
 
--- The words from that number on.
+-- Returns the words from this index on.
 local function from(number, words)
   local rest = {}
   for i = number, #words do rest[#rest + 1] = words[i] end
   return rest
 end
 
--- What a command says of each of the items first to last, which come behind these words; or its error.
+-- Returns the replies of a command for the items from first to last, which are appended to these words; or its error.
 local function ask(words, items, first, last)
   local replies = {}
   for start = first, last, AT_ONCE do
@@ -24,7 +24,7 @@ local function ask(words, items, first, last)
   return replies
 end
 
--- How many different items the filter has not.
+-- Returns the number of different items that the filter does not contain.
 local function new_to(key, items)
   local known, counted, new = ask({'BF.MEXISTS', key}, items, 1, #items), {}, 0
   for i = 1, #items do
@@ -36,20 +36,21 @@ local function new_to(key, items)
   return new
 end
 
--- Whether the slot is moving to another node of a cluster. This node then lets a script go to no key that is not there, and
--- so not to the younger filter once it has become the older one. A name of the slot that no key has shows it.
+-- Returns whether the slot is migrating to another node of a cluster. Then this node does not let a script access keys that
+-- do not exist, and so not the younger filter after it was renamed to the older one. The key that is checked has a name in
+-- the slot and does not exist.
 local function is_moving(older)
   local reply = redis.pcall('EXISTS', older .. ':none')
   return type(reply) == 'table' and string.find(reply.err, 'non local key', 1, true) ~= nil
 end
 
--- What clients know: to send the same again until the slot has moved.
+-- Returns an error on which clients retry until the slot has migrated.
 local function try_again()
   return redis.error_reply('TRYAGAIN the filters take turns when the slot has moved')
 end
 
--- What is refused before anything changes: a key that holds something else, and a filter that does not grow and has no room
--- for the items that it has not, of which there are at most so many.
+-- Returns the error for a call that must fail before anything changes: the key holds another type, or the filter does not
+-- grow and has no room for the items that it does not contain. At most `most` of these are added.
 local function refusal(key, items, most)
   local held = redis.pcall('BF.CARD', key)
   if type(held) == 'table' then return held end

@@ -1,5 +1,5 @@
--- KEYS: the filter. ARGV: for how many items it is made, its error rate, and the items.
--- Replies with 1 for each item that is new, with 0 for the others.
+-- KEYS: the filter. ARGV: the capacity of a new filter, its error rate, and the items.
+-- Replies with 1 for each new item, and with 0 for the others.
 local items = from(3, ARGV)
 local refused = refusal(KEYS[1], items, #items)
 if refused then return refused end

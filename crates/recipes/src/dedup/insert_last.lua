@@ -1,5 +1,5 @@
--- KEYS: the younger filter, the older one. ARGV: how many items a filter takes, its error rate, and the items.
--- Replies with 1 for each item that neither filter had, with 0 for the others.
+-- KEYS: the younger filter, the older one. ARGV: the capacity of a filter, its error rate, and the items.
+-- Replies with 1 for each item that neither filter contained, and with 0 for the others.
 local key, older, most, items = KEYS[1], KEYS[2], tonumber(ARGV[1]), from(3, ARGV)
 local words = {
   'BF.INSERT', key, 'CAPACITY', ARGV[1], 'ERROR', ARGV[2], 'EXPANSION', '2', 'NONSCALING', 'ITEMS'
@@ -25,7 +25,7 @@ while at <= #items do
     for i = 1, #added do new[#new + 1] = added[i] * (1 - known[i]) end
     at = last + 1
   else
-    -- Items that a full filter has make no turn.
+    -- Items that the full filter contains do not rotate the filters.
     local some = ask({'BF.MEXISTS', key}, items, at, math.min(at + 31, #items))
     for i = 1, #some do
       if some[i] == 0 then

@@ -1,6 +1,6 @@
--- KEYS: the younger filter, the older one. ARGV: for how many items a filter is made, its error rate, the period in
--- milliseconds, and the items.
--- Replies with 1 for each item that neither filter had, with 0 for the others.
+-- KEYS: the younger filter, the older one. ARGV: the capacity of a new filter, its error rate, the period in milliseconds,
+-- and the items.
+-- Replies with 1 for each item that neither filter contained, and with 0 for the others.
 local key, older, period, items = KEYS[1], KEYS[2], tonumber(ARGV[3]), from(4, ARGV)
 local words = {'BF.INSERT', key, 'CAPACITY', ARGV[1], 'ERROR', ARGV[2], 'EXPANSION', '2', 'ITEMS'}
 local held = redis.pcall('BF.CARD', older)
@@ -11,7 +11,7 @@ local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local is_new = redis.call('EXISTS', key) == 0
 if not is_new then
-  -- One without an expiry is another program's, and is taken for old.
+  -- A filter without an expiry was created by another program, and is treated as old.
   local ends = redis.call('PEXPIRETIME', key)
   if ends < 0 or ends - now <= math.floor(period / 2) then
     if is_moving(older) then return try_again() end

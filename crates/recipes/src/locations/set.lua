@@ -1,6 +1,7 @@
--- KEYS: a shard, and the sorted set of the largest id, or the shard alone. ARGV: how many bytes a code has, the largest of
--- the ids, and for each user the place in the shard and the code.
--- Replies with OK; or with the length of the shard, if codes of so many bytes leave no such string. Then nothing is done.
+-- KEYS: a shard and the sorted set with the largest id, or only the shard. ARGV: the number of bytes of a code, the largest
+-- of the ids, and for each user the index in the shard and the code.
+-- Replies with OK; or with the length of the shard, if it is not that of a shard with codes of this size, and then changes
+-- nothing.
 local shard, largest, width = KEYS[1], KEYS[2], tonumber(ARGV[1])
 if largest then
   local score = redis.pcall('ZSCORE', largest, 'max')

@@ -1,17 +1,17 @@
--- KEYS: a counter. ARGV: the limit, the period in milliseconds, and how many actions are asked for.
--- Replies with 1 if they are allowed, else with 0; with what the key held, or nil; and with the time, in milliseconds since
--- the epoch.
+-- KEYS: a counter. ARGV: the limit, the period in milliseconds, and the number of requested actions.
+-- Replies with 1 if they are allowed, else with 0; with the previous value of the key, or nil; and with the current time,
+-- in milliseconds since the epoch.
 local counter = KEYS[1]
 local limit, period, quantity = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 
--- A number of up to 15 digits, as it is written here.
+-- Parses a number of up to 15 digits, in the form in which this script writes it.
 local function number(text)
   local digits = string.match(text, '^-?([1-9][0-9]*)$')
   if text == '0' or digits and #digits <= 15 then return tonumber(text) end
 end
 
--- Whether a/b is at most c/d. The products that say so are more than a number holds exactly, so first the whole parts are
--- compared, and then what is left, upside down.
+-- Returns whether a/b is at most c/d. The products a*d and b*c can be larger than the integers that a number holds exactly,
+-- so the integer parts are compared first, and then the reciprocals of the remaining fractions.
 local function at_most(a, b, c, d)
   local left_a, left_c = a % b, c % d
   local whole_a, whole_c = (a - left_a) / b, (c - left_c) / d
@@ -38,7 +38,7 @@ elseif now - start >= period then
   start, before, count = start + period, count, 0
 end
 if quantity > 0 then
-  -- The part of the period before that is still in the last period.
+  -- The part of the previous period that is still within the last period.
   local overlap = period - math.max(now - start, 0)
   local left = limit - count - quantity
   if left < 0 or not at_most(before, period, left, overlap) then return {0, stored, now} end

@@ -1,6 +1,6 @@
--- KEYS: a funnel. ARGV: how long it takes to run empty when it is full, and how long what is asked for takes.
--- Replies with 1 if that is poured in, else with 0; with the time at which the funnel was to be empty, or nil; and with the
--- time. All are microseconds, times since the epoch.
+-- KEYS: a funnel. ARGV: the time in which a full funnel drains, and the time in which the requested amount drains.
+-- Replies with 1 if the amount was added, else with 0; with the previous time at which the funnel would be empty, or nil;
+-- and with the current time. All values are in microseconds, and times are since the epoch.
 local funnel, depth, drop = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2])
 local stored = redis.pcall('GET', funnel)
 if type(stored) == 'table' then return stored end

@@ -1,6 +1,8 @@
--- KEYS: the counter, and shards. ARGV: until when they are kept; then for each shard how many ids it is given, and these.
--- Replies with how many visits are the first of their visitors, and with the error of the first shard that refused some, or
--- nothing. If the counter could not take them all, nothing is done.
+-- KEYS: the counter, and shards. ARGV: the time until which they are kept; then for each shard the number of its ids, and
+-- the ids.
+-- Replies with the number of visits that are the first of their visitors, and with the error of the first shard that did
+-- not accept its ids, or an empty string. If the counter cannot be incremented by them all, nothing is
+-- changed.
 local counter, kept_until = KEYS[1], ARGV[1]
 if is_over(kept_until) then return NOT_KEPT end
 local why_not = refusal(counter, #ARGV - #KEYS)

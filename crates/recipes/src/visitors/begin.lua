@@ -1,6 +1,7 @@
--- KEYS: those that say a bucket's form, of each form; the one to be set; and for the first visit the counter, and the shard
--- where there are shards. ARGV: what to set it to, until when the keys are kept, and how many forms there are.
--- Replies with 1 if it was set, with 0 if the bucket has a form.
+-- KEYS: the keys that record the form of a bucket, one for each form; the one to set; and for the first visit the counter,
+-- and the shard if the form has shards. ARGV: the value to set, the time until which the keys are kept, and the number of
+-- forms.
+-- Replies with 1 if the key was set, and with 0 if the bucket already has a form.
 local forms = tonumber(ARGV[3])
 local form, counter, shard = KEYS[forms + 1], KEYS[forms + 2], KEYS[forms + 3]
 if redis.call('EXISTS', unpack(KEYS, 1, forms)) > 0 then return 0 end

@@ -1,4 +1,4 @@
--- KEYS: a counter. ARGV: by how much it grows, until when it is kept.
+-- KEYS: a counter. ARGV: the increment, and the time until which it is kept.
 -- Replies with OK.
 local count = redis.pcall('INCRBY', KEYS[1], ARGV[1])
 if type(count) == 'table' then return count end

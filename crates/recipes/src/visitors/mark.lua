@@ -1,5 +1,5 @@
--- KEYS: a bitmap. ARGV: the id, until when it is kept.
--- Replies with what the bit was before.
+-- KEYS: a bitmap. ARGV: the id, and the time until which it is kept.
+-- Replies with the previous bit.
 if is_over(ARGV[2]) then return NOT_KEPT end
 local is_first = redis.call('EXISTS', KEYS[1]) == 0
 local before = redis.pcall('SETBIT', KEYS[1], ARGV[1], 1)

@@ -1,5 +1,6 @@
--- KEYS: the counter, the bitmap. ARGV: until when they are kept, and the ids.
--- Replies with how many visits are the first of their visitors. If the counter could not take them all, nothing is done.
+-- KEYS: the counter, the bitmap. ARGV: the time until which they are kept, and the ids.
+-- Replies with the number of visits that are the first of their visitors. If the counter cannot be incremented by them all,
+-- nothing is changed.
 local counter, bitmap, kept_until = KEYS[1], KEYS[2], ARGV[1]
 if is_over(kept_until) then return NOT_KEPT end
 local why_not = refusal(counter, #ARGV - 1)

@@ -1,4 +1,4 @@
--- KEYS: the counter, the bitmap. ARGV: the id, until when they are kept.
+-- KEYS: the counter, the bitmap. ARGV: the id, and the time until which the keys are kept.
 -- Replies with 1 for a visitor's first visit, else with 0.
 local counter, bitmap = KEYS[1], KEYS[2]
 local id, kept_until = ARGV[1], ARGV[2]

@@ -1,6 +1,7 @@
--- KEYS: a bucket. ARGV: until when it is kept, or nothing if it is for ever; and the users.
--- Adds the users to the bucket, if it exists or is kept; if one of them changes it, it does not expire. Replies with how many
--- changed it, and with the error of the first one whom it refused, or nothing; with nil if it is not kept any more.
+-- KEYS: a bucket. ARGV: the time until which it is kept, or an empty string if it does not expire; and the users.
+-- Adds the users to the bucket, if it exists or is kept; if a user changes it, it does not expire. Replies with the number
+-- of users that changed it, and with the error for the first user that it did not accept, or an empty string; with nil if
+-- it is not kept any longer.
 local bucket = KEYS[1]
 local length = redis.pcall('STRLEN', bucket)
 if type(length) == 'table' then return length end

@@ -1,6 +1,6 @@
--- KEYS: the set of open buckets, a bucket. ARGV: the bucket's name, and the users.
--- Adds the users to the bucket; if one of them changes it, it is open from then on and does not expire. Replies with how many
--- changed it, and with the error of the first one whom it refused, or nothing.
+-- KEYS: the set of open buckets, a bucket. ARGV: the name of the bucket, and the users.
+-- Adds the users to the bucket; if a user changes it, it becomes open and does not expire. Replies with the number of users
+-- that changed it, and with the error for the first user that it did not accept, or an empty string.
 local open, bucket, name = KEYS[1], KEYS[2], ARGV[1]
 local is_open = redis.pcall('SISMEMBER', open, name)
 if type(is_open) == 'table' then return is_open end

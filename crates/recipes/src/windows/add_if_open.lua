@@ -1,6 +1,6 @@
 -- KEYS: a minute. ARGV: the users.
--- Adds the users to the minute if it exists and does not expire. Replies with how many of them changed it, and with the error
--- of the first one whom it refused, or nothing; with nil if it does not exist or expires.
+-- Adds the users to the minute if it exists and does not expire. Replies with the number of users that changed it, and with
+-- the error for the first user that it did not accept, or an empty string; with nil if it does not exist or expires.
 local minute = KEYS[1]
 local length = redis.pcall('STRLEN', minute)
 if type(length) == 'table' then return length end

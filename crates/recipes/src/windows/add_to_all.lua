@@ -1,12 +1,13 @@
--- KEYS: buckets, each of which lies in all behind it: a minute, its hour, its day and its month, or some of them. ARGV: for
--- each bucket until when it is kept, or nothing if it is for ever; and the users.
--- Replies with an answer for each user, and with the error of the first one whom the first bucket refused, or nothing: the
--- answers end before that user. An answer is 0 if no bucket is kept any more, 1 if nothing changed, 2 if a bucket did.
+-- KEYS: buckets, each of which is contained in all after it: a minute, its hour, its day and its month, or some of them.
+-- ARGV: for each bucket the time until which it is kept, or an empty string if it does not expire; and the users.
+-- Replies with an answer for each user, and with the error for the first user that the first bucket did not accept, or an
+-- empty string: the answers end before that user. An answer is 0 if no bucket is kept any longer, 1 if no bucket changed, 2
+-- if a bucket changed.
 local first, last = #KEYS + 1, #ARGV
--- What the buckets held, as far as they were looked at; whether they exist, and whether they were written.
+-- The previous values of the buckets that were read; whether they exist, and whether they were written.
 local held, exists, written = {}, {}, {}
 
--- PFADD to a bucket that exists or is kept: whether it changed, an error, or nothing if it is not kept.
+-- Runs PFADD on a bucket that exists or is kept. Returns whether it changed, an error, or nil if it is not kept.
 local function add(bucket, user)
   local key, kept_until = KEYS[bucket], ARGV[bucket]
   if held[bucket] == nil then
@@ -24,7 +25,7 @@ local function add(bucket, user)
   return changed
 end
 
--- Puts back what the buckets held, from this one on.
+-- Restores the previous values of the buckets from this one on.
 local function undo(from)
   for bucket = from, #KEYS do
     if written[bucket] then
@@ -40,7 +41,8 @@ local function undo(from)
 end
 
 local answers = {}
--- Adds to the buckets behind the first, each user up to the first bucket that had the user: so had all behind it.
+-- Adds each user to the buckets after the first, up to the first bucket that already contains the user: all after it do
+-- too.
 local function add_to_larger(last)
   local found = {}
   for bucket = 2, #KEYS do

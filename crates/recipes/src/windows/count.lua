@@ -1,6 +1,7 @@
--- KEYS: the set of open buckets, and the buckets to be counted. ARGV: the names of the open buckets.
--- Replies with about how many users the buckets have together, and with the time in milliseconds since the epoch; with nil if
--- other buckets are open than those named. No key is written: PFCOUNT of a single key would keep its count there.
+-- KEYS: the set of open buckets, and the buckets to count. ARGV: the names of the open buckets.
+-- Replies with the approximate number of users in the union of the buckets, and with the time in milliseconds since the
+-- epoch; with nil if the open buckets are not those named. No key is written: PFCOUNT of a single key would store the count
+-- in its value, so the first bucket is passed twice.
 local open = KEYS[1]
 local number = redis.pcall('SCARD', open)
 if type(number) == 'table' then return number end

@@ -1,6 +1,6 @@
--- KEYS: a bucket. ARGV: what it held, and until when it is kept.
--- Lets the bucket expire, but not before an hour has passed, unless it holds something else by now. Replies with 1 if it
--- expires, else with 0.
+-- KEYS: a bucket. ARGV: its previous value, and the time until which it is kept.
+-- Sets an expiry for the bucket, at least an hour from now, unless its value has changed. Replies with 1 if the expiry was
+-- set, else with 0.
 local HOUR = 3600000
 local held = redis.pcall('GET', KEYS[1])
 if type(held) == 'table' then return held end

@@ -1,4 +1,4 @@
--- KEYS: the set of open buckets. ARGV: how many members to add, those, and the members to remove.
+-- KEYS: the set of open buckets. ARGV: the number of members to add, these members, and the members to remove.
 -- Replies with OK.
 local open, added = KEYS[1], tonumber(ARGV[1])
 local members = redis.pcall('SCARD', open)

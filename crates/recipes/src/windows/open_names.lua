@@ -1,5 +1,5 @@
 -- KEYS: the set of open buckets.
--- Replies with the time, in milliseconds since the epoch, and the names of the open buckets, sorted.
+-- Replies with the time, in milliseconds since the epoch, and with the names of the open buckets, sorted.
 local names = redis.pcall('SMEMBERS', KEYS[1])
 if names.err then return names end
 table.sort(names)

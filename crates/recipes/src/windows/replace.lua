@@ -1,6 +1,6 @@
--- KEYS: a bucket. ARGV: what it held, or nothing if it did not exist; what it is to hold; 1 if it is not to expire, else 0; and
--- else until when it is kept, or nothing to leave that as it is.
--- Replies with 1, or with 0 if it holds something else by now, and then nothing is done.
+-- KEYS: a bucket. ARGV: its previous value, or an empty string if it did not exist; its new value; 1 if it must not expire,
+-- else 0; and if 0, the time until which it is kept, or an empty string to leave the expiry unchanged.
+-- Replies with 1; or with 0 if the value has changed, and then changes nothing.
 local bucket, kept_until = KEYS[1], ARGV[4]
 local held = redis.pcall('GET', bucket)
 if type(held) == 'table' then return held end

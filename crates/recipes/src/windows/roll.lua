@@ -1,7 +1,7 @@
--- KEYS: the set of open buckets, the buckets to be merged, and the larger one that they are merged into, if there is one.
--- ARGV: 1 if there is a larger one, else 0; 1 if it is open from then on, else 0; how many bytes of a key stand before a
--- bucket's name; and for each bucket until when it is kept, or nothing if it is for ever.
--- Merges those that are still open. Replies with how many they were.
+-- KEYS: the set of open buckets, the buckets to merge, and the larger bucket to merge them into, if there is one. ARGV: 1
+-- if there is a larger bucket, else 0; 1 if it becomes open, else 0; the number of bytes of a key before the name of the
+-- bucket; and for each bucket the time until which it is kept, or an empty string if it does not expire.
+-- Merges the buckets that are still open. Replies with their number.
 local BEFORE = 3
 local open, name_at = KEYS[1], tonumber(ARGV[3]) + 1
 local count, into = #KEYS, nil

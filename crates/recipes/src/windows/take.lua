@@ -1,6 +1,6 @@
 -- KEYS: the set of open buckets. ARGV: a mark, and names of buckets.
--- Puts the mark behind each of the names that is in the set, in place of a mark that it has. Replies with those that are, in
--- the order in which they were named.
+-- Appends the mark to each of the names that is in the set, in place of its previous mark. Replies with these names, in the
+-- given order.
 local open, mark = KEYS[1], ARGV[1]
 local members = redis.pcall('SMEMBERS', open)
 if members.err then return members end

@@ -9,16 +9,16 @@ use crate::number::{count, share};
 /// `tallis bloom`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct BloomArgs {
-    /// What to do.
+    /// The subcommand.
     #[command(subcommand)]
     pub command: BloomCommand,
 }
 
-/// What can be done with Bloom filters.
+/// The subcommands of `tallis bloom`.
 #[derive(Clone, Debug, Subcommand)]
 #[non_exhaustive]
 pub enum BloomCommand {
-    /// Compute the size of a filter from two of items, error rate and bits
+    /// Compute the size of a filter from two of: items, error rate, bits
     Plan(PlanArgs),
 }
 
@@ -29,16 +29,16 @@ Examples:
   tallis bloom plan -n 10M -m 64M
   tallis bloom plan -n 1M -p 0.01 --measure --plot error.svg
 
-Two of -n, -p and -m are needed: the third follows. The plan is of one filter that does not grow,
-as BF.RESERVE makes it with NONSCALING: m is whole words of 64 bits, so -m is rounded up to a
-multiple of 64; the hashes are rounded up to an integer, which costs up to 3 % of the error rate.
-A filter that grows has half of the error rate in its first link.
+Two of -n, -p and -m are required; the third is computed. The plan is for a single filter that does not
+grow, as created by BF.RESERVE with NONSCALING. The filter consists of 64-bit words, so -m is rounded up
+to a multiple of 64. The number of hashes is rounded up to an integer, which raises the error rate by up
+to 3 % of its value. In a filter that grows, the first link has half the error rate.
 
-Numbers may be written as 1000000, 1_000_000, 1000k, 1M, 1G or 1e6. --measure fills such a filter
-with up to three times its items, and asks it for a million others or more at each of six stages;
-it takes filters of at most 2147483648 bits (256 MiB) for at most 268435456 items.
+Numbers can be written as 1000000, 1_000_000, 1000k, 1M, 1G or 1e6. --measure fills such a filter with up
+to three times its items and, at each of six stages, tests at least a million items that were not added.
+It supports filters of at most 2147483648 bits (256 MiB) and at most 268435456 items.
 
-Exit status: 0, 1 if a file cannot be written, 2 for a wrong command line.";
+Exit status: 0 on success, 1 if a file cannot be written, 2 for a usage error.";
 
 /// `tallis bloom plan`.
 #[derive(Clone, Debug, clap::Args)]
@@ -47,23 +47,23 @@ Exit status: 0, 1 if a file cannot be written, 2 for a wrong command line.";
     override_usage = "tallis bloom plan [OPTIONS] <two of -n <N>, -p <P> and -m <M>>"
 )]
 pub struct PlanArgs {
-    /// Items that the filter is made for
+    /// Number of items that the filter is sized for
     #[arg(short = 'n', long, value_name = "N", value_parser = count, allow_hyphen_values = true)]
     pub items: Option<u64>,
 
-    /// False positive rate of the filter when it is full: above 0 and below 1
+    /// False positive rate of the full filter, above 0 and below 1
     #[arg(short = 'p', long, value_name = "P", value_parser = share, allow_hyphen_values = true)]
     pub error: Option<f64>,
 
-    /// Bits of the filter, rounded up to a multiple of 64
+    /// Size of the filter in bits, rounded up to a multiple of 64
     #[arg(short = 'm', long, value_name = "M", value_parser = count, allow_hyphen_values = true)]
     pub bits: Option<u64>,
 
-    /// Fill a filter of this plan, and count how often it is wrong
+    /// Fill a filter of this size and count its false positives
     #[arg(long)]
     pub measure: bool,
 
-    /// Draw the error against the fill, and what was measured, to this file
+    /// Plot the error rate against the fill ratio, and any measured rates, to this file
     #[arg(long, value_name = "FILE.svg")]
     pub plot: Option<PathBuf>,
 

@@ -9,23 +9,22 @@ Examples:
   ssh host cat dump.rdb | tallis check -
   tallis check /var/lib/redis/appendonlydir
 
-Every value is built as a load would build it, and dropped again: what passes can be loaded, unless
-a key is there twice. That takes the memory of the largest value.
+Each value is built as a load would build it, and then dropped. A file that passes can be loaded, unless
+it contains a key twice. The check takes the memory of the largest value.
 
-Of an append-only log, FILE is its folder, or the folder around it, or a single file whose name ends in
-.aof. Of a folder every file that the manifest names is checked, and then its commands are run, in the
-memory of what they make: a command that Tallis does not know, or that works on a value of a type it
-keeps as it came, is an error with its key and offset. If only the last file ends inside a command, the
-error says that Store::open cuts it there. Nothing is changed.
+For an append-only log, FILE is the directory of the log, its parent directory, or a single file whose
+name ends in .aof. For a directory, every file that the manifest names is checked, and then the commands
+are run, which takes the memory of the resulting values. A command that Tallis does not know, or that
+operates on a value of a type that Tallis only stores, is an error with its key and offset. If only the
+last file ends inside a command, the error says that Store::open truncates it there. No file is changed.
 
-Exit status: 0 if every file is whole, 1 if one is not or cannot be read, 2 for a wrong command
-line.";
+Exit status: 0 if every file is valid, 1 if one is invalid or cannot be read, 2 for a usage error.";
 
 /// `tallis check`.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct CheckArgs {
-    /// Print an object of JSON for each file
+    /// Print one JSON object per file
     #[arg(long)]
     pub json: bool,
 

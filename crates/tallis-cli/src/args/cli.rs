@@ -18,53 +18,56 @@ Examples:
   tallis cli --dir data --fsync always INCR visits
   tallis cli
 
-Without a command, commands are read from standard input, one a line, with redis-cli's quotes:
-\"a\\x00b\" takes escapes, 'a\\b' does not. On a terminal there is a prompt: help shows what there is,
-Tab completes names, quit leaves. Its history is in ~/.tallis_history, or in the file that
-TALLIS_HISTFILE names; /dev/null keeps none.
+Without a command, commands are read from standard input, one per line, quoted as in redis-cli:
+\"a\\x00b\" interprets escapes, 'a\\b' does not. On a terminal, a prompt is shown: help lists what is
+available, Tab completes names, quit exits. The history is kept in ~/.tallis_history, or in the file that
+TALLIS_HISTFILE names; with /dev/null, no history is kept.
 
-With --dir, what commands do goes into the append-only log of a directory as they do it, in Redis's
-format; redis-server starts on it. A program that is killed loses what it did in the last hundredths
-of a second, and with --fsync always nothing that was answered. One program at a time has a directory. Of a log whose last command is not whole, the end is cut off and reported; another
-one that is damaged, or has a command that is not known here, is an error, and nothing is changed.
+With --dir, changes are appended to the append-only log of a directory as commands make them, in Redis's
+format; redis-server can start from it. If the program is killed, the changes of the last hundredths of a
+second are lost; with --fsync always, no change that was replied to is lost. Only one program at a time
+can use a directory. If the last command of a log is incomplete, the end of the log is cut off and this
+is reported. A log that is damaged in another way, or has an unknown command, is an error, and nothing
+is changed.
 
-Each line of a pipe is answered before the next one is run. With --fsync always, what was answered is
-on the disk.
+If commands are piped in, each line is replied to before the next one is run. With --fsync always, each
+change is on disk before its reply is printed.
 
---json prints what redis-cli --json prints, which is no JSON in three cases: an error is error:\"...\",
-an infinite score is inf or -inf, and bytes that are not UTF-8 stay as they are. With --quoted-json
-the backslash before a quote is doubled, as each one is, so a reader of JSON takes the first quote in
-a string for its end. The replies to INFO and help are shown as text in every style.
+--json prints the same output as redis-cli --json. It is not valid JSON in three cases: an error is
+printed as error:\"...\", an infinite score as inf or -inf, and bytes that are not UTF-8 are printed
+unchanged. With --quoted-json, every backslash is doubled, including the one before a quote, so a JSON
+parser takes the first quote in a string for its end. Replies to INFO and help are printed as text in
+every style.
 
-With --save or --dir, an interrupt or SIGTERM saves what the commands did before the program ends; at the
-prompt, Ctrl-C drops the line.
+With --save or --dir, an interrupt or SIGTERM saves the changes before the program exits. At the prompt,
+Ctrl-C discards the line.
 
-Exit status: 0, even where a command replies with an error; 1 if a file cannot be read or written, 2 for
-a wrong command line, 130 after an interrupt.";
+Exit status: 0, even if a command replies with an error; 1 if a file cannot be read or written, 2 for a
+usage error, 130 after an interrupt.";
 
 /// `tallis cli`.
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = CLI_EXAMPLES)]
 pub struct CliArgs {
-    /// Load this file first: an RDB file, or the folder or a file (.aof) of an append-only log
+    /// Load this file first: an RDB file, or the directory or a file (.aof) of an append-only log
     #[arg(long, visible_alias = "rdb", value_name = "FILE.rdb")]
     pub load: Option<PathBuf>,
 
-    /// Load what can be read of a damaged file: what stands before the damage
+    /// If the file is damaged, load the part before the damage
     #[arg(long, requires = "load")]
     pub salvage: bool,
 
-    /// Write the store to this file at the end
+    /// Save the store to this file at the end
     #[arg(long, value_name = "FILE.rdb")]
     pub save: Option<PathBuf>,
 
-    /// Where the store is kept.
+    /// The directory of the store.
     #[command(flatten)]
     pub directory: DirectoryArgs,
 
-    /// The version of the file that is saved: by default 10, or the lowest later one that its values need; 80 is
-    /// Valkey's
+    /// RDB version of the saved file; 80 is Valkey's [default: 10, or the lowest later version that the values
+    /// need]
     #[arg(
         long,
         value_name = "9|10|11|12|80",
@@ -74,27 +77,27 @@ pub struct CliArgs {
     )]
     pub rdb_version: Option<Target>,
 
-    /// Show types, quotes and numbers of elements even when the output is no terminal
+    /// Show types, quotes and element numbers even when the output is not a terminal
     #[arg(long)]
     pub no_raw: bool,
 
-    /// Show replies as JSON, one a line, in the shapes of RESP3 unless -2 is there too
+    /// Print replies as JSON, one per line, with the types of RESP3 unless -2 is given
     #[arg(long, conflicts_with_all = ["no_raw", "quoted_json"])]
     pub json: bool,
 
-    /// The same in ASCII alone: bytes that do not print are \\xHH in strings
+    /// As --json, but in ASCII only: non-printable bytes in strings are written as \\xHH
     #[arg(long, conflicts_with = "no_raw")]
     pub quoted_json: bool,
 
-    /// Show replies in the shapes of RESP2: arrays and strings in place of maps, sets, scores and texts
+    /// Use the reply types of RESP2: arrays and strings instead of maps, sets, doubles and verbatim strings
     #[arg(short = '2', conflicts_with = "resp3")]
     pub resp2: bool,
 
-    /// Show replies in the shapes of RESP3: maps, sets and texts as such, not as arrays and strings
+    /// Use the reply types of RESP3: maps, sets and verbatim strings instead of arrays and strings
     #[arg(short = '3')]
     pub resp3: bool,
 
-    /// The release series of servers whose bytes and replies to use
+    /// Server release series whose bytes and replies to reproduce
     #[arg(
         long,
         value_name = "7.0|7.2|8.2|valkey-9.1",
@@ -104,7 +107,7 @@ pub struct CliArgs {
     )]
     pub profile: Profile,
 
-    /// One command and its arguments
+    /// A command and its arguments
     #[arg(value_name = "COMMAND", trailing_var_arg = true)]
     pub command: Vec<OsString>,
 }
@@ -121,7 +124,7 @@ fn profiles() -> impl TypedValueParser<Value = Profile> {
     let names = PossibleValuesParser::new(Profile::ALL.map(Profile::name));
     names.try_map(|name| {
         let profile = Profile::ALL.into_iter().find(|profile| profile.name() == name);
-        profile.ok_or("it is none of the release series that there are")
+        profile.ok_or("unknown release series")
     })
 }
 
@@ -129,7 +132,7 @@ fn versions() -> impl TypedValueParser<Value = Target> {
     let numbers = PossibleValuesParser::new(["9", "10", "11", "12", "13", "80"]);
     numbers.try_map(|number| {
         let target = Target::ALL.into_iter().find(|target| target.number().to_string() == number);
-        target.ok_or("it is none of the versions that are written")
+        target.ok_or("unsupported version")
     })
 }
 
@@ -165,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn json_has_the_shapes_of_resp3_unless_those_of_resp2_are_asked_for() {
+    fn json_has_the_types_of_resp3_unless_resp2_is_requested() {
         for (options, want) in [
             (&["PING"][..], false),
             (&["-2"], false),
@@ -184,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mistyped_option_is_no_command_and_a_hyphen_inside_one_is_an_argument() {
+    fn a_mistyped_option_is_an_error_and_a_hyphen_after_a_command_is_an_argument() {
         assert!(Args::try_parse_from(["tallis", "cli", "--nope"]).is_err());
         assert!(Args::try_parse_from(["tallis", "cli", "INCRBY", "k", "-5", "--nope"]).is_ok());
     }

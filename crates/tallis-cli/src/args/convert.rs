@@ -16,32 +16,32 @@ Examples:
   tallis convert --salvage damaged.rdb whole.rdb
   tallis convert /var/lib/redis/appendonlydir dump.rdb --rdb-version 10
 
-Values go over as they came where the version has their type, else in an older form that loses
-nothing; a value of a type that the version has no form for is an error that names its key. Without
---rdb-version it is 10, or the lowest later one that every value has a form in.
+Values are copied unchanged if the version supports their type, and are otherwise converted to an older
+form without loss. A value of a type that the version has no form for is an error that names its key.
+Without --rdb-version, the version is 10, or the lowest later one that has a form for every value.
 
-With --to commands the lines are for a server that holds none of these keys. What Tallis does not
-work on (streams, values of modules) is restored by RESTORE.
+With --to commands, the output is for a server that has none of these keys. Values that Tallis only
+stores (streams, values of modules) are written as RESTORE commands.
 
-IN may be the folder of an append-only log, the folder around it, or a file of one whose name ends in
-.aof. Its commands are run, in the memory of what they make. One that Tallis does not know, or that
-works on a value of a type it keeps as it came, is an error with its key and offset; with --salvage
-what comes before it is converted.
+IN can be the directory of an append-only log, its parent directory, or a single file of the log, whose
+name ends in .aof. Its commands are run, which takes the memory of the resulting values. A command that
+Tallis does not know, or that operates on a value of a type that Tallis only stores, is an error with its
+key and offset; with --salvage, the part before it is converted.
 
-OUT is replaced as a whole, at the end. From standard input the file is first copied to a temporary
-one where it has to be read twice: with --salvage, or for RDB without --rdb-version.
+OUT is replaced as a whole, at the end. Standard input is first copied to a temporary file if it has to
+be read twice: with --salvage, or for RDB output without --rdb-version.
 
-Exit status: 0, 1 if a file is damaged or cannot be read or written, 2 for a wrong command line.";
+Exit status: 0 on success, 1 if a file is damaged or cannot be read or written, 2 for a usage error.";
 
 /// `tallis convert`.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ConvertArgs {
-    /// What to write: a file, a line of JSON for each key, or lines for redis-cli
+    /// Output format: an RDB file, one line of JSON per key, or commands for redis-cli
     #[arg(long, value_name = "FORM", value_enum, default_value_t = Form::Rdb)]
     pub to: Form,
 
-    /// The version of the file to write
+    /// RDB version of the output file
     #[arg(long, value_name = "9|10|11|12|13|valkey-80", value_parser = versions())]
     pub rdb_version: Option<Target>,
 
@@ -49,11 +49,11 @@ pub struct ConvertArgs {
     #[arg(long)]
     pub no_compression: bool,
 
-    /// Convert what comes before the damage of a damaged file
+    /// If the file is damaged, convert the part before the damage
     #[arg(long)]
     pub salvage: bool,
 
-    /// Which keys to take over.
+    /// The keys to convert.
     #[command(flatten)]
     pub filter: FilterArgs,
 
@@ -66,15 +66,15 @@ pub struct ConvertArgs {
     pub output: PathBuf,
 }
 
-/// What a file is converted to.
+/// The output format of a conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 #[non_exhaustive]
 pub enum Form {
     /// An RDB file.
     Rdb,
-    /// JSON, an object a line.
+    /// JSON, one object per line.
     Json,
-    /// Commands, one a line.
+    /// Commands, one per line.
     Commands,
 }
 

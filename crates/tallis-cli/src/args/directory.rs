@@ -1,4 +1,4 @@
-//! The options of commands whose store can be kept in a directory.
+//! The options of commands that can keep their store in a directory.
 
 use std::path::PathBuf;
 
@@ -8,12 +8,12 @@ use tallis::Fsync;
 /// Where a store is kept while a command works on it.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct DirectoryArgs {
-    /// Keep the store in this directory, in Redis's append-only log, and go on from what is there; it is made if it is
-    /// not there
+    /// Keep the store in this directory, in Redis's append-only log, and continue from its contents; the directory is
+    /// created if it does not exist
     #[arg(long, value_name = "DIR", conflicts_with = "load")]
     pub dir: Option<PathBuf>,
 
-    /// When the log of --dir is synced: before each change is acknowledged, every second, or when the system does
+    /// When to sync the log of --dir: before each change is acknowledged, every second, or when the system does
     #[arg(
         long,
         value_name = "always|everysec|no",

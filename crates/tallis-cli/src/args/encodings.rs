@@ -17,60 +17,61 @@ Examples:
   tallis encodings --printed
   tallis encodings --only zsets --json | jq '.rows[] | [.form, .size, .bytes]'
 
-Each form is filled, asked, counted, read and emptied at sizes from 1 to 10000000 elements, as far as
-that makes sense for it. Small values are measured by the many: at least 100000 elements (20000 with
---quick) in all. Bytes are those that the allocator of this program holds, its headers and its rounding
-up included, with the key of the value and its share of the table of keys. Times are medians of 5 rounds
-(3 with --quick); JSON and the page have the lowest and the highest too.
+Each form is filled, tested, counted, scanned and emptied at sizes from 1 to 10000000 elements, as far as
+a size makes sense for it. Many small values are measured together: at least 100000 elements (20000 with
+--quick) in total. Bytes are those that the allocator of this program uses, including its headers and
+rounding, the key of the value and its share of the key table. Times are medians of 5 rounds (3 with
+--quick); JSON and the HTML page also have the minimum and the maximum.
 
-Encodings of small values are measured beyond the default limits as well, which shows why there are
-limits: such rows are marked.
+Encodings of small values are also measured beyond the default limits, to show why the limits exist;
+such rows are marked.
 
---vs redis starts the redis-server of the machine (or the one that TALLIS_REDIS_SERVER names) on a socket
-of its own, and does the same there, with the same limits. Bytes are what MEMORY USAGE says, times the
-server's own for each command by INFO commandstats: no socket and no parsing is in them.
+--vs redis starts the redis-server of this machine (or the one that TALLIS_REDIS_SERVER names) on a
+socket of its own, and measures the same there, with the same limits. Bytes are those of MEMORY USAGE.
+Times are the server's own for each command, from INFO commandstats, without socket and parsing.
 
 --advise answers for your own elements: '200k random 60-bit ids', '1M small ids', '50000 ids below 2M',
-'1M names', '10k 36-byte names', '3M uuids'; with --from those of a file, an element a line, integers or
-names. Each form that can hold them is measured as it is asked.
+'1M names', '10k 36-byte names', '3M uuids'. --from does so for the elements of a file, integers or
+names, one per line. Each form that can hold the elements is measured during the run.
 
---printed measures what Redis in Action (chapter 9), an article on unique users by HyperLogLog and notes
-on HyperLogLog and Bloom filters printed, each in this program and, if there is one, in a redis-server; --quick changes nothing of it.
+--printed measures the figures published in Redis in Action (chapter 9), in an article on unique users
+with HyperLogLog, and in notes on HyperLogLog and Bloom filters. Each is measured in this program and,
+if one is found, in a redis-server. --quick has no effect on it.
 
-Sizes may be written as 1000, 1k or 1e3. A size of 10M takes about 2 GB of memory.
+Sizes can be written as 1000, 1k or 1e3. A size of 10M takes about 2 GB of memory.
 
-Exit status: 0, 1 if there is no server or a file cannot be written, 2 for a wrong command line, 130
+Exit status: 0 on success, 1 if no server is found or a file cannot be written, 2 for a usage error, 130
 after an interrupt.";
 
 /// `tallis encodings`.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct EncodingsArgs {
-    /// Measure these alone
+    /// Measure only these families
     #[arg(long, value_name = "FAMILY", value_enum, value_delimiter = ',')]
     pub only: Vec<Family>,
 
-    /// Measure values of so many elements
+    /// Measure values of N elements
     #[arg(long, value_name = "N", value_delimiter = ',', value_parser = size)]
     pub sizes: Vec<u64>,
 
-    /// Fewer rounds of fewer elements, and no size above 10000 unless it is asked for: under a minute
+    /// Run fewer rounds with fewer elements, and no size above 10000 unless --sizes has it; takes under a minute
     #[arg(long)]
     pub quick: bool,
 
-    /// Say what each form of such elements takes and costs
+    /// Report the memory and the times of each form for such elements
     #[arg(long, value_name = "ELEMENTS", conflicts_with_all = ["only", "sizes", "quick", "html"])]
     pub advise: Option<String>,
 
-    /// Say it of the lines of this file; - is standard input
+    /// As --advise, for the lines of this file; - is standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["advise", "only", "sizes", "quick", "html"])]
     pub from: Option<PathBuf>,
 
-    /// Measure the same on a live server, which is started for it
+    /// Also measure on a live server, which is started for this
     #[arg(long, value_name = "SERVER", value_enum)]
     pub vs: Option<Versus>,
 
-    /// Set what a book, an article and notes on Redis printed beside what is measured here
+    /// Compare the figures published in a book, an article and notes on Redis with those measured here
     #[arg(long, conflicts_with_all = ["only", "sizes", "vs", "html"])]
     pub printed: bool,
 
@@ -78,12 +79,12 @@ pub struct EncodingsArgs {
     #[arg(long)]
     pub json: bool,
 
-    /// Write a page with plots to this file
+    /// Write an HTML page with plots to this file
     #[arg(long, value_name = "FILE.html")]
     pub html: Option<PathBuf>,
 }
 
-/// What Tallis is measured beside.
+/// The server that Tallis is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[non_exhaustive]
 pub enum Versus {

@@ -2,18 +2,18 @@
 
 use std::ffi::OsString;
 
-/// Which keys of a file a command is about: all, or those that every option lets pass.
+/// Selects keys of a file: those that match every given option, or all keys without options.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct FilterArgs {
-    /// Only keys of this database; may be given several times
+    /// Select only keys of this database; can be repeated
     #[arg(long, value_name = "N")]
     pub db: Vec<u32>,
 
-    /// Only keys that match this pattern, as KEYS has it, such as `user:*`
+    /// Select only keys that match this glob-style pattern, as in KEYS, such as `user:*`
     #[arg(long = "match", value_name = "PATTERN")]
     pub pattern: Option<OsString>,
 
-    /// Only keys of this type, as TYPE answers it; may be given several times
+    /// Select only keys of this type, as returned by TYPE; can be repeated
     #[arg(long = "type", value_name = "TYPE")]
     pub types: Vec<String>,
 }

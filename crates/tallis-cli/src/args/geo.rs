@@ -17,22 +17,23 @@ Examples:
   tallis geo --dir places --nearest 0,51.5,10 more-towns.csv
   tallis geo worldcities.csv --columns id=city,lon=lng --radius 15,37,200km
 
-A row is id,lon,lat: any text, and degrees. A first row of just these three words is skipped, and
-so are empty lines. A later row of an id replaces the earlier one. A length is a number and m, km, mi
-or ft: 500m, 2km. What is found is listed nearest first; a box is as wide and as high as given, with
-LON,LAT in the middle. Of JSON, dist and dist_m are metres.
+A row is id,lon,lat: any text, and two numbers in degrees. A first row that consists of exactly these
+three words is skipped, and so are empty lines. If an id occurs again, the later row replaces the earlier
+one. A length is a number followed by m, km, mi or ft: 500m, 2km. Places are listed nearest first. A box
+has the given width and height, with LON,LAT at its centre. In JSON, dist and dist_m are in metres.
 
-With --columns, the first row of each file names its columns, and a row has as many fields as that.
-Names are as they are written, capitals and all; a field that is left out is in the column of its own
-name.
+With --columns, the first row of each file names its columns, and every row must have as many fields as
+that row. Column names are case-sensitive. A field that --columns does not list is in the column of the
+same name.
 
-Places are kept as GEOADD keeps them, in the sorted set places, to about 30 cm; a Redis or Valkey
-server loads the saved file. With --load they are added to those of a file, which may be the file to
-save to; /dev/null as FILE adds none. With --save, an interrupt or SIGTERM saves what was read before
-the program ends. With --dir they are kept in a directory, those of rows before a bad one too.
+Places are stored as by GEOADD, in the sorted set places, with a precision of about 30 cm. A Redis or
+Valkey server can load the saved file. With --load, places are added to those of a saved file, which can
+also be the file to save to; /dev/null as FILE adds none. With --save, an interrupt or SIGTERM saves the
+rows read so far before the program exits. With --dir, places are kept in a directory, including those of
+the rows before a malformed one.
 
-Exit status: 0, 1 if a file cannot be read or written, 2 for a bad row or a wrong command line, 130
-after an interrupt.";
+Exit status: 0 on success, 1 if a file cannot be read or written, 2 for a malformed row or a usage error,
+130 after an interrupt.";
 
 /// `tallis geo`.
 #[derive(Clone, Debug, clap::Args)]
@@ -59,11 +60,11 @@ pub struct GeoArgs {
     #[arg(long, value_name = "LON,LAT,N", allow_hyphen_values = true)]
     pub nearest: Option<Nearest>,
 
-    /// List at most N places, the nearest
+    /// List only the N nearest places
     #[arg(long, value_name = "N", value_parser = count)]
     pub count: Option<u64>,
 
-    /// The columns of the fields id, lon and lat, by the names in the first row of each file
+    /// Columns of the fields id, lon and lat, by their names in the first row of each file
     #[arg(
         long,
         value_name = "FIELD=COLUMN,...",
@@ -71,15 +72,15 @@ pub struct GeoArgs {
     )]
     pub columns: Option<Columns>,
 
-    /// Load the places that were saved to this file
+    /// Load the places from this saved file
     #[arg(long, value_name = "FILE.rdb")]
     pub load: Option<PathBuf>,
 
-    /// Write the places to this file, for a Redis server to load
+    /// Save the places to this file, which a Redis server can load
     #[arg(long, value_name = "FILE.rdb")]
     pub save: Option<PathBuf>,
 
-    /// Where the store is kept.
+    /// The directory of the store.
     #[command(flatten)]
     pub directory: DirectoryArgs,
 
@@ -87,11 +88,11 @@ pub struct GeoArgs {
     #[arg(long)]
     pub json: bool,
 
-    /// Skip malformed rows, instead of failing at the first
+    /// Skip malformed rows instead of failing at the first one
     #[arg(long)]
     pub lenient: bool,
 
-    /// CSV files, plain or packed by gzip or zstd; - is standard input
+    /// CSV files, plain or compressed with gzip or zstd; - is standard input
     #[arg(default_value = "-", value_name = "FILE")]
     pub files: Vec<PathBuf>,
 }

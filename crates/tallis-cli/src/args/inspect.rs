@@ -13,25 +13,25 @@ Examples:
   tallis inspect --keys --csv dump.rdb > keys.csv
   tallis inspect /var/lib/redis/appendonlydir
 
-Bytes in memory are what Tallis would take for a key, its name and its share of the table included:
-exact for a collection of up to 16,384 members, reckoned from a part of it for a larger one. Keys
-that have expired count as well, though a load leaves them out.
+Bytes in memory are the bytes that Tallis would use for a key, including its name and its share of the
+key table: exact for a collection of up to 16,384 members, estimated from a part of it for a larger one.
+Expired keys are counted as well, although a load leaves them out.
 
-A prefix ends with a separator; keys without one are shown together. Of very many prefixes those
-that take the most memory are kept.
+A prefix ends with a separator; keys without a separator are grouped together. If there are too many
+prefixes, those that use the most memory are kept.
 
-FILE may be the folder of an append-only log, the folder around it, or a file of one whose name ends in
-.aof. Its commands are run, in the memory of what they make, and the RDB file that this would be saved
-to is shown.
+FILE can be the directory of an append-only log, its parent directory, or a single file of the log, whose
+name ends in .aof. Its commands are run, which takes the memory of the resulting values, and the RDB file
+that they would be saved to is shown.
 
-Exit status: 0, 1 if the file is damaged or cannot be read, 2 for a wrong command line.";
+Exit status: 0 on success, 1 if the file is damaged or cannot be read, 2 for a usage error.";
 
 /// `tallis inspect`.
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct InspectArgs {
-    /// Print one object of JSON
+    /// Print one JSON object
     #[arg(long, conflicts_with = "csv")]
     pub json: bool,
 
@@ -39,27 +39,27 @@ pub struct InspectArgs {
     #[arg(long)]
     pub csv: bool,
 
-    /// Print every key, an object of JSON a line, or with --csv a row
+    /// Print every key, as one JSON object per line or, with --csv, as one row
     #[arg(long)]
     pub keys: bool,
 
-    /// How many of the biggest keys, and of the prefixes, to show
+    /// Number of biggest keys, and of prefixes, to show
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub top: usize,
 
-    /// What ends a prefix
+    /// Text that ends a prefix
     #[arg(long, value_name = "TEXT", default_value = ":", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub separator: String,
 
-    /// How many separators a prefix has
+    /// Number of separators in a prefix
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub depth: u32,
 
-    /// Show what comes before the damage of a damaged file
+    /// If the file is damaged, show the part before the damage
     #[arg(long)]
     pub salvage: bool,
 
-    /// Which keys to look at.
+    /// The keys to inspect.
     #[command(flatten)]
     pub filter: FilterArgs,
 

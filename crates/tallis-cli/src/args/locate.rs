@@ -16,38 +16,39 @@ Examples:
   tallis locate --columns user=id,country=alpha3,region= accounts.csv
   tallis locate --zip zip_codes.csv
 
-A row is user,country,region: a number up to 1099511627775, a country of ISO 3166-1 alpha-3 such as
-USA, and a region of it, which may be empty; only CAN and USA have regions. A first row of just
-these three words is skipped, and so are empty lines. A later row of a user replaces the
-earlier one. A row of --zip is code,latitude,longitude,city,state,county,kind: each line is a user of
-that state of the USA, whose number is that of the line, counted on through all files.
+A row is user,country,region: a number up to 1099511627775, an ISO 3166-1 alpha-3 country code such as
+USA, and a region of that country, which may be empty; only CAN and USA have regions. A first row that
+consists of exactly these three words is skipped, and so are empty lines. If a user occurs again, the
+later row replaces the earlier one. With --zip, a row is code,latitude,longitude,city,state,county,kind:
+each line is a user in that state of the USA, whose number is the line number, counted through all files.
 
-With --columns, the first row of each file names its columns, and a row has as many fields as that.
-Names are as they are written, capitals and all; a field that is left out is in the column of its own
-name, and region= says that there is none of regions.
+With --columns, the first row of each file names its columns, and every row must have as many fields as
+that row. Column names are case-sensitive. A field that --columns does not list is in the column of the
+same name, and region= means that there is no region column.
 
-Locations are kept as Redis in Action does, two bytes a user in the strings location:0 and so on; a
-Redis or Valkey server loads the saved file. A user far from all others takes up to 2 MiB. With --load
-the users of a file are counted too, which may be the file to save to; lines of --zip are numbered on
-from its largest user. With --save, an interrupt or SIGTERM saves what was read before the program
-ends. With --dir they are kept in a directory, those of rows before a bad one too.
+Locations are stored as in Redis in Action, two bytes per user in the strings location:0 and so on. A
+Redis or Valkey server can load the saved file. A user whose number is far from all others takes up to
+2 MiB. With --load, the users of a saved file are counted too; it can also be the file to save to. Lines
+of --zip are then numbered from its largest user on. With --save, an interrupt or SIGTERM saves the rows
+read so far before the program exits. With --dir, locations are kept in a directory, including those of
+the rows before a malformed one.
 
-Exit status: 0, 1 if a file cannot be read or written, 2 for a bad row or a wrong command line, 130
-after an interrupt.";
+Exit status: 0 on success, 1 if a file cannot be read or written, 2 for a malformed row or a usage error,
+130 after an interrupt.";
 
 /// `tallis locate`.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = LOCATE_EXAMPLES)]
 pub struct LocateArgs {
-    /// The files are zip codes of the United States: count a user a line, by state
+    /// Read files of United States zip codes: count one user per line, by state
     #[arg(long)]
     pub zip: bool,
 
-    /// Count only the users of this list, one number a line
+    /// Count only the users in this list, one number per line
     #[arg(long, value_name = "FILE")]
     pub users: Option<PathBuf>,
 
-    /// The columns of the fields user, country and region, by the names in the first row of each file
+    /// Columns of the fields user, country and region, by their names in the first row of each file
     #[arg(
         long,
         value_name = "FIELD=COLUMN,...",
@@ -56,15 +57,15 @@ pub struct LocateArgs {
     )]
     pub columns: Option<Columns>,
 
-    /// Load the locations that were saved to this file
+    /// Load the locations from this saved file
     #[arg(long, value_name = "FILE.rdb")]
     pub load: Option<PathBuf>,
 
-    /// Write the locations to this file, for a Redis server to load
+    /// Save the locations to this file, which a Redis server can load
     #[arg(long, value_name = "FILE.rdb")]
     pub save: Option<PathBuf>,
 
-    /// Where the store is kept.
+    /// The directory of the store.
     #[command(flatten)]
     pub directory: DirectoryArgs,
 
@@ -72,11 +73,11 @@ pub struct LocateArgs {
     #[arg(long)]
     pub json: bool,
 
-    /// Count the user of a malformed row as unknown, or skip the row if it has none, instead of failing
+    /// Count the user of a malformed row as unknown, or skip the row if it has no user, instead of failing
     #[arg(long)]
     pub lenient: bool,
 
-    /// CSV files, plain or packed by gzip or zstd; - is standard input
+    /// CSV files, plain or compressed with gzip or zstd; - is standard input
     #[arg(default_value = "-", value_name = "FILE")]
     pub files: Vec<PathBuf>,
 }

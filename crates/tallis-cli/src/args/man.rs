@@ -28,7 +28,8 @@ Examples:
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = MAN_EXAMPLES)]
 pub struct ManArgs {
-    /// Write a page for the program and one for each command to this folder instead: tallis.1, tallis-uv.1 and so on
+    /// Write one page for the program and one for each command to this directory instead: tallis.1, tallis-uv.1 and so
+    /// on
     #[arg(long, value_name = "DIR")]
     pub dir: Option<PathBuf>,
 }

@@ -39,21 +39,20 @@ pub use uv::UvArgs;
 
 use crate::failure::Failure;
 
-/// Redis's data structures in the process: count visitors, locate users, find places, run Redis commands without a
-/// server.
+/// Redis's data structures in-process: count visitors, locate users, find places, run Redis commands without a server.
 #[derive(Clone, Debug, Parser)]
 #[command(name = "tallis", version, about, max_term_width = 100)]
 pub struct Args {
-    /// Show no progress bar and no notes on standard error; errors are shown
+    /// Print no progress bar and no notes on standard error; errors are still printed
     #[arg(short, long, global = true)]
     pub quiet: bool,
 
-    /// What to do.
+    /// The subcommand.
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// What the program can do.
+/// The subcommands.
 #[derive(Clone, Debug, Subcommand)]
 #[non_exhaustive]
 pub enum Command {
@@ -65,24 +64,24 @@ pub enum Command {
     Geo(GeoArgs),
     /// Plan Bloom filters
     Bloom(BloomArgs),
-    /// Write each line once, in order, dropping those that were seen
+    /// Write each line once, in order, and drop duplicates
     Dedup(DedupArgs),
-    /// Add up what several files hold: RDB files, and frames of uv --emit
+    /// Merge several files: RDB files, and frames of uv --emit
     Merge(MergeArgs),
-    /// Run Redis commands on a store in the process, in and out as redis-cli does
+    /// Run Redis commands on an in-process store, with the input and output of redis-cli
     Cli(CliArgs),
     /// Verify RDB files and append-only logs
     Check(CheckArgs),
-    /// Show what is in an RDB file or an append-only log: types, encodings, prefixes, expiries, biggest keys
+    /// Show the contents of an RDB file or an append-only log: types, encodings, prefixes, expiries, biggest keys
     Inspect(InspectArgs),
-    /// Rewrite an RDB file or an append-only log for another version, or as JSON lines or commands
+    /// Convert an RDB file or an append-only log to another version, to JSON lines or to commands
     Convert(ConvertArgs),
-    /// Measure what each encoding costs on this machine, in bytes and in nanoseconds
+    /// Measure the cost of each encoding on this machine, in bytes and nanoseconds
     #[cfg(unix)]
     Encodings(EncodingsArgs),
-    /// Print the completions of a shell for this program
+    /// Print the completion script for a shell
     Completions(CompletionsArgs),
-    /// Print the manual page of the program
+    /// Print the manual page
     Man(ManArgs),
 }
 

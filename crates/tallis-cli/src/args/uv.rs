@@ -23,54 +23,56 @@ Examples:
   tallis uv today.log --dir visitors
 
 A path such as .request.remote_ip is the member remote_ip of the member request, or the member
-request.remote_ip. A visitor in JSON is a text or a number; a time is RFC 3339, that of the Common
-Log Format, or a number since 1970 of seconds (or milli-, micro- or nanoseconds, by how large it is).
+request.remote_ip. In JSON, a visitor is a string or a number. A time is in RFC 3339 format, in that of
+the Common Log Format, or a number since 1970, in seconds (or milli-, micro- or nanoseconds, depending on
+its size).
 
-The saved file has the exact count of a bucket in unique:BUCKET and beside it intsets of 60-bit
-hashes, unique:BUCKET:0 and so on, and the approximate count in a HyperLogLog, uv:BUCKET. By the
-form there are also unique:BUCKET:expected, the forecast (book), unique:BUCKET:shards, the number of
-intsets (split), or that and unique:BUCKET:bits, how many bits an id has (compact). For a cluster
-(tagged) there are unique:BUCKET:tagged, the forecast, and by hash tags the intsets unique:BUCKET:{0}
-and so on, each with its count, unique:BUCKET:{0}:count, in place of one exact count. A Redis or
-Valkey server loads it, and the program of Redis in Action counts on in the form book.
+The saved file has the exact count of a bucket in unique:BUCKET, intsets of 60-bit hashes in
+unique:BUCKET:0 and so on, and the approximate count in a HyperLogLog, uv:BUCKET. Depending on --form,
+it also has unique:BUCKET:expected, the forecast (book), unique:BUCKET:shards, the number of intsets
+(split), or that and unique:BUCKET:bits, the number of bits of an id (compact). For a cluster (tagged),
+it has unique:BUCKET:tagged, the forecast, and the intsets by hash tag, unique:BUCKET:{0} and so on, each
+with its count, unique:BUCKET:{0}:count, instead of one exact count. A Redis or Valkey server can load the
+file, and in the form book, the program of Redis in Action can continue counting in it.
 
-With --load, buckets that are in the file are counted on, and the count of a bucket is the forecast
-of the next. The report has the buckets that this run read lines of: events are those lines, the
-visitors are all of the bucket's, those of the file too. Windows are of this run alone.
+With --load, counting continues in the buckets of the file, and the count of a bucket is the forecast for
+the next one. The report shows the buckets that this run read lines of: events are those lines, and
+visitors are all visitors of the bucket, including those of the file. Windows cover only this run.
 
-With --dir, visitors are counted on in the directory. Whatever ends the program, what it counted before
-is there, but for the last hundredths of a second if it is killed; a visit that is counted again changes
-nothing. --fsync always waits for the disk at each new visitor.
+With --dir, counting continues in the directory. However the program ends, the directory has what was
+counted before, except for the last hundredths of a second if the program is killed; counting a visit
+again changes nothing. With --fsync always, the program waits for the disk at each new visitor.
 
-Without --expected, the size of the logs says how many visitors to expect of a bucket when the one
-before it was not counted, up to 1000000: one for each 400 bytes, or 40 of a packed log; of a
-stream and with --follow 1000000.
+Without --expected, the number of visitors to expect in a bucket, if the one before it was not counted,
+is estimated from the size of the logs: one per 400 bytes, or per 40 bytes of a compressed log, up to
+1000000. For a stream and with --follow, it is 1000000.
 
-An interrupt (or SIGTERM) ends the run as the end of the logs does, with the report, what was to be
-saved, and exit status 130; a second one ends it at once. The report is the same whatever --threads.
+An interrupt (or SIGTERM) ends the run in the same way as the end of the logs, with the report and the
+files to be saved, and with exit status 130; a second one ends it at once. The report does not depend on
+--threads.
 
-A window is whole minutes of UTC, whatever the offsets in the log; its end is left out, and an --at
-within a minute stands for the beginning of that. It is counted exactly, and approximately over the
-fewest of HyperLogLogs by minute, hour, day and month that cover it, which are not saved. With
---follow, each line shows the counts of the window.
+A window consists of whole minutes of UTC, whatever the offsets in the log. Its end is excluded, and an
+--at within a minute is rounded down to the start of that minute. A window is counted exactly, and
+approximately as the union of the fewest HyperLogLogs by minute, hour, day and month that cover it, which
+are not saved. With --follow, each line shows the counts of the window.
 
-Exit status: 0, 1 if a file cannot be read or written, 2 for a line that does not parse or a
-wrong command line, 130 after an interrupt.";
+Exit status: 0 on success, 1 if a file cannot be read or written, 2 for a line that does not parse or a
+usage error, 130 after an interrupt.";
 
 /// `tallis uv`.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = UV_EXAMPLES)]
 pub struct UvArgs {
-    /// What the lines are
+    /// Format of the lines
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     pub format: Format,
 
-    /// What identifies a visitor: ip, ip-agent (address, tab, agent), field:N (from 1, split at spaces) or, in JSON,
-    /// a path such as `.remote_addr`
+    /// What identifies a visitor: ip, ip-agent (address, tab, user agent), field:N (from 1, split at spaces) or, in
+    /// JSON, a path such as `.remote_addr`
     #[arg(long, value_name = "ip|ip-agent|field:N|.NAME", default_value_t)]
     pub by: By,
 
-    /// Where the time is in JSON
+    /// Path of the time in JSON
     #[arg(long, value_name = ".NAME")]
     pub time: Option<JsonPath>,
 
@@ -78,47 +80,48 @@ pub struct UvArgs {
     #[arg(long, value_name = "hour|day|all", value_enum, default_value_t)]
     pub every: Every,
 
-    /// How the sets of the exact count are cut
+    /// How the sets of the exact count are split into shards
     #[arg(long, value_name = "book|tagged|split|compact", value_enum, default_value_t)]
     pub form: Form,
 
-    /// Visitors to expect of a bucket when the one before it was not counted, in the forms book and tagged [default: by
-    /// the size of the logs, up to 1M]
+    /// Number of visitors to expect in a bucket if the one before it was not counted, in the forms book and tagged
+    /// [default: estimated from the size of the logs, up to 1M]
     #[arg(long, value_name = "N", value_parser = count)]
     pub expected: Option<u64>,
 
-    /// Count the visitors of a window too: so many minutes, hours or days, such as 15m, 24h or 7d
+    /// Also count the visitors of a window of minutes, hours or days, such as 15m, 24h or 7d
     #[arg(long, value_name = "DURATION", allow_hyphen_values = true)]
     pub window: Option<WindowLength>,
 
-    /// Where the window ends (RFC 3339) [default: with the minute of the latest event]
+    /// End of the window (RFC 3339) [default: the end of the minute of the latest event]
     #[arg(long, value_name = "TIME", requires = "window")]
     pub at: Option<WindowEnd>,
 
-    /// Count on from what was saved to this file
+    /// Continue counting from this saved file
     #[arg(long, value_name = "FILE.rdb")]
     pub load: Option<PathBuf>,
 
-    /// Write what was counted to this file, for a Redis server to load
+    /// Save the counts to this file, which a Redis server can load
     #[arg(long, value_name = "FILE.rdb")]
     pub save: Option<PathBuf>,
 
-    /// Where the store is kept.
+    /// The directory of the store.
     #[command(flatten)]
     pub directory: DirectoryArgs,
 
-    /// Read by so many threads
+    /// Number of threads that read
     #[arg(long, value_name = "N", default_value = "1", value_parser = threads)]
     pub threads: NonZeroUsize,
-    /// Write what was counted to this file as a frame, for tallis merge to add up
+
+    /// Write the counts to this file as a frame, for tallis merge
     #[arg(long, value_name = "FILE")]
     pub emit: Option<PathBuf>,
 
-    /// Follow the last log as it grows, and print a line of counts each second, until interrupted
+    /// Follow the last log as it grows, and print a line of counts every second, until interrupted
     #[arg(long)]
     pub follow: bool,
 
-    /// Draw the unique visitors of each bucket to this file
+    /// Plot the unique visitors of each bucket to this file
     #[arg(long, value_name = "FILE.svg")]
     pub plot: Option<PathBuf>,
 
@@ -126,20 +129,20 @@ pub struct UvArgs {
     #[arg(long)]
     pub json: bool,
 
-    /// Skip lines that do not parse, instead of failing at the first
+    /// Skip lines that do not parse instead of failing at the first one
     #[arg(long)]
     pub lenient: bool,
 
-    /// Logs, plain or packed by gzip or zstd; - is standard input
+    /// Logs, plain or compressed with gzip or zstd; - is standard input
     #[arg(default_value = "-", value_name = "LOG")]
     pub logs: Vec<PathBuf>,
 }
 
-/// Each thread has a megabyte or two of its own.
+/// The largest number of threads: each one allocates one or two megabytes.
 const MOST_THREADS: u64 = 256;
 
 fn threads(text: &str) -> Result<NonZeroUsize, String> {
     let number = count_to(text, MOST_THREADS)?;
     let number = usize::try_from(number).ok().and_then(NonZeroUsize::new);
-    number.ok_or_else(|| "it is no number of threads".to_owned())
+    number.ok_or_else(|| "it is not a number of threads".to_owned())
 }

@@ -57,8 +57,8 @@ pub struct Measured {
 pub fn measure(plan: &Plan, seed: u64) -> Result<Vec<Measured>, Failure> {
     if plan.bits > MAX_BITS || plan.items > MAX_ITEMS {
         return Err(Failure::Usage(format!(
-            "--measure fills filters of up to {MAX_BITS} bits (256 MiB) for up to {MAX_ITEMS} items: \
-             this one has {} bits for {}",
+            "--measure supports filters of up to {MAX_BITS} bits (256 MiB) for up to {MAX_ITEMS} items; \
+             this one has {} bits for {} items",
             plan.bits, plan.items
         )));
     }

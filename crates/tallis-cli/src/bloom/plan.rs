@@ -141,18 +141,18 @@ pub enum PlanError {
 impl fmt::Display for PlanError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TooFew => f.write_str("two of -n, -p and -m are needed: the third follows"),
+            Self::TooFew => f.write_str("two of -n, -p and -m are required; the third is computed"),
             Self::TooMany => {
-                f.write_str("only two of -n, -p and -m can be given: the third follows")
+                f.write_str("only two of -n, -p and -m can be given; the third is computed")
             }
-            Self::TooManyItems => write!(f, "a plan is for at most {MAX} items"),
-            Self::TooManyBits => write!(f, "a plan has at most {MAX} bits"),
+            Self::TooManyItems => write!(f, "a plan can have at most {MAX} items"),
+            Self::TooManyBits => write!(f, "a plan can have at most {MAX} bits"),
             Self::NoItem { bits } => {
                 write!(f, "{bits} bits are too few for a single item at this error rate")
             }
             Self::Extreme { items, bits } => write!(
                 f,
-                "the error rate with n = {items} and m = {bits} is too near to 0 or 1 to be computed"
+                "the error rate with n = {items} and m = {bits} is too close to 0 or 1 to be computed"
             ),
         }
     }

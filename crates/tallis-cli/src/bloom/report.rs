@@ -102,25 +102,28 @@ impl fmt::Display for Report {
         if self.measured.is_some() {
             writeln!(
                 f,
-                "+-: one standard error, of the items asked for and of the filter's own bits"
+                "+-: one standard error, from the random choice of the tested items and of the filter bits"
             )?;
             if self.plan.items < SMALL {
                 writeln!(
                     f,
-                    "small filters err more, on the average: all probes follow from two hashes"
+                    "small filters have higher error rates on average: all probes are derived from two hashes"
                 )?;
             }
         }
         let Plan { items, error_rate, .. } = self.plan;
         if items > MAX_CAPACITY {
-            writeln!(f, "BF.RESERVE takes at most {MAX_CAPACITY} items")?;
+            writeln!(f, "BF.RESERVE accepts at most {MAX_CAPACITY} items")?;
         } else if error_rate > MAX_ERROR_RATE {
             writeln!(
                 f,
-                "BF.RESERVE takes error rates above {MAX_ERROR_RATE} for {MAX_ERROR_RATE}"
+                "BF.RESERVE treats error rates above {MAX_ERROR_RATE} as {MAX_ERROR_RATE}"
             )?;
         } else {
-            writeln!(f, "the same on a server: BF.RESERVE key {error_rate:?} {items} NONSCALING")?;
+            writeln!(
+                f,
+                "the same filter on a server: BF.RESERVE key {error_rate:?} {items} NONSCALING"
+            )?;
         }
         if let Some(file) = &self.saved {
             writeln!(f, "saved to {file}")?;
@@ -201,7 +204,7 @@ fill t    items    error    thumb
 3.0      150000   71.1 %   63.9 %
 
 thumb: (1 - 0.5^t)^k with t = items / n and k = 0.7 m/n
-the same on a server: BF.RESERVE key 0.1 50000 NONSCALING
+the same filter on a server: BF.RESERVE key 0.1 50000 NONSCALING
 saved to FILE.svg
 ";
         assert_eq!(report.to_string(), want);
@@ -224,7 +227,7 @@ saved to FILE.svg
         for (items, rate, ending) in [
             (1 << 30, 0.25, "BF.RESERVE key 0.25 1073741824 NONSCALING\n"),
             ((1 << 30) + 1, 0.25, "at most 1073741824 items\n"),
-            (1, 0.3, "error rates above 0.25 for 0.25\n"),
+            (1, 0.3, "error rates above 0.25 as 0.25\n"),
         ] {
             let text = Report::new(Plan::new(Some(items), Some(rate), None).unwrap()).to_string();
             assert!(text.ends_with(ending), "{text}");

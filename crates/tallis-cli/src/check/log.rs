@@ -48,7 +48,7 @@ pub(super) fn check_log(path: &Path, meter: &Meter) -> Result<Vec<Found>, Failur
     }
     let folder = LogFolder::find(path).map_err(|error| Failure::of_log(&error))?;
     let folder = folder.ok_or_else(|| {
-        Failure::Trouble(format!("{}: the folder has no manifest of a log", path.display()))
+        Failure::Trouble(format!("{}: the directory has no log manifest", path.display()))
     })?;
     let check =
         |entry: &Entry| check_file(&folder.path_of(entry), LogFile::of(entry.kind()), meter);
@@ -166,9 +166,9 @@ impl Checked {
             Err(Trouble::Damaged(damage)) => damage,
             Err(Trouble::Torn { valid_up_to, .. }) => Damage {
                 reason: format!(
-                    "the last command or transaction is not whole; {}",
+                    "the last command or transaction is incomplete; {}",
                     if opened {
-                        "Store::open cuts the file"
+                        "Store::open truncates the file"
                     } else {
                         "the file is valid up to its start"
                     }

@@ -46,7 +46,7 @@ pub(super) fn help(docs: &Docs, topic: &[Vec<u8>], color: bool) -> String {
     }
     if out.is_empty() {
         let topic = String::from_utf8_lossy(&topic.join(&b' ')).escape_debug().to_string();
-        return format!("There is no command or group '{topic}'; try \"help\".\n");
+        return format!("No command or group '{topic}'; try \"help\".\n");
     }
     out.push('\n');
     out
@@ -58,13 +58,12 @@ fn general(docs: &Docs) -> String {
         "\
 tallis {}
 To get help on commands type:
-      \"help COMMAND\" for a command, with its subcommands
-      \"help COMMAND SUBCOMMAND\" for one of these
-      \"help @GROUP\" for the commands of a group
-      \"quit\" to leave
+      \"help COMMAND\" for help on a command and its subcommands
+      \"help COMMAND SUBCOMMAND\" for help on a subcommand
+      \"help @GROUP\" for a list of the commands in a group
+      \"quit\" to exit
 Groups: {}
-At the prompt, Tab completes a name that is begun, and behind a command the arguments that are left
-are shown.
+At the prompt, Tab completes names, and the remaining arguments are shown after a command.
 ",
         env!("CARGO_PKG_VERSION"),
         groups.join(" ")
@@ -103,7 +102,7 @@ mod tests {
     #[test]
     fn what_there_is_no_help_for_is_said() {
         for topic in ["nosuch", "@nosuch", "get nosuch", "config get x"] {
-            let want = format!("There is no command or group '{topic}'; try \"help\".\n");
+            let want = format!("No command or group '{topic}'; try \"help\".\n");
             assert_eq!(shown(topic), want);
         }
         let general = shown("");

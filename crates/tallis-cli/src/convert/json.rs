@@ -49,7 +49,7 @@ impl From<io::Error> for Ended {
 pub(super) fn payload(raw: &RawValue, key: &Key) -> Result<Vec<u8>, Stop> {
     let none = |reason: &str| Stop::NoForm(Damage::of(key, reason, key.at));
     let target = Target::ALL.into_iter().find(|&target| has_form(raw.kind(), target));
-    let target = target.ok_or_else(|| none("no version has a form for this type"))?;
+    let target = target.ok_or_else(|| none("no RDB version supports this type"))?;
     let options = WriteOptions { target, ..WriteOptions::default() };
     dump::encode(options, |writer| writer.raw(raw)).map_err(|error| none(&error.to_string()))
 }

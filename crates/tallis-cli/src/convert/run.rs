@@ -154,7 +154,7 @@ fn failure(stop: Stop, input: &Path, output: &Path) -> Failure {
         Stop::Output(error) if output.as_os_str() == "-" => Failure::output(&error),
         Stop::Output(error) => Failure::at(output, &error),
         Stop::Interrupted => {
-            Failure::Interrupted(format!("interrupted: {} is as it was", output.display()))
+            Failure::Interrupted(format!("interrupted: {} is unchanged", output.display()))
         }
     }
 }

@@ -22,11 +22,11 @@ pub(super) struct Report {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { lines_read, lines_dropped, error_rate, .. } = *self;
-        write!(f, "{} dropped of {lines_read}; ", lines(lines_dropped))?;
+        write!(f, "{lines_dropped} of {} dropped; ", lines(lines_read))?;
         if error_rate <= 0.0 {
-            return f.write_str("no new line would be taken for seen");
+            return f.write_str("no new line would be dropped by mistake");
         }
-        write!(f, "of new lines {} would now be taken for seen", one_in(error_rate))
+        write!(f, "{} new lines would now be dropped by mistake", one_in(error_rate))
     }
 }
 
@@ -44,13 +44,13 @@ mod tests {
         for (report, want) in [
             (
                 report(10, 7, 0.000_98),
-                "3 lines dropped of 10; of new lines 1 in 1020 would now be taken for seen",
+                "3 of 10 lines dropped; 1 in 1020 new lines would now be dropped by mistake",
             ),
             (
                 report(10, 9, 3.2e-40),
-                "1 line dropped of 10; of new lines fewer than 1 in 10^15 would now be taken for seen",
+                "1 of 10 lines dropped; fewer than 1 in 10^15 new lines would now be dropped by mistake",
             ),
-            (report(1, 0, 0.0), "1 line dropped of 1; no new line would be taken for seen"),
+            (report(1, 0, 0.0), "1 of 1 line dropped; no new line would be dropped by mistake"),
         ] {
             assert_eq!(report.to_string(), want);
         }

@@ -115,7 +115,8 @@ fn has_filter(store: &Store, file: &Path, rotating: bool) -> Result<bool, Failur
         match store.bf_info(key) {
             Err(error) if error.kind() == ErrorKind::NoSuchKey => {}
             Err(_) => {
-                let what = format!("the key {key} holds no Bloom filter that can be asked");
+                let what =
+                    format!("the key {key} does not hold a Bloom filter that can be queried");
                 return Err(snapshot::unfit(file, &what));
             }
             Ok(_) => {}
@@ -123,7 +124,7 @@ fn has_filter(store: &Store, file: &Path, rotating: bool) -> Result<bool, Failur
     }
     let is_rotated = store.exists(OLDER)?;
     if is_rotated && !rotating {
-        let what = "its filters were saved with --rotate, which is to be given again";
+        let what = "its filters were saved with --rotate; give --rotate again";
         return Err(snapshot::unfit(file, what));
     }
     Ok(is_rotated || store.exists(KEY)?)

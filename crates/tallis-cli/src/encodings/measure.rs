@@ -306,7 +306,7 @@ fn encoding(form: &Form, store: &Store, holder: &dyn Holder) -> Result<&'static 
         Ok(found)
     } else {
         let Form { name, encodings, .. } = form;
-        Err(Failure::Trouble(format!("{name}: {found} in place of {}", encodings.join(" or "))))
+        Err(Failure::Trouble(format!("{name}: {found} instead of {}", encodings.join(" or "))))
     }
 }
 
@@ -319,7 +319,7 @@ fn check(form: &Form, load: &Load, work: Work, found: u64) -> Result<(), Failure
     if found == want || !form.is_exact() {
         return Ok(());
     }
-    Err(Failure::Trouble(format!("{}: {work:?} found {found} in place of {want}", form.name)))
+    Err(Failure::Trouble(format!("{}: {work:?} found {found} instead of {want}", form.name)))
 }
 
 /// Returns the error of a form that is not exact.
@@ -411,7 +411,7 @@ mod tests {
         let load = Load::of(&wrong, 10, SMALL);
         let failure = measure(&wrong, &load, SMALL, &Nothing).unwrap_err();
         assert!(
-            matches!(&failure, Failure::Trouble(what) if what == "intset, 16 bits: intset in place of listpack"),
+            matches!(&failure, Failure::Trouble(what) if what == "intset, 16 bits: intset instead of listpack"),
             "{failure:?}"
         );
         let load = Load::of(&FORMS[0], 10, SMALL);

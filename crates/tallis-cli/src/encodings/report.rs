@@ -182,21 +182,27 @@ impl fmt::Display for Report {
             writeln!(f)?;
         }
         writeln!(f, "measured on: {}", self.processor)?;
-        writeln!(f, "bytes: an element, with key, tables and the allocator's share")?;
-        writeln!(f, "add, test, scan, remove: nanoseconds an element; count: nanoseconds a call")?;
+        writeln!(
+            f,
+            "bytes: per element, including the key, the tables and the allocator's overhead"
+        )?;
+        writeln!(
+            f,
+            "add, test, scan, remove: nanoseconds per element; count: nanoseconds per call"
+        )?;
         if self.rows.iter().any(|row| row.is_beyond) {
-            writeln!(f, "*: larger than the default limits let this encoding grow")?;
+            writeln!(f, "*: larger than the default limits allow for this encoding")?;
         }
         if self.rows.iter().any(|row| row.error.is_some()) {
             writeln!(
                 f,
-                "error: of a count, root mean square; of a Bloom filter, the false positives"
+                "error: of a count, the root mean square; of a Bloom filter, the false positive rate"
             )?;
         }
         if let Some(server) = &self.server {
             writeln!(
                 f,
-                "on the server: {server}, bytes by MEMORY USAGE, its own time by INFO commandstats"
+                "on the server: {server}, bytes from MEMORY USAGE, its own times from INFO commandstats"
             )?;
         }
         if let Some(file) = &self.saved {
@@ -279,7 +285,7 @@ mod tests {
                 && text.contains("\n*: larger than"),
             "{text}"
         );
-        assert!(text.ends_with("\non the server: redis 7.0.15, bytes by MEMORY USAGE, its own time by INFO commandstats\n"), "{text}");
+        assert!(text.ends_with("\non the server: redis 7.0.15, bytes from MEMORY USAGE, its own times from INFO commandstats\n"), "{text}");
     }
 
     #[test]

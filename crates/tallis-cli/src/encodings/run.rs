@@ -44,7 +44,7 @@ pub fn run(args: &EncodingsArgs, memory: &dyn Memory) -> Result<(), Failure> {
     let progress = Progress::of_items(chosen.len() as u64);
     let mut rows = Vec::with_capacity(chosen.len());
     for (form, size) in chosen {
-        check("nothing is shown")?;
+        check("no results are shown")?;
         let load = Load::of(form, size, effort);
         let measured = measure(form, &load, effort, memory)?;
         let server = live.as_mut().map(|live| live.measure(form, &load)).transpose()?;
@@ -85,7 +85,9 @@ fn chosen(args: &EncodingsArgs) -> Result<Vec<(&'static Form, usize)>, Failure> 
         .filter(|&(form, size)| form.takes(size))
         .collect();
     if chosen.is_empty() {
-        return Err(Failure::Usage("no form that is asked for has one of these sizes".to_owned()));
+        return Err(Failure::Usage(
+            "none of the selected forms supports one of these sizes".to_owned(),
+        ));
     }
     Ok(chosen)
 }

@@ -41,7 +41,7 @@ const ASKED: usize = 100;
 impl Live {
     /// Starts the installed `redis-server`, with RedisBloom if it is installed.
     pub(super) fn start() -> Result<Self, Failure> {
-        let missing = "no redis-server: install one, or name it in TALLIS_REDIS_SERVER";
+        let missing = "redis-server not found: install it, or set TALLIS_REDIS_SERVER to its path";
         let program = locate().ok_or_else(|| Failure::Trouble(missing.to_owned()))?;
         let options = Options::new();
         let module = locate_redisbloom();

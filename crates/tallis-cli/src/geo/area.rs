@@ -60,11 +60,11 @@ pub enum AreaError {
         /// The expected number.
         want: usize,
     },
-    /// A longitude or latitude is no number.
+    /// A longitude or latitude is not a number.
     Degrees(String),
     /// The point is outside of the valid coordinates.
     Place(Error),
-    /// A length is no number with a unit.
+    /// A length is not a number with a unit.
     Length(String),
     /// The count is no positive integer.
     Count(String),
@@ -73,13 +73,15 @@ pub enum AreaError {
 impl fmt::Display for AreaError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Parts { got, want } => write!(f, "{got} parts between commas instead of {want}"),
-            Self::Degrees(text) => write!(f, "'{text}' is no number of degrees"),
+            Self::Parts { got, want } => write!(f, "{got} comma-separated parts instead of {want}"),
+            Self::Degrees(text) => write!(f, "'{text}' is not a number of degrees"),
             Self::Place(error) => error.fmt(f),
             Self::Length(text) => {
-                write!(f, "'{text}' is no length: expected a number and m, km, mi or ft")
+                write!(f, "'{text}' is not a length: expected a number followed by m, km, mi or ft")
             }
-            Self::Count(text) => write!(f, "'{text}' is no count from 1 on, such as 5, 1000 or 1k"),
+            Self::Count(text) => {
+                write!(f, "'{text}' is not a count of at least 1, such as 5, 1000 or 1k")
+            }
         }
     }
 }
@@ -184,20 +186,20 @@ mod tests {
         assert_eq!((nearest.centre.lat(), nearest.count), (85.05, 7));
         assert_eq!("0,0,1k".parse::<Nearest>().unwrap().count, 1000);
         for (text, error) in [
-            ("1,2", "2 parts between commas instead of 3"),
-            ("1,2,3,4", "4 parts between commas instead of 3"),
-            ("x,2,3", "'x' is no number of degrees"),
-            ("1,inf,3", "'inf' is no number of degrees"),
-            ("1,,3", "'' is no number of degrees"),
+            ("1,2", "2 comma-separated parts instead of 3"),
+            ("1,2,3,4", "4 comma-separated parts instead of 3"),
+            ("x,2,3", "'x' is not a number of degrees"),
+            ("1,inf,3", "'inf' is not a number of degrees"),
+            ("1,,3", "'' is not a number of degrees"),
             ("181,2,3", "longitude 181 is not between -180 and 180"),
             ("1,86,3", "latitude 86 is not between -85.05112878 and 85.05112878"),
-            ("1,2,0", "'0' is no count from 1 on, such as 5, 1000 or 1k"),
-            ("1,2,-1", "'-1' is no count from 1 on, such as 5, 1000 or 1k"),
-            ("1,2,1.5", "'1.5' is no count from 1 on, such as 5, 1000 or 1k"),
+            ("1,2,0", "'0' is not a count of at least 1, such as 5, 1000 or 1k"),
+            ("1,2,-1", "'-1' is not a count of at least 1, such as 5, 1000 or 1k"),
+            ("1,2,1.5", "'1.5' is not a count of at least 1, such as 5, 1000 or 1k"),
         ] {
             assert_eq!(text.parse::<Nearest>().unwrap_err().to_string(), error);
         }
         let error = "1,2,3".parse::<Around>().unwrap_err().to_string();
-        assert_eq!(error, "'3' is no length: expected a number and m, km, mi or ft");
+        assert_eq!(error, "'3' is not a length: expected a number followed by m, km, mi or ft");
     }
 }

@@ -120,6 +120,6 @@ fn place([id, lon, lat]: [&[u8]; 3]) -> Result<(f64, f64, Vec<u8>), String> {
 fn number(name: &str, text: &[u8]) -> Result<f64, String> {
     str::from_utf8(text).ok().and_then(degrees).ok_or_else(|| {
         let shown = &text[..text.len().min(64)];
-        format!("{name} '{}' is no number", shown.escape_ascii())
+        format!("{name} '{}' is not a number", shown.escape_ascii())
     })
 }

@@ -57,7 +57,7 @@ pub fn run(args: &GeoArgs) -> Result<(), Failure> {
 fn has_places(store: &Store, file: &Path) -> Result<bool, Failure> {
     match store.key_type(KEY)? {
         Some(found) if found == "zset" => Ok(true),
-        Some(_) => Err(snapshot::unfit(file, &format!("the key {KEY} holds no places"))),
+        Some(_) => Err(snapshot::unfit(file, &format!("the key {KEY} does not hold places"))),
         None => Ok(false),
     }
 }

@@ -197,7 +197,7 @@ impl<'l> Loader<'l> {
             refused(wrong_count(count, "7: code,latitude,longitude,city,state,county,kind"))
         })?;
         let set = match str::from_utf8(state) {
-            Ok("") => return Err(refused("no state".to_owned())),
+            Ok("") => return Err(refused("the state is empty".to_owned())),
             Ok(state) => self.batch.set(id, "USA", state, self.lenient),
             Err(_) => return Err(refused("the state is not UTF-8".to_owned())),
         };
@@ -243,7 +243,7 @@ pub(super) fn user_id(text: &[u8]) -> Option<u64> {
 
 pub(super) fn not_a_user(text: &[u8]) -> String {
     let shown = &text[..text.len().min(64)];
-    format!("user '{}' is no number from 0 to {}", shown.escape_ascii(), Locations::MAX_USER)
+    format!("user '{}' is not a number from 0 to {}", shown.escape_ascii(), Locations::MAX_USER)
 }
 
 fn wrong_count(got: usize, want: &str) -> String {

@@ -87,6 +87,6 @@ pub fn run(args: &LocateArgs) -> Result<(), Failure> {
 
 /// Returns the largest user id of the loaded store, if it has users.
 fn largest(locations: &Locations, file: &Path) -> Result<Option<u64>, Failure> {
-    let what = format!("the key {LARGEST} holds no largest user");
+    let what = format!("the key {LARGEST} does not hold the largest user");
     locations.largest_user().map_err(|_| snapshot::unfit(file, &what))
 }

@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use tallis::MergeRule;
 
-/// What becomes of two numbers.
+/// How two numbers are merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[non_exhaustive]
 pub enum Numbers {
@@ -11,7 +11,7 @@ pub enum Numbers {
     Sum,
     /// The larger one.
     Max,
-    /// The later file's.
+    /// The value of the later file.
     Last,
 }
 
@@ -25,10 +25,10 @@ impl From<Numbers> for MergeRule {
     }
 }
 
-/// Whose value stays where two cannot be merged.
+/// The value that is kept if two cannot be merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[non_exhaustive]
 pub enum Prefer {
-    /// The later file's.
+    /// The value of the later file.
     Last,
 }

@@ -129,7 +129,10 @@ fn frames_of_zstd_are_read_one_after_the_other() {
     let mut source = Source::new(&packed[..]).unwrap();
     while source.next_line().unwrap().is_some() {}
     assert_eq!(source.bytes_read(), packed.len() as u64);
-    assert_eq!(source.follow().unwrap_err().to_string(), "zstd cannot be followed");
+    assert_eq!(
+        source.follow().unwrap_err().to_string(),
+        "a file compressed with zstd cannot be followed"
+    );
 }
 
 #[test]

@@ -40,7 +40,7 @@ pub(super) fn chart(report: &Report, every: Every) -> Chart {
             Series::new("HyperLogLog, \u{b1} 2 standard errors", Mark::Points(approx)),
         ],
         guides: Vec::new(),
-        empty: "no lines, and so no visitors",
+        empty: "no lines, therefore no visitors",
     }
 }
 

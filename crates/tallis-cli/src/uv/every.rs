@@ -8,12 +8,12 @@ use super::stamp::Stamp;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 #[non_exhaustive]
 pub enum Every {
-    /// An hour of the log's own clock: 2015-05-17T10
+    /// An hour in the local time of the log, such as 2015-05-17T10
     Hour,
-    /// A day of the log's own calendar: 2015-05-17
+    /// A day in the local time of the log, such as 2015-05-17
     #[default]
     Day,
-    /// One bucket for everything: all
+    /// A single bucket for all lines, named all
     All,
 }
 

@@ -4,18 +4,18 @@ use std::fmt;
 
 use tallis::VisitorsForm;
 
-/// How the sets of the exact count are cut.
+/// How the sets of the exact count are split into shards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 #[non_exhaustive]
 pub enum Form {
-    /// As Redis in Action does, into a number of intsets that a forecast fixes
+    /// As in Redis in Action, into a number of intsets that a forecast determines
     #[default]
     Book,
-    /// The same for a Redis Cluster: the keys of a shard, of which each has a count, lie in one slot
+    /// As book, for a Redis Cluster: each shard has a count, and the keys of a shard are in one slot
     Tagged,
-    /// Intsets that are split as they fill
+    /// Into intsets that are split as they grow
     Split,
-    /// The same, split by the ids' high bits: less memory here, plain intsets in the file
+    /// As split, but by the high bits of the ids: less memory in the program, plain intsets in the file
     Compact,
 }
 

@@ -1,16 +1,16 @@
 //! The format of a log.
 
-/// What the lines of a log are.
+/// The format of the lines of a log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 #[non_exhaustive]
 pub enum Format {
-    /// Common or Combined Log Format; a virtual host before it is recognised where it is beyond doubt
+    /// Common or Combined Log Format; a virtual host before it is recognised if it is unambiguous
     #[default]
     Auto,
-    /// Common or Combined Log Format, the host first
+    /// Common or Combined Log Format, starting with the host
     Common,
-    /// The same behind a virtual host and a space
+    /// As common, after a virtual host and a space
     Vhost,
-    /// An object of JSON each, with --by and --time
+    /// One JSON object per line, with --by and --time
     Json,
 }

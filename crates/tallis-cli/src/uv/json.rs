@@ -41,7 +41,7 @@ impl FromStr for JsonPath {
             .filter(|names| names.split('.').all(|name| !name.is_empty()))
             .map(|names| Self(names.into()))
             .ok_or(
-                "expected names with a dot before each, such as .remote_addr or .request.remote_ip",
+                "expected names, each preceded by a dot, such as .remote_addr or .request.remote_ip",
             )
     }
 }

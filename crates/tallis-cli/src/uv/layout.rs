@@ -125,9 +125,13 @@ fn read_object<'a>(
 impl fmt::Display for LayoutError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::VisitorOfJson => "--format json needs --by .NAME, the member that is the visitor",
-            Self::TimeOfJson => "--format json needs --time .NAME, the member that is the time",
-            Self::PathOfLog => "--time and --by .NAME are for --format json alone",
+            Self::VisitorOfJson => {
+                "--format json requires --by .NAME, the member that identifies the visitor"
+            }
+            Self::TimeOfJson => {
+                "--format json requires --time .NAME, the member that holds the time"
+            }
+            Self::PathOfLog => "--time and --by .NAME require --format json",
         })
     }
 }
@@ -176,13 +180,19 @@ mod tests {
             assert_eq!(read(line), Ok((time, name.as_bytes().to_vec())), "{line}");
         }
         for (line, want) in [
-            (r#"{"who":{"id":"::1"}}"#, "no text or number where --time says (column 1)"),
-            (r#"{"who":{"id":"::1"},"t":true}"#, "no text or number where --time says (column 1)"),
-            (r#"{"t":0}"#, "no text or number where --by says (column 1)"),
-            (r#"{"t":0,"who":{"id":""}}"#, "no text or number where --by says (column 1)"),
-            (r#"{"t":0,"who":{"id":[1]}}"#, "no text or number where --by says (column 1)"),
-            (r#"{"t":1e99}"#, "bad time: the number is not of the years 1 to 9999 (column 1)"),
-            (r#"{"t":0"#, "no JSON object, or one that is not whole (column 6)"),
+            (r#"{"who":{"id":"::1"}}"#, "no string or number at the path of --time (column 1)"),
+            (
+                r#"{"who":{"id":"::1"},"t":true}"#,
+                "no string or number at the path of --time (column 1)",
+            ),
+            (r#"{"t":0}"#, "no string or number at the path of --by (column 1)"),
+            (r#"{"t":0,"who":{"id":""}}"#, "no string or number at the path of --by (column 1)"),
+            (r#"{"t":0,"who":{"id":[1]}}"#, "no string or number at the path of --by (column 1)"),
+            (
+                r#"{"t":1e99}"#,
+                "bad time: the number is not a time in the years 1 to 9999 (column 1)",
+            ),
+            (r#"{"t":0"#, "not a JSON object, or an incomplete one (column 6)"),
         ] {
             assert_eq!(read(line).unwrap_err().to_string(), want, "{line}");
         }

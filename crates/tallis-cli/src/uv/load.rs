@@ -23,7 +23,7 @@ pub(super) fn load(store: &Store, file: &Path, form: Form) -> Result<(), Failure
     if has_buckets(store, file, form)? {
         return Ok(());
     }
-    Err(snapshot::unfit(file, "no visitors in it: it has no unique:BUCKET"))
+    Err(snapshot::unfit(file, "it contains no visitors: it has no key unique:BUCKET"))
 }
 
 /// Returns whether the loaded store has buckets. Fails if one has another form.
@@ -42,7 +42,9 @@ pub(super) fn has_buckets(store: &Store, file: &Path, form: Form) -> Result<bool
             let bucket = String::from_utf8_lossy(bucket);
             let what = match other {
                 Some(other) => format!("{bucket} was counted with --form {other}"),
-                None => format!("{bucket} was counted in a bitmap, which uv has no form for"),
+                None => {
+                    format!("{bucket} was counted in a bitmap, a form that uv does not support")
+                }
             };
             return Err(snapshot::unfit(file, &what));
         }

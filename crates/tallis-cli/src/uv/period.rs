@@ -131,7 +131,7 @@ pub(super) fn timestamp(minute: i64) -> Timestamp {
 impl fmt::Display for WindowLengthError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Shape => "expected an integer and m, h or d, such as 15m, 24h or 7d",
+            Self::Shape => "expected an integer followed by m, h or d, such as 15m, 24h or 7d",
             Self::Empty => "it must be at least 1m",
             Self::TooLong => "it must be at most 146097d, which is 400 years",
         })
@@ -144,10 +144,10 @@ impl fmt::Display for WindowEndError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Shape => {
-                "expected a date, a time and its offset from UTC, such as 2015-05-20T21:06:00Z or \
+                "expected a date, a time and an offset from UTC, such as 2015-05-20T21:06:00Z or \
                  2015-05-20T23:06:00+02:00"
             }
-            Self::OutOfCalendar => "it must be of the years 1900 to 2299",
+            Self::OutOfCalendar => "it must be in the years 1900 to 2299",
         })
     }
 }

@@ -70,9 +70,9 @@ impl fmt::Display for LineError {
             Problem::BadSize => f.write_str("bad size: neither an integer nor -"),
             Problem::OddReferer => f.write_str("no space after the referer"),
             Problem::NoField(number) => write!(f, "no field {number}"),
-            Problem::NoJson => f.write_str("no JSON object, or one that is not whole"),
-            Problem::NoVisitor => f.write_str("no text or number where --by says"),
-            Problem::NoInstant => f.write_str("no text or number where --time says"),
+            Problem::NoJson => f.write_str("not a JSON object, or an incomplete one"),
+            Problem::NoVisitor => f.write_str("no string or number at the path of --by"),
+            Problem::NoInstant => f.write_str("no string or number at the path of --time"),
             Problem::TooLong => {
                 return write!(f, "the line is longer than {} MiB", MAX_LINE >> 20);
             }

@@ -82,7 +82,7 @@ pub fn count(args: &UvArgs, store: &Store) -> Result<Report, Failure> {
     let layout = Layout::new(args.format, args.by.clone(), args.time.clone());
     let layout = layout.map_err(|error| Failure::Usage(error.to_string()))?;
     if args.expected.is_some() && !matches!(args.form, Form::Book | Form::Tagged) {
-        return Err(Failure::Usage("--expected is for --form book and tagged alone".to_owned()));
+        return Err(Failure::Usage("--expected requires --form book or --form tagged".to_owned()));
     }
     let total = size_of_files(&args.logs)?;
     let mut loaded = args.load.as_ref();

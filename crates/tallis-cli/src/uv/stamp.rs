@@ -219,10 +219,10 @@ impl fmt::Display for StampError {
         match *self {
             Self::Shape => f.write_str("not dd/Mon/yyyy:HH:MM:SS +hhmm"),
             Self::Text => f.write_str(
-                "not yyyy-mm-ddTHH:MM:SS and Z or +hh:mm, dd/Mon/yyyy:HH:MM:SS +hhmm, or a number",
+                "not yyyy-mm-ddTHH:MM:SS with Z or +hh:mm, dd/Mon/yyyy:HH:MM:SS +hhmm, or a number",
             ),
-            Self::Number => f.write_str("the number is not of the years 1 to 9999"),
-            Self::Month => f.write_str("the month is none of Jan to Dec"),
+            Self::Number => f.write_str("the number is not a time in the years 1 to 9999"),
+            Self::Month => f.write_str("the month is not one of Jan to Dec"),
             Self::Year => f.write_str("year 0000"),
             Self::Day { day, month, year } => {
                 let name = MONTHS.get(usize::from(month).wrapping_sub(1)).unwrap_or(&"the month");

@@ -131,7 +131,7 @@ impl<'v> Tally<'v> {
         let approx_key = format!("uv:{bucket}");
         if self.visitors.count(bucket)? > 0 && !self.store.exists(&approx_key)? {
             let text = format!(
-                "the key {approx_key} is missing, which counts what unique:{bucket} counts"
+                "the key {approx_key}, the approximate count of unique:{bucket}, is missing"
             );
             return Err(Error::new(ErrorKind::NoSuchKey, text));
         }

@@ -83,27 +83,27 @@ fn numbers_may_be_written_short() {
 #[test]
 fn wrong_command_lines_are_reported() {
     for (args, what) in [
-        ("--json", "two of -n, -p and -m are needed"),
-        ("-n 5", "two of -n, -p and -m are needed"),
-        ("-p 0.5 --measure", "two of -n, -p and -m are needed"),
-        ("-m 64 --plot x.svg", "two of -n, -p and -m are needed"),
+        ("--json", "two of -n, -p and -m are required"),
+        ("-n 5", "two of -n, -p and -m are required"),
+        ("-p 0.5 --measure", "two of -n, -p and -m are required"),
+        ("-m 64 --plot x.svg", "two of -n, -p and -m are required"),
         ("-n 5 -p 0.1 -m 64", "only two of -n, -p and -m"),
         ("-n 0 -p 0.1", "'--items <N>': it must be at least 1"),
         ("-m 0 -p 0.1", "'--bits <M>': it must be at least 1"),
         ("-n -3 -p 0.1", "it is not an integer"),
         ("-n 1.5 -p 0.1", "it is not an integer"),
-        ("-n many -p 0.1", "it is no number"),
+        ("-n many -p 0.1", "it is not a number"),
         ("-n 5 -p 0", "it must be above 0 and below 1"),
         ("-n 5 -p 1", "it must be above 0 and below 1"),
         ("-n 5 -p -0.5", "it must be above 0 and below 1"),
         ("-n 5 -p nan", "it must be above 0 and below 1"),
-        ("-n 5 -p 1%", "it is no number"),
+        ("-n 5 -p 1%", "it is not a number"),
         ("-n 18446744073709551615 -p 0.01", "at most 9007199254740992 bits"),
         ("-n 5 -m 9007199254740993", "at most 9007199254740992 bits"),
         ("-m 9e15 -p 0.9999", "at most 9007199254740992 items"),
         ("-m 64 -p 1e-50", "64 bits are too few for a single item"),
-        ("-n 1 -m 1M", "too near to 0 or 1"),
-        ("-n 1G -p 0.01 --measure", "--measure fills filters of up to 2147483648 bits"),
+        ("-n 1 -m 1M", "too close to 0 or 1"),
+        ("-n 1G -p 0.01 --measure", "--measure supports filters of up to 2147483648 bits"),
         ("-n 300M -p 0.2 --measure", "for up to 268435456 items"),
         ("-n 5 -n 6 -p 0.1", "cannot be used multiple times"),
         ("-n 5 -p 0.1 file", "unexpected argument"),
@@ -177,7 +177,10 @@ fn what_is_measured_is_what_the_formula_says() {
 fn a_measurement_stands_in_the_table() {
     let out = printed("-n 7 -p 0.3 --measure");
     assert!(out.contains("measured") && out.contains("negatives\n"), "{out}");
-    assert!(out.contains("one standard error") && out.contains("small filters err more"), "{out}");
+    assert!(
+        out.contains("one standard error") && out.contains("small filters have higher error rates"),
+        "{out}"
+    );
     assert_eq!(out.matches("     1000000\n").count(), 6, "{out}");
     assert_eq!(printed("-n 7 -p 0.3 --measure"), out);
 }

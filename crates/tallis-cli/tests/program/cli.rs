@@ -132,7 +132,7 @@ fn what_can_be_read_of_a_damaged_file_is_salvaged() {
     assert_eq!((status, out.as_str()), (0, "v\n"));
     let lines: Vec<_> = err.lines().collect();
     assert!(lines[0].starts_with(&format!("tallis: {name}: ")) && lines[0].contains("offset"));
-    assert_eq!(lines[1..], [format!("tallis: {name}: loaded 1 key from before it")]);
+    assert_eq!(lines[1..], [format!("tallis: {name}: loaded 1 key from before the damage")]);
     let quiet = run(&["cli", "-q", "--load", name, "--salvage", "GET", "k"]);
     assert_eq!(quiet.err.lines().collect::<Vec<_>>(), lines[..1]);
     assert_eq!(run(&["cli", "--load", name, "GET", "k"]).status, 1);

@@ -35,8 +35,11 @@ fn each_line_is_written_once_and_in_order() {
     assert_eq!((status, out.as_str()), (0, "b\na\n\nc\r\nc\nlast\n"));
     let lines: Vec<&str> = err.lines().collect();
     assert_eq!(lines.len(), 1, "{err}");
-    assert!(lines[0].starts_with("tallis: 3 lines dropped of 9; "), "{err}");
-    assert!(lines[0].ends_with("fewer than 1 in 10^15 would now be taken for seen"), "{err}");
+    assert!(lines[0].starts_with("tallis: 3 of 9 lines dropped; "), "{err}");
+    assert!(
+        lines[0].ends_with("fewer than 1 in 10^15 new lines would now be dropped by mistake"),
+        "{err}"
+    );
 
     // The default error is so small that these are all told apart.
     let input = many(1, 3000);
@@ -45,7 +48,7 @@ fn each_line_is_written_once_and_in_order() {
     assert_eq!((ran.status, ran.out), (0, expected.clone()));
     let dropped = 3000 - expected.lines().count();
     assert!(
-        ran.err.starts_with(&format!("tallis: {dropped} lines dropped of 3000; ")),
+        ran.err.starts_with(&format!("tallis: {dropped} of 3000 lines dropped; ")),
         "{}",
         ran.err
     );
@@ -55,7 +58,7 @@ fn each_line_is_written_once_and_in_order() {
 fn nothing_in_is_nothing_out() {
     let Ran { status, out, err } = run_with(&["dedup"], b"");
     assert_eq!((status, out.as_str()), (0, ""));
-    assert_eq!(err, "tallis: 0 lines dropped of 0; no new line would be taken for seen\n");
+    assert_eq!(err, "tallis: 0 of 0 lines dropped; no new line would be dropped by mistake\n");
 }
 
 /// With room for few lines and a large error there are some that are dropped by mistake, and none is written twice.
@@ -227,15 +230,15 @@ fn mistakes_are_reported() {
     for (args, status, says) in [
         (vec!["dedup", "/nonesuch"], 1, "/nonesuch: No such file"),
         (vec!["dedup", "--load", "/nonesuch.rdb"], 1, "tallis: /nonesuch.rdb: No such file"),
-        (vec!["dedup", "--load", &other], 1, "the key dedup holds no Bloom filter"),
-        (vec!["dedup", "--load", &none], 1, "none.rdb: there is no key dedup\n"),
-        (vec!["dedup", "--load", &none, "--rotate", "5"], 1, "there is no key dedup\n"),
+        (vec!["dedup", "--load", &other], 1, "the key dedup does not hold a Bloom filter"),
+        (vec!["dedup", "--load", &none], 1, "none.rdb: the key dedup does not exist\n"),
+        (vec!["dedup", "--load", &none, "--rotate", "5"], 1, "the key dedup does not exist\n"),
         (vec!["dedup", "--save", "/nonesuch/x.rdb"], 1, "/nonesuch: No such file"),
         (vec!["dedup", "-", "-"], 1, "standard input can be read only once"),
         (vec!["dedup", "--error", "0"], 2, "above 0 and below 1"),
         (vec!["dedup", "--error", "1"], 2, "above 0 and below 1"),
         (vec!["dedup", "--error", "nan"], 2, "above 0 and below 1"),
-        (vec!["dedup", "--error", "x"], 2, "it is no number"),
+        (vec!["dedup", "--error", "x"], 2, "it is not a number"),
         (vec!["dedup", "--capacity", "0"], 2, "it must be at least 1"),
         (vec!["dedup", "--capacity", "2G"], 2, "it must be at most 1073741824"),
         (vec!["dedup", "--rotate", "0"], 2, "it must be at least 1"),

@@ -276,7 +276,7 @@ fn a_torn_end_is_cut_off_and_reported() {
     log.write_all(b"*3\r\n$3\r\nSET\r\n$1\r\nk").unwrap();
     drop(log);
     let want = format!(
-        "tallis: {}: 18 bytes cut off behind offset {whole}, where a command is not whole\n",
+        "tallis: {}: 18 bytes cut off after offset {whole}, where a command is incomplete\n",
         file.display()
     );
     for err in [&want[..], ""] {
@@ -343,7 +343,7 @@ fn a_directory_that_cannot_be_opened_is_an_error_of_one_line() {
         // What came before it can be had.
         let saved = name("salvaged.rdb");
         let ran = cli(&["--load", &dir, "--salvage", "--save", &saved]);
-        let note = format!("tallis: {dir}: loaded 5 keys from before it\n");
+        let note = format!("tallis: {dir}: loaded 5 keys from before the damage\n");
         assert_eq!((ran.status, ran.err), (0, want.clone() + &note));
         assert_eq!(run(&["cli", "--load", &saved, "SMEMBERS", "s"]).out, "a\n");
         assert_eq!(cli(&["--load", &dir]).err, want);
@@ -352,8 +352,8 @@ fn a_directory_that_cannot_be_opened_is_an_error_of_one_line() {
 
     // What is there is none of this command's.
     for (args, says) in [
-        (&["geo", "--nearest", "0,0,1"][..], "the key places holds no places"),
-        (&["locate"], "the key location:max holds no largest user"),
+        (&["geo", "--nearest", "0,0,1"][..], "the key places does not hold places"),
+        (&["locate"], "the key location:max does not hold the largest user"),
         (&["uv"], "unique:2015-05-17 was counted with --form compact"),
     ] {
         let ran = run(&[args, &["--dir", &dir]].concat());
@@ -368,8 +368,9 @@ fn a_directory_that_cannot_be_opened_is_an_error_of_one_line() {
     assert_eq!((ran.status, ran.err), (1, format!("tallis: {plain}: not a directory\n")));
     let log = format!("{dir}/appendonlydir");
     let ran = cli(&["--dir", &log]);
-    let want =
-        format!("tallis: {log}: this is the folder of a log; --dir takes the one around it\n");
+    let want = format!(
+        "tallis: {log}: this is the directory of a log; --dir takes its parent directory\n"
+    );
     assert_eq!((ran.status, ran.err), (2, want));
     for (args, says) in [
         (&["--fsync", "always"][..], "the following required arguments were not provided:\n"),

@@ -123,8 +123,8 @@ fn mistakes_are_told() {
         (&["--only", "cats"][..], "invalid value 'cats' for '--only <FAMILY>'"),
         (&["--sizes", "0"], "it must be at least 1"),
         (&["--sizes", "1G"], "it must be at most 100000000"),
-        (&["--sizes", "50M"], "no form that is asked for has one of these sizes"),
-        (&["--advise", "1M cats"], "say how many of what"),
+        (&["--sizes", "50M"], "none of the selected forms supports one of these sizes"),
+        (&["--advise", "1M cats"], "expected a number and a kind of elements"),
         (&["--advise", "1k names", "--only", "sets"], "cannot be used with"),
         (&["--html", "/"], "/: is a directory"),
     ] {

@@ -105,7 +105,7 @@ fn no_two_outputs_go_to_one_file() {
         let ran = ran(&feed(std::process::Command::new("sh").args(["-c", &line]), b""));
         assert_eq!(ran.status, 2, "{args}");
         let target = if args.contains("FILE") { name } else { "/dev/stdout" };
-        let want = "standard output goes to this file, and would be replaced";
+        let want = "standard output is written to this file, and would be overwritten";
         assert_eq!(ran.err, format!("tallis: {target}: {want}\n"));
         assert_eq!(fs::read(&file).unwrap(), b"", "{args}");
     }

@@ -129,14 +129,14 @@ fn a_bad_row_ends_it_all_and_says_where() {
         ("a,1", "2 fields instead of 3: id,lon,lat"),
         ("a", "1 field instead of 3: id,lon,lat"),
         ("a,1,2,3", "4 fields instead of 3: id,lon,lat"),
-        ("a,x,2", "longitude 'x' is no number"),
-        ("a,1,", "latitude '' is no number"),
-        ("a, 1,2", "longitude ' 1' is no number"),
-        ("a,nan,2", "longitude 'nan' is no number"),
-        ("a,1,inf", "latitude 'inf' is no number"),
+        ("a,x,2", "longitude 'x' is not a number"),
+        ("a,1,", "latitude '' is not a number"),
+        ("a, 1,2", "longitude ' 1' is not a number"),
+        ("a,nan,2", "longitude 'nan' is not a number"),
+        ("a,1,inf", "latitude 'inf' is not a number"),
         ("a,181,2", "longitude 181 is not between -180 and 180"),
         ("a,1,-85.06", "latitude -85.06 is not between -85.05112878 and 85.05112878"),
-        ("id,lon,lat", "longitude 'lon' is no number"),
+        ("id,lon,lat", "longitude 'lon' is not a number"),
         ("a,1,\"2", "a quote is not closed"),
         (&",".repeat(40), "more than 32 fields"),
         (&"x".repeat((1 << 20) + 1), "the line is longer than 1 MiB"),
@@ -156,7 +156,7 @@ fn a_bad_row_ends_it_all_and_says_where() {
     assert_eq!(ids(&out), ["b"]);
     let want = "\
 tallis: -:1: 1 field instead of 3: id,lon,lat
-tallis: -:3: latitude '\\xff' is no number
+tallis: -:3: latitude '\\xff' is not a number
 tallis: 2 lines skipped
 ";
     assert_eq!(err, want);
@@ -219,7 +219,7 @@ fn places_are_counted_on_from_a_file() {
     let other = folder.path().join("other.rdb");
     let other = other.to_str().unwrap();
     for (key, what) in
-        [("k", "there is no key places"), ("places", "the key places holds no places")]
+        [("k", "the key places does not exist"), ("places", "the key places does not hold places")]
     {
         run(&["cli", "--save", other, "SET", key, "v"]);
         let ran = run_with(&["geo", "--nearest", "0,0,1", "--load", other], TOWNS);
@@ -239,7 +239,7 @@ fn columns_are_found_by_their_names() {
     assert_eq!(json(&args, rows), want);
     let Ran { status, out, err } =
         run_with(&["geo", "--lenient", "--nearest", "0,0,1", "--columns", "lon=lng"], rows);
-    let want = "tallis: -:1: no column 'id'; there are 'city', 'city_ascii', 'lat', 'lng'\n";
+    let want = "tallis: -:1: no column 'id'; the columns are 'city', 'city_ascii', 'lat', 'lng'\n";
     assert_eq!((status, out.as_str(), err.as_str()), (2, "", want));
     assert_eq!(json(&["--nearest", "0,0,1", "--columns", "lon=lng"], b""), "[]\n");
 }
@@ -260,15 +260,15 @@ fn wrong_command_lines_are_reported() {
     for (args, what) in [
         (&["geo", "-"][..], "required"),
         (&["geo", "--nearest", "1,1,1", "--radius", "1,1,1m", "-"], "cannot be used"),
-        (&["geo", "--nearest", "1,1", "-"], "2 parts between commas instead of 3"),
-        (&["geo", "--radius", "1,1,5", "-"], "'5' is no length"),
+        (&["geo", "--nearest", "1,1", "-"], "2 comma-separated parts instead of 3"),
+        (&["geo", "--radius", "1,1,5", "-"], "'5' is not a length"),
         (&["geo", "--radius", "-181,1,5m", "-"], "longitude -181 is not between"),
-        (&["geo", "--box", "1,1,5m", "-"], "3 parts between commas instead of 4"),
+        (&["geo", "--box", "1,1,5m", "-"], "3 comma-separated parts instead of 4"),
         (&["geo", "--nearest", "1,1,1", "--count", "0", "-"], "--count"),
-        (&["geo", "--nearest", "1,1,0", "-"], "'0' is no count from 1 on"),
+        (&["geo", "--nearest", "1,1,0", "-"], "'0' is not a count of at least 1"),
         (
             &["geo", "--nearest", "1,1,1", "--columns", "x=y", "-"],
-            "'x' is none of the fields id, lon",
+            "'x' is not one of the fields id, lon",
         ),
     ] {
         let Ran { status, out, err } = run(args);

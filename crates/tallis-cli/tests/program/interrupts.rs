@@ -50,7 +50,7 @@ fn dedup_saves_its_filter() {
         pause();
         let Ran { status, err, .. } = end(child, signal, input);
         assert_eq!(status, 130, "{err}");
-        assert!(err.contains(" dropped of ") && err.ends_with("tallis: interrupted\n"), "{err}");
+        assert!(err.contains(" dropped; ") && err.ends_with("tallis: interrupted\n"), "{err}");
     }
     // The part of a line that was not written was not seen.
     let ran = run_with(&["dedup", "--load", file], b"a\nb\nc\nd\npart\ne\n");

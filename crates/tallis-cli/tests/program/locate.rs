@@ -139,7 +139,7 @@ fn a_list_counts_only_its_users() {
     let bad = run_with(&["locate", "--users", list], USERS);
     assert_eq!((bad.status, bad.out.as_str()), (2, ""));
     let want =
-        format!("tallis: {list}:2: user '1099511627776' is no number from 0 to 1099511627775\n");
+        format!("tallis: {list}:2: user '1099511627776' is not a number from 0 to 1099511627775\n");
     assert_eq!(bad.err, want);
     let borne = run_with(&["locate", "--json", "--lenient", "--users", list], USERS);
     assert_eq!((borne.status, borne.err), (0, format!("{want}tallis: 1 line skipped\n")));
@@ -153,7 +153,7 @@ fn a_bad_row_ends_it_all_and_says_where() {
     let file = file.to_str().unwrap();
     let saved = folder.path().join("out.rdb");
     fs::write(&saved, "older").unwrap();
-    let beyond = "is no number from 0 to 1099511627775";
+    let beyond = "is not a number from 0 to 1099511627775";
     for (row, what) in [
         ("7,ZZZ,", "country 'ZZZ' is unknown".to_owned()),
         ("7,usa,CA", "country 'usa' is unknown".to_owned()),
@@ -217,9 +217,9 @@ x,USA,CA
             "tallis: -:2: country 'ZZZ' is unknown",
             "tallis: -:3: region 'QQ' of USA is unknown",
             "tallis: -:4: 2 fields instead of 3: user,country,region",
-            "tallis: -:5: user 'x' is no number from 0 to 1099511627775",
+            "tallis: -:5: user 'x' is not a number from 0 to 1099511627775",
             "tallis: -:6: region 'BY' of DEU is unknown: the table has no regions of that country",
-            "tallis: 5 lines with an unknown place",
+            "tallis: 5 lines counted as unknown location",
             "tallis: 2 lines skipped",
         ]
     );
@@ -239,7 +239,7 @@ fn zip_codes_count_by_state() {
 
     let args = ["locate", "--zip", "--lenient", "--json"];
     let Ran { status, out, err } = run_with(&args, ZIPS.as_bytes());
-    assert_eq!((status, err), (0, format!("{told}tallis: 1 line with an unknown place\n")));
+    assert_eq!((status, err), (0, format!("{told}tallis: 1 line counted as unknown location\n")));
     let want = concat!(
         r#"{"users":5,"unknown":1,"countries":{"USA":4},"#,
         r#""regions":{"USA":{"CA":2,"MA":1,"NY":1}}}"#
@@ -248,7 +248,7 @@ fn zip_codes_count_by_state() {
 
     for (row, what) in [
         ("a,,,b,XX,c,d", "region 'XX' of USA is unknown"),
-        ("a,,,b,,c,d", "no state"),
+        ("a,,,b,,c,d", "the state is empty"),
         ("a,\"", "a quote is not closed"),
     ] {
         let bad = run_with(&["locate", "--zip"], row.as_bytes());
@@ -373,8 +373,8 @@ fn a_file_without_locations_is_an_error() {
     let file = folder.path().join("other.rdb");
     let file = file.to_str().unwrap();
     for (command, what) in [
-        (["SET", "k", "v"], "there is no key location:max"),
-        (["SET", "location:max", "v"], "the key location:max holds no largest user"),
+        (["SET", "k", "v"], "the key location:max does not exist"),
+        (["SET", "location:max", "v"], "the key location:max does not hold the largest user"),
     ] {
         run(&[&["cli", "--save", file][..], &command].concat());
         let ran = run_with(&["locate", "--load", file], USERS);
@@ -405,7 +405,7 @@ fn columns_are_found_by_their_names() {
         (
             "user=Uid,country=Land",
             &rows[..],
-            "tallis: -:1: no column 'Uid'; there are 'name', 'Land', 'uid', 'region', 'user'\n",
+            "tallis: -:1: no column 'Uid'; the columns are 'name', 'Land', 'uid', 'region', 'user'\n",
         ),
         (
             "country=Land",

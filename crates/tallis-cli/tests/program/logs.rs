@@ -204,8 +204,8 @@ fn every_file_of_a_log_is_checked() {
     // The end is torn.
     let whole = [&base, &first, &last].map(|file| fs::read(file).unwrap());
     append(Path::new(&last), b"*1\r\n$5\r\nMULTI\r\n*2\r\n$3\r\nDEL\r\n$1\r\nk\r\n");
-    let torn = "the last command or transaction is not whole; ";
-    let cut = format!("tallis: {last}: {torn}Store::open cuts the file at offset 980\n");
+    let torn = "the last command or transaction is incomplete; ";
+    let cut = format!("tallis: {last}: {torn}Store::open truncates the file at offset 980\n");
     let ran = run(&["check", &dir]);
     assert_eq!((ran.status, ran.out, ran.err.clone()), (1, ok[..2].concat(), cut.clone()));
     let ran = run(&["check", &last]);
@@ -390,7 +390,7 @@ fn a_folder_without_a_log_is_an_error_of_one_line() {
     let out = folder.path().join("out.rdb");
     let out = out.to_str().unwrap();
     for (path, says) in
-        [(&empty, "the folder has no manifest of a log"), (&none, "No such file or directory")]
+        [(&empty, "the directory has no log manifest"), (&none, "No such file or directory")]
     {
         let want = format!("tallis: {path}: {says}\n");
         for args in [

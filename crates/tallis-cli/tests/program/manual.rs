@@ -83,7 +83,7 @@ fn the_manual_has_a_page_for_each_command() {
     // An example is a line of its own, and a paragraph is one.
     assert!(geo.contains("\n  tallis geo towns.csv \\-\\-radius 15,37,200km\n"), "{geo}");
     assert!(geo.contains("\n.SH EXAMPLES\n.nf\n") && geo.contains("\n.fi\n"), "{geo}");
-    assert!(geo.contains("\n.SH \"EXIT STATUS\"\n0, 1 if a file"), "{geo}");
+    assert!(geo.contains("\n.SH \"EXIT STATUS\"\n0 on success, 1 if a file"), "{geo}");
 }
 
 #[test]

@@ -150,25 +150,25 @@ fn lines_of_json_that_do_not_parse_are_told_by_file_and_line() {
     let args = ["uv", "--format", "json", "--by", ".request.remote_ip", "--time", ".ts", "-"];
     let run = |more: &str| run_with(&args, format!("{CADDY}{more}").as_bytes());
     for (line, what) in [
-        ("{\"ts\":1", "no JSON object, or one that is not whole (column 7)"),
-        ("\n", "no JSON object, or one that is not whole (column 1)"),
-        ("{\"ts\":1,\"request\":{}}\n", "no text or number where --by says (column 1)"),
+        ("{\"ts\":1", "not a JSON object, or an incomplete one (column 7)"),
+        ("\n", "not a JSON object, or an incomplete one (column 1)"),
+        ("{\"ts\":1,\"request\":{}}\n", "no string or number at the path of --by (column 1)"),
         (
             "{\"request\":{\"remote_ip\":\"::1\"}}\n",
-            "no text or number where --time says (column 1)",
+            "no string or number at the path of --time (column 1)",
         ),
-        ("{\"ts\":\"noon\"}", "bad time: not yyyy-mm-ddTHH:MM:SS and Z"),
+        ("{\"ts\":\"noon\"}", "bad time: not yyyy-mm-ddTHH:MM:SS with Z"),
     ] {
         let Ran { status, out, err } = run(line);
         assert_eq!((status, out.as_str()), (2, ""), "{line}");
         assert!(err.contains(&format!("-:4: {what}")), "{line}: {err}");
     }
     for (args, what) in [
-        (&["--format", "json"][..], "--format json needs --by .NAME"),
-        (&["--format", "json", "--by", ".ip"], "--format json needs --time .NAME"),
-        (&["--by", ".ip"], "--time and --by .NAME are for --format json alone"),
-        (&["--time", ".ts"], "--time and --by .NAME are for --format json alone"),
-        (&["--format", "json", "--by", ".ip", "--time", "ts"], "names with a dot before each"),
+        (&["--format", "json"][..], "--format json requires --by .NAME"),
+        (&["--format", "json", "--by", ".ip"], "--format json requires --time .NAME"),
+        (&["--by", ".ip"], "--time and --by .NAME require --format json"),
+        (&["--time", ".ts"], "--time and --by .NAME require --format json"),
+        (&["--format", "json", "--by", ".ip", "--time", "ts"], "names, each preceded by a dot"),
         (&["--format", "xml"], "auto, common, vhost, json"),
     ] {
         let Ran { status, out, err } = run_with(&[&["uv"], args].concat(), b"");

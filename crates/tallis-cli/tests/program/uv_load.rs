@@ -106,7 +106,7 @@ fn a_file_without_what_was_asked_for_is_an_error() {
     fs::write(&text, "REDIS").unwrap();
     for (file, form, what) in [
         (&none, "book", "No such file or directory"),
-        (&other, "book", "no visitors in it: it has no unique:BUCKET"),
+        (&other, "book", "it contains no visitors: it has no key unique:BUCKET"),
         (&split, "book", "unique:2025-03-12 was counted with --form split"),
         (&split, "compact", "unique:2025-03-12 was counted with --form split"),
         (&mine, "split", "unique:2025-03-12 was counted with --form compact"),
@@ -128,7 +128,7 @@ fn a_file_without_what_was_asked_for_is_an_error() {
     let args = ["uv", "--form", "compact", "--load", &without, "-"];
     let Ran { status, err, .. } = run_with(&args, days()[0].as_bytes());
     assert_eq!(status, 1);
-    assert!(err.contains("uv:2025-03-12 is missing"), "{err}");
+    assert!(err.contains("unique:2025-03-12, is missing"), "{err}");
     // What is there of another day is a forecast all the same.
     assert_eq!(run_with(&args, days()[1].as_bytes()).status, 0);
 }

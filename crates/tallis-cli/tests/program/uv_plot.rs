@@ -77,7 +77,7 @@ fn a_plot_of_no_lines_says_so() {
     let file = folder.path().join("visitors.svg");
     assert_eq!(run_with(&["uv", "--plot", file.to_str().unwrap(), "-"], b"").status, 0);
     let svg = fs::read_to_string(&file).unwrap();
-    assert!(svg.contains("no lines, and so no visitors") && !svg.contains("<line"), "{svg}");
+    assert!(svg.contains("no lines, therefore no visitors") && !svg.contains("<line"), "{svg}");
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn two_things_are_not_written_to_one_place() {
     let twice =
         run_with(&["uv", "--plot", name, "--save", beside.to_str().unwrap(), "-"], b"bad\n");
     assert_eq!((twice.status, twice.out.as_str()), (2, ""));
-    assert!(twice.err.contains("out: two outputs would go to this file"), "{}", twice.err);
+    assert!(twice.err.contains("out: two outputs would be written to this file"), "{}", twice.err);
     assert!(!out.exists());
     for option in ["--plot", "--save"] {
         for target in ["/dev/stdout", name] {
@@ -101,7 +101,7 @@ fn two_things_are_not_written_to_one_place() {
             let err = String::from_utf8_lossy(&ran.stderr);
             assert_eq!(ran.status.code(), Some(2), "{option} {target}: {err}");
             assert!(
-                err.contains(": standard output goes to this file, and would be replaced"),
+                err.contains(": standard output is written to this file, and would be overwritten"),
                 "{err}"
             );
             assert_eq!(fs::read(&out).unwrap(), b"");

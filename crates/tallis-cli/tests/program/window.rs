@@ -120,7 +120,7 @@ fn mistakes_are_reported() {
     for (args, what) in [
         (
             &["--window", "90"][..],
-            "'90' for '--window <DURATION>': expected an integer and m, h or d",
+            "'90' for '--window <DURATION>': expected an integer followed by m, h or d",
         ),
         (&["--window", "1.5h"], "such as 15m, 24h or 7d"),
         (&["--window", ""], "'--window <DURATION>'"),
@@ -129,12 +129,12 @@ fn mistakes_are_reported() {
         (&["--window", "400000d"], "it must be at most 146097d"),
         (
             &["--window", "1h", "--at", "noon"],
-            "'noon' for '--at <TIME>': expected a date, a time and its offset",
+            "'noon' for '--at <TIME>': expected a date, a time and an offset",
         ),
         (&["--window", "1h", "--at", "2015-05-18T07:00:00"], "such as 2015-05-20T21:06:00Z"),
         (
             &["--window", "1h", "--at", "1899-12-31T00:00:00Z"],
-            "it must be of the years 1900 to 2299",
+            "it must be in the years 1900 to 2299",
         ),
         (&["--at", "2015-05-18T07:00:00Z"], "--window <DURATION>"),
     ] {

@@ -43,7 +43,7 @@ const NAME: usize = PREFIX.len() + 9;
 const PREFIX: &str = "user:";
 
 /// The possible descriptions.
-const HELP: &str = "say how many of what: '200k random 60-bit ids', '1M small ids', '50000 ids below 2M', \
+const HELP: &str = "expected a number and a kind of elements: '200k random 60-bit ids', '1M small ids', '50000 ids below 2M', \
                     '1M names', '10k 36-byte names' or '3M uuids'";
 
 /// Parses a description.
@@ -57,7 +57,7 @@ pub(super) fn parse(text: &str) -> Result<Description, String> {
     let description = Description { count, what };
     let most = description.most();
     if count as u64 > most {
-        return Err(format!("there are {most} such elements, of which half can be added"));
+        return Err(format!("at most {most} such elements can be added, half of all that exist"));
     }
     Ok(description)
 }
@@ -217,8 +217,8 @@ mod tests {
         ] {
             assert!(parse(text).unwrap_err().contains("'3M uuids'"), "{text}");
         }
-        assert!(parse("9 3-bit ids").unwrap_err().contains("there are 4 such elements"));
-        assert!(parse("6 ids below 11").unwrap_err().contains("there are 5 such"));
+        assert!(parse("9 3-bit ids").unwrap_err().contains("at most 4 such elements"));
+        assert!(parse("6 ids below 11").unwrap_err().contains("at most 5 such"));
     }
 
     #[test]

@@ -46,7 +46,7 @@ pub(super) fn advise_beside(
     let effort = Effort { elements: 1, ..Effort::QUICK };
     let mut choices = Vec::new();
     for form in choice::forms(data) {
-        crate::interrupt::check("nothing is shown")?;
+        crate::interrupt::check("no results are shown")?;
         let load = Load::of_items(data.items(effort.questions), effort);
         let measured = measure(&form, &load, effort, memory)?;
         let server = live.as_mut().map(|live| live.measure(&form, &load)).transpose()?;

@@ -90,7 +90,7 @@ impl Choice {
         match (self.form, self.encoding) {
             ("one set", "hashtable") => "one hash table".to_owned(),
             ("one set", encoding) => format!("one {encoding}"),
-            ("shards, the book's", _) => "shards as the book has them".to_owned(),
+            ("shards, the book's", _) => "shards as in the book".to_owned(),
             ("shards, splitting", _) => "shards that split".to_owned(),
             ("shards, compact", _) => "compact shards".to_owned(),
             (BITMAP, _) => "a bitmap".to_owned(),
@@ -153,7 +153,7 @@ fn sentences(data: &Data, forms: &[Choice]) -> Vec<String> {
     let reckoned = bitmap_bytes(data.sort()).filter(|&bytes| bytes > LARGEST_BITMAP);
     if let Some(bytes) = reckoned {
         said.push(format!(
-            "A bitmap would take {}, and a string has at most 512 MiB: there is a bit for every id up to the largest.",
+            "A bitmap would take {}, with a bit for every id up to the largest, but a string has at most 512 MiB.",
             bytes_of(bytes)
         ));
     }
@@ -162,10 +162,10 @@ fn sentences(data: &Data, forms: &[Choice]) -> Vec<String> {
         let fastest = exact.iter().min_by(|one, other| test(one).total_cmp(&test(other)));
         if let Some(&fastest) = fastest {
             said.push(if fastest.form == smallest.form {
-                format!("The smallest exact form, {}, is also the fastest to ask.", smallest.named())
+                format!("The smallest exact form, {}, is also the fastest to query.", smallest.named())
             } else {
                 format!(
-                    "To ask for an element takes {} ns in {}, the fastest exact form, and {} ns in {}, the smallest.",
+                    "To test an element takes {} ns in {}, the fastest exact form, and {} ns in {}, the smallest one.",
                     digits(test(fastest)),
                     fastest.named(),
                     digits(test(smallest)),
@@ -179,11 +179,13 @@ fn sentences(data: &Data, forms: &[Choice]) -> Vec<String> {
         if form.nanos.test.is_some() {
             // It is unknown if there was no other element to look up.
             let error =
-                form.error.map(|error| format!(", with {} of false positives", percent(error)));
+                form.error.map(|error| format!(", with {} false positives", percent(error)));
             let error = error.unwrap_or_default();
-            said.push(format!("To know whether an element was seen{error}: {bytes} in {name}."));
+            said.push(format!("To check whether an element was seen{error}: {bytes} in {name}."));
         } else {
-            said.push(format!("Only to count them, within 0.8 % in the mean: {bytes} in {name}."));
+            said.push(format!(
+                "Only to count them, with an average error of 0.8 %: {bytes} in {name}."
+            ));
         }
     }
     said
@@ -204,10 +206,13 @@ impl fmt::Display for Advice {
             writeln!(f, "{sentence}")?;
         }
         writeln!(f, "\nmeasured on: {}", self.processor)?;
-        writeln!(f, "bytes: an element, with key, tables and the allocator's share")?;
-        writeln!(f, "add, test, scan, remove: nanoseconds an element")?;
+        writeln!(
+            f,
+            "bytes: per element, including the key, the tables and the allocator's overhead"
+        )?;
+        writeln!(f, "add, test, scan, remove: nanoseconds per element")?;
         if let Some(server) = &self.server {
-            writeln!(f, "on server: all of it in {server}, by MEMORY USAGE")?;
+            writeln!(f, "on server: total bytes in {server}, from MEMORY USAGE")?;
         }
         Ok(())
     }
@@ -248,10 +253,10 @@ mod tests {
             advice("200k random ids", &forms).sentences,
             [
                 "Exactly: 1.19 MB in compact shards, 5.40 MB in one hash table.",
-                "A bitmap would take 144 PB, and a string has at most 512 MiB: there is a bit for every id up to the largest.",
-                "To ask for an element takes 90.0 ns in one hash table, the fastest exact form, and 200 ns in compact shards, the smallest.",
-                "Only to count them, within 0.8 % in the mean: 12.4 kB in a HyperLogLog.",
-                "To know whether an element was seen, with 0.970 % of false positives: 240 kB in a Bloom filter, 1 %.",
+                "A bitmap would take 144 PB, with a bit for every id up to the largest, but a string has at most 512 MiB.",
+                "To test an element takes 90.0 ns in one hash table, the fastest exact form, and 200 ns in compact shards, the smallest one.",
+                "Only to count them, with an average error of 0.8 %: 12.4 kB in a HyperLogLog.",
+                "To check whether an element was seen, with 0.970 % false positives: 240 kB in a Bloom filter, 1 %.",
             ]
         );
         let forms = [choice("one set", "hashtable", 9, 90.0), choice(BITMAP, "raw", 5, 20.0)];
@@ -259,7 +264,7 @@ mod tests {
             advice("2k small ids", &forms).sentences,
             [
                 "Exactly: 5 B in a bitmap, 9 B in one hash table.",
-                "The smallest exact form, a bitmap, is also the fastest to ask."
+                "The smallest exact form, a bitmap, is also the fastest to query."
             ]
         );
     }

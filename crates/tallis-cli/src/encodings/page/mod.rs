@@ -52,19 +52,21 @@ fn head(report: &Report) -> String {
         escaped(&report.processor)
     );
     if let Some(server) = &report.server {
-        let _ = write!(text, ", beside {} (dashed)", escaped(server));
+        let _ = write!(text, ", compared with {} (dashed)", escaped(server));
     }
     text.push_str(
-        ". Bytes are those of an element, with its share of the key, of all tables and of what the allocator adds",
+        ". Bytes are per element, including its share of the key, of all tables and of the allocator's overhead",
     );
     if report.server.is_some() {
-        text.push_str("; of the server those that MEMORY USAGE says");
+        text.push_str("; those of the server are from MEMORY USAGE");
     }
-    text.push_str(". Times are nanoseconds an element, medians of several rounds");
+    text.push_str(". Times are nanoseconds per element, medians of several rounds");
     if report.server.is_some() {
-        text.push_str("; of the server its own by INFO commandstats, without socket and parsing");
+        text.push_str(
+            "; those of the server are from INFO commandstats, without socket and parsing",
+        );
     }
-    text.push_str(". Both axes are logarithmic. Compare curves: another machine has other nanoseconds.</p>\n<nav>");
+    text.push_str(". Both axes are logarithmic. Compare the curves: the times depend on the machine.</p>\n<nav>");
     for rows in report.rows.chunk_by(|one, next| one.family == next.family) {
         let Some(Row { family, .. }) = rows.first() else { continue };
         let _ = writeln!(text, "<a href=\"#{}\">{}</a>", anchor(*family), family.title());
@@ -163,7 +165,7 @@ fn table(body: &mut String, rows: &[Row]) {
     }
     body.push_str("</tbody>\n</table>\n</div>\n");
     if rows.iter().any(|row| row.is_beyond) {
-        body.push_str("<p>*: larger than the default limits let this encoding grow.</p>\n");
+        body.push_str("<p>*: larger than the default limits allow for this encoding.</p>\n");
     }
     body.push_str("</details>\n");
 }

@@ -23,11 +23,11 @@ enum Shown {
 }
 
 const SHOWN: [(Shown, &str); 6] = [
-    (Shown::Bytes, "Bytes an element"),
+    (Shown::Bytes, "Bytes per element"),
     (Shown::Time(Work::Add), "Nanoseconds to add"),
     (Shown::Time(Work::Test), "Nanoseconds to test"),
     (Shown::Time(Work::Remove), "Nanoseconds to remove"),
-    (Shown::Time(Work::Scan), "Nanoseconds an element to read all"),
+    (Shown::Time(Work::Scan), "Nanoseconds per element to scan"),
     (Shown::Time(Work::Count), "Nanoseconds to count"),
 ];
 

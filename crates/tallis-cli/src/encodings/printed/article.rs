@@ -33,7 +33,7 @@ const SET_LENGTH: Printed = printed(
     Unit::BytesSerialized,
     10_888_895,
     "the elements are USER0 to USER999999; the length in a file (serializedlength of DEBUG OBJECT), \
-     which the article takes for memory",
+     which the article presents as memory",
 );
 
 const SKETCH_LENGTH: Printed = printed(
@@ -41,7 +41,7 @@ const SKETCH_LENGTH: Printed = printed(
     "the same in a HyperLogLog, serialized",
     Unit::BytesSerialized,
     10_481,
-    "compressed by LZF, after PFCOUNT, which leaves its count in the value",
+    "compressed with LZF, after PFCOUNT, which stores its count in the value",
 );
 
 const COUNT: Printed = printed(
@@ -57,7 +57,7 @@ const SET_HELD: Printed = printed(
     "the set in memory",
     Unit::BytesHeld,
     10_888_895,
-    "what the set takes while it is used; the server by MEMORY USAGE",
+    "the memory of the set in use; the server by MEMORY USAGE",
 );
 
 const SKETCH_HELD: Printed = printed(
@@ -69,13 +69,13 @@ const SKETCH_HELD: Printed = printed(
 );
 
 const NEXT_SET: Printed = Printed {
-    words: Some("10 MB (reckoned)"),
+    words: Some("10 MB (calculated)"),
     ..printed(
         "next_day_set",
         "each further day of a million new users, a set",
         Unit::BytesHeld,
         10_000_000,
-        "the article prints nothing of further days, but reckons 10 bytes a user, 100 MB for ten \
+        "the article has no figures for further days, but estimates 10 bytes per user, 100 MB for ten \
          million; the mean of the second and the third day",
     )
 };
@@ -85,7 +85,7 @@ const NEXT_SKETCH: Printed = printed(
     "the same, a HyperLogLog",
     Unit::BytesHeld,
     10_481,
-    "printed is the first day's, serialized; the mean of the second and the third day",
+    "the printed figure is the serialized length of the first day; the mean of the second and the third day",
 );
 
 const DAY: Printed = Printed {
@@ -95,8 +95,8 @@ const DAY: Printed = Printed {
         "a day of a million users by minute, hour, day and month",
         Unit::BytesHeld,
         2_000_000,
-        "once each, evenly over the day; minutes kept for two hours, hours for two days; the server by \
-         used_memory",
+        "each user once, evenly over the day; minutes are kept for two hours, hours for two days; the \
+         server by used_memory",
     )
 };
 

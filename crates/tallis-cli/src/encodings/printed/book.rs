@@ -19,8 +19,8 @@ const SHARDED: Printed = Printed {
     figure: Figure::Whole(9_500_000),
     words: None,
     determined: false,
-    remark: "random UUIDs, of which the first 15 digits are kept, in 8192 shards, as the book's \
-             default forecast has it; the server by used_memory",
+    remark: "the first 15 digits of random UUIDs, in 8192 shards, from the book's default forecast; the \
+             server by used_memory",
 };
 
 const ONE_SET: Printed = Printed {
@@ -42,8 +42,8 @@ const LOCATIONS: Printed = Printed {
     figure: Figure::Whole(2_000_000),
     words: None,
     determined: false,
-    remark: "one string, written user by user: what it holds beyond 2 bytes a user is room to grow; \
-             the server by MEMORY USAGE",
+    remark: "one string, written user by user: the bytes beyond 2 per user are room to grow; the server \
+             by MEMORY USAGE",
 };
 
 /// The visitors that the book forecasts for a day if the day before was not counted: one and a half million, rounded up

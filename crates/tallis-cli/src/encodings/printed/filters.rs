@@ -20,8 +20,8 @@ const FILTERS: [(f64, Printed); 3] = [
             "a Bloom filter of 10 % with twice its items",
             0.4,
             "near 40 %",
-            "filters for 10000 items, asked for 100000 others; the notes reckon 0.75^k with k = 3.3, a \
-             filter has 4 hashes",
+            "filters for 10000 items, queried for 100000 others; the notes calculate 0.75^k with k = 3.3, \
+             a filter has 4 hashes",
         ),
     ),
     (
@@ -31,8 +31,8 @@ const FILTERS: [(f64, Printed); 3] = [
             "a Bloom filter of 1 % with twice its items",
             0.15,
             "15 %",
-            "k = 6.6, of which a filter makes 7; BF.ADD never overfills a filter: it adds another one or \
-             refuses, so the server gets these bits by BF.LOADCHUNK",
+            "k = 6.6, which a filter rounds up to 7; BF.ADD never overfills a filter: it adds another one \
+             or fails, so these bits are sent to the server by BF.LOADCHUNK",
         ),
     ),
     (

@@ -104,7 +104,7 @@ impl Live {
 
     /// Returns the failure for a reply of an unexpected type.
     fn odd(&self, to: &str) -> Failure {
-        Failure::Trouble(format!("{}: {to} had an odd reply", self.name()))
+        Failure::Trouble(format!("{}: unexpected reply to {to}", self.name()))
     }
 }
 

@@ -39,7 +39,7 @@ impl fmt::Display for Report {
         for (remark, number) in remarks.iter().zip(1..) {
             writeln!(f, "[{number}] {remark}")?;
         }
-        writeln!(f, "=: follows from the elements alone, and is the figure that was printed")
+        writeln!(f, "=: determined by the elements alone, and equal to the printed figure")
     }
 }
 

@@ -38,7 +38,7 @@ pub(super) fn report(bench: &mut Bench<'_>) -> Result<Report, Failure> {
     for part in PARTS {
         rows.extend(part(bench)?);
         if interrupted() {
-            return Err(Failure::Interrupted("interrupted: nothing is shown".to_owned()));
+            return Err(Failure::Interrupted("interrupted: no results are shown".to_owned()));
         }
         progress.items(1);
     }

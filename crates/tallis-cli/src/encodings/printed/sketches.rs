@@ -9,7 +9,7 @@ use crate::failure::Failure;
 const HUNDRED: Printed = Printed {
     source: Source::Notes,
     name: "hll_count_100",
-    what: "PFCOUNT of 100 users, the first count that is off",
+    what: "PFCOUNT of 100 users, the first wrong count",
     unit: Unit::Count,
     figure: Figure::Whole(99),
     words: None,
@@ -25,18 +25,18 @@ const COUNT: Printed = Printed {
     figure: Figure::Whole(99_723),
     words: None,
     determined: false,
-    remark: "user0 to user99999; the notes had Redis 4, which estimates by another formula than later ones",
+    remark: "user0 to user99999; the notes used Redis 4, whose estimate has another formula than that of later versions",
 };
 
 const HELD: Printed = Printed {
     source: Source::Notes,
     name: "hll_held",
-    what: "the HyperLogLog of them in memory",
+    what: "their HyperLogLog in memory",
     unit: Unit::BytesHeld,
     figure: Figure::Whole(12_288),
     words: Some("12k"),
     determined: false,
-    remark: "16384 registers of 6 bits; the server by MEMORY USAGE, with the room in which it grew",
+    remark: "16384 registers of 6 bits; the server by MEMORY USAGE, with room to grow",
 };
 
 const KEY: &str = "codehole";

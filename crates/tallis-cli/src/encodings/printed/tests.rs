@@ -135,5 +135,5 @@ fn without_a_server_its_column_says_so() {
     let line = |what: &str| text.lines().find(|line| line.starts_with(what)).unwrap();
     assert!(line("2-byte locations").contains("4.32 kB"), "what the allocator says");
     assert_eq!(line("PFCOUNT of 100 users").matches("= 99").count(), 1);
-    assert!(text.contains("\n[1] random UUIDs"));
+    assert!(text.contains("\n[1] the first 15 digits of random UUIDs"));
 }

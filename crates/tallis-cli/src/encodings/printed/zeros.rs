@@ -31,12 +31,12 @@ const RUNS: [(u64, u8); 13] = [
 const ZEROS: Printed = Printed {
     source: Source::Notes,
     name: "lowest_zeros",
-    what: "the most lowest zero bits of 36400 to 37600 numbers",
+    what: "the largest number of trailing zero bits in 36400 to 37600 numbers",
     unit: Unit::Bits,
     figure: Figure::Part(14.8),
     words: Some("14.8 (13 to 18)"),
     determined: false,
-    remark: "the mean of 13 runs, where the binary logarithm is 15.2; the numbers are hashes of users, \
+    remark: "the mean of 13 runs; the binary logarithm is 15.2; the numbers are hashes of users, \
              read from the registers of a HyperLogLog",
 };
 
@@ -54,14 +54,14 @@ const ESTIMATES: [Printed; 10] = [
     estimate("zeros_1000000", "1000000 numbers", 1_075_497.64, SAME),
 ];
 
-const FIRST: &str = "1024 times 2 to the harmonic mean of the counts, as the notes have it; each row adds others to the \
-                     numbers of the row before";
+const FIRST: &str = "1024 times 2 to the power of the harmonic mean of the counts, as in the notes; each row adds \
+                     numbers to those of the row before";
 const SAME: &str = "";
 
 const ERROR: Printed = Printed {
     source: Source::Notes,
     name: "zeros_error",
-    what: "the mean error of the ten",
+    what: "the mean error of the ten estimates",
     unit: Unit::Share,
     figure: Figure::Part(0.0326),
     words: None,

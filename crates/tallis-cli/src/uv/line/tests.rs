@@ -151,7 +151,7 @@ fn errors_say_what_and_where() {
         ("h - - [31/Feb/2015:10:05:03 +0000]", "bad time: day 31 in February 2015 (column 8)"),
         (
             "h - - [17/Foo/2015:10:05:03 +0000]",
-            "bad time: the month is none of Jan to Dec (column 8)",
+            "bad time: the month is not one of Jan to Dec (column 8)",
         ),
         ("h - - [17/May/2015:10:05:03 +0000]", "no request in quotes after the time (column 35)"),
         (
