@@ -184,7 +184,7 @@ fn sentences(data: &Data, forms: &[Choice]) -> Vec<String> {
             said.push(format!("To check whether an element was seen{error}: {bytes} in {name}."));
         } else {
             said.push(format!(
-                "Only to count them, with an average error of 0.8 %: {bytes} in {name}."
+                "Only to count them, with a standard error of 0.8 %: {bytes} in {name}."
             ));
         }
     }
@@ -255,7 +255,7 @@ mod tests {
                 "Exactly: 1.19 MB in compact shards, 5.40 MB in one hash table.",
                 "A bitmap would take 144 PB, with a bit for every id up to the largest, but a string has at most 512 MiB.",
                 "To test an element takes 90.0 ns in one hash table, the fastest exact form, and 200 ns in compact shards, the smallest one.",
-                "Only to count them, with an average error of 0.8 %: 12.4 kB in a HyperLogLog.",
+                "Only to count them, with a standard error of 0.8 %: 12.4 kB in a HyperLogLog.",
                 "To check whether an element was seen, with 0.970 % false positives: 240 kB in a Bloom filter, 1 %.",
             ]
         );
