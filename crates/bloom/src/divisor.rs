@@ -48,7 +48,7 @@ impl Divisor {
     pub(crate) const MAX: u64 = 1 << 51;
 
     /// `None` if the bits are not whole bytes, none, or more than [`Divisor::MAX`].
-    #[expect(clippy::cast_possible_truncation, reason = "the halves of the number")]
+    #[expect(clippy::cast_possible_truncation, reason = "splits the number into its halves")]
     pub(crate) const fn new(bits: u64) -> Option<Self> {
         if bits == 0 || !bits.is_multiple_of(8) || bits > Self::MAX {
             return None;

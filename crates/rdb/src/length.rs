@@ -9,7 +9,7 @@
 //! 10000001 + 8 bytes           u64, big-endian
 //! 11ffffff                     no length: form f of a string, see `string`
 //! ```
-#![expect(clippy::big_endian_bytes, reason = "lengths are the one big-endian part of the format")]
+#![expect(clippy::big_endian_bytes, reason = "lengths are the only big-endian part of the format")]
 
 use std::io::{Read, Write};
 
@@ -73,7 +73,10 @@ pub(crate) fn peek(bytes: &[u8]) -> u64 {
 
 /// Writes a length in its shortest form, as servers do.
 #[inline]
-#[expect(clippy::cast_possible_truncation, reason = "each form is chosen by its range")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "each form is chosen by the range of its lengths"
+)]
 pub(crate) fn write<W: Write>(sink: &mut Sink<W>, len: u64) -> Result<(), WriteError> {
     if len < 1 << 6 {
         sink.put(&[len as u8])

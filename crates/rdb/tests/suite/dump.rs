@@ -1,5 +1,5 @@
 //! Payloads: golden ones, and footers that are wrong.
-#![expect(clippy::unwrap_used, reason = "a test fails by a panic, in its helpers too")]
+#![expect(clippy::unwrap_used, reason = "tests and their helpers fail by a panic")]
 
 use crate::common::{Item, Kept, every_file, read_bytes};
 use rdb::{

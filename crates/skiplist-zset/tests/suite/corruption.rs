@@ -59,7 +59,7 @@ fn lists_that_are_no_sets_are_refused() {
     assert_eq!(list(&["a", "1", "b", "1", "a", "2"]), Err(DecodeError::Duplicate { offset: 16 }));
     assert_eq!(
         DecodeError::Duplicate { offset: 16 }.to_string(),
-        "sorted set has the member at offset 16 twice"
+        "sorted set has a duplicate member at offset 16"
     );
 }
 

@@ -48,7 +48,7 @@ pub(super) fn check_log(path: &Path, meter: &Meter) -> Result<Vec<Found>, Failur
     }
     let folder = LogFolder::find(path).map_err(|error| Failure::of_log(&error))?;
     let folder = folder.ok_or_else(|| {
-        Failure::Trouble(format!("{}: the folder has no manifest of a log", path.display()))
+        Failure::Trouble(format!("{}: the directory has no log manifest", path.display()))
     })?;
     let check =
         |entry: &Entry| check_file(&folder.path_of(entry), LogFile::of(entry.kind()), meter);

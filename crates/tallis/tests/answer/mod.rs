@@ -1,6 +1,6 @@
 //! Replies of a store, to be compared with those of a server.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
 use tallis::{Profile, Reply};
 use testkit::differential::Reply as Answer;

@@ -80,7 +80,7 @@ fn a_second_opener_is_told() {
     drop(store);
     let error = Store::open(dir.path()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Io);
-    assert!(error.to_string().ends_with("is open already"), "{error}");
+    assert!(error.to_string().ends_with("is already open"), "{error}");
     drop(other);
     Store::open(dir.path()).unwrap();
 }

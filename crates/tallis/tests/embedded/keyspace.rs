@@ -1,7 +1,7 @@
 //! Commands on all keys: scanning while the keys change, random keys, databases, expiry that no command sees, and
 //! watching.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

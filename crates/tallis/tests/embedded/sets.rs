@@ -1,7 +1,7 @@
 //! Sets: their encodings at every limit, what is made of several of them in every pair of encodings, drawing at random,
 //! and scanning while they change.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

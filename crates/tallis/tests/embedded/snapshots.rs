@@ -1,6 +1,6 @@
 //! Snapshots without a server: what is saved is what is loaded, and what goes wrong leaves everything as it was.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
 use std::fs;
 use std::sync::Arc;

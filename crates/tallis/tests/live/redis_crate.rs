@@ -149,7 +149,7 @@ impl<A: Answer, B: Answer> Answer for (A, B) {
 }
 
 /// The calls, by the groups of the documentation.
-#[expect(clippy::too_many_lines, reason = "a line for each call")]
+#[expect(clippy::too_many_lines, reason = "one line per call")]
 fn groups() -> Vec<(&'static str, Vec<Row>)> {
     vec![
         ("Keys", rows! {
