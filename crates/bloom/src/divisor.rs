@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn arrays_of_no_whole_bytes_and_too_large_ones_have_no_places() {
+    fn arrays_of_partial_bytes_and_too_large_ones_are_refused() {
         for bits in [0, 1, 7, 9, Divisor::MAX + 8, Divisor::MAX - 1, u64::MAX, 1 << 63] {
             assert_eq!(Divisor::new(bits), None, "{bits}");
         }

@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn bits_fill_whole_words_and_are_never_none() {
+    fn bits_fill_whole_words_and_are_never_zero() {
         assert_eq!([0, 1, 63, 64, 65].map(whole_words), [64, 64, 64, 64, 128]);
         assert_eq!(whole_words(u64::MAX), u64::MAX);
         assert_eq!(bits_for(1, 0.25), 64);

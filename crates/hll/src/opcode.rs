@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn no_zeros_are_no_opcode() {
+    fn zero_zeros_need_no_opcode() {
         assert_eq!(zeros(0), (0, 0));
     }
 
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_xzero_is_no_opcode() {
+    fn a_truncated_xzero_is_not_an_opcode() {
         for first in 0x40..=0x7f {
             assert_eq!(decode(&[first]), None);
         }

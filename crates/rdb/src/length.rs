@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_length_is_refused() {
+    fn invalid_lengths_are_refused() {
         for first in (0x82..=0xff_u8).filter(|first| *first != LEN_64) {
             let error = read(&mut Source::new(&[first; 9][..], None, false)).unwrap_err();
             assert!(matches!(error.kind(), ErrorKind::BadLength(byte) if *byte == first));

@@ -171,7 +171,7 @@ fn more_sources_than_a_list_on_the_stack_holds() {
 }
 
 #[test]
-#[should_panic(expected = "the bit lies in the string")]
+#[should_panic(expected = "the bit is beyond the end of the string")]
 fn writing_beyond_a_slice_panics() {
     bits::set(&mut [0; 2], 16, true);
 }

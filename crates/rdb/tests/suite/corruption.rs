@@ -132,7 +132,7 @@ fn errors_say_what_and_where() {
 }
 
 #[test]
-fn headers_that_are_none_are_refused() {
+fn invalid_headers_are_refused() {
     let kind = |header: &[u8]| Reader::new(header).unwrap_err().into_kind();
     assert!(matches!(kind(b""), ErrorKind::Truncated));
     assert!(matches!(kind(b"REDIS001"), ErrorKind::Truncated));
@@ -212,7 +212,7 @@ fn a_field_expires_at_a_time_of_the_epoch_or_never() {
 }
 
 #[test]
-fn a_checksum_of_zero_is_none() {
+fn a_checksum_of_zero_means_no_checksum() {
     let file = b"REDIS0010\x00\x01k\x01v\xff\0\0\0\0\0\0\0\0";
     assert_eq!(read_bytes(file, false).unwrap().len(), 1);
 }

@@ -116,7 +116,7 @@ fn members_pass_through() {
 }
 
 #[test]
-fn a_payload_that_is_not_one_value_is_not_made() {
+fn a_payload_without_exactly_one_value_is_refused() {
     let options = WriteOptions::default();
     assert!(matches!(dump::encode(options, |_| Ok(())), Err(WriteError::NotOneValue)));
     let unfinished = dump::encode(options, |value| value.set(2)?.member(b"a"));

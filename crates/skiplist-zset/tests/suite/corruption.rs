@@ -38,7 +38,7 @@ fn every_truncation_is_refused() {
 }
 
 #[test]
-fn lists_that_are_no_sets_are_refused() {
+fn lists_that_are_not_sorted_sets_are_refused() {
     let list = |entries: &[&str]| {
         let mut list = listpack::ListPack::new();
         for &entry in entries {
@@ -64,7 +64,7 @@ fn lists_that_are_no_sets_are_refused() {
 }
 
 #[test]
-fn entries_that_make_no_set_are_refused() {
+fn invalid_entries_are_refused() {
     let build = |entries: &[(&str, f64)]| {
         ZSet::<ahash::RandomState>::from_entries(entries.iter().copied(), &Limits::default())
             .map(|_| ())
