@@ -404,12 +404,12 @@ mod tests {
             (
                 |n| ("A".to_owned(), n, String::new()),
                 E::TooManyRegions { row: 256 },
-                "row 256 makes more than 255 regions of the country",
+                "row 256 exceeds the maximum of 255 regions of the country",
             ),
             (
                 |n| ("A".to_owned(), "a".to_owned(), n),
                 E::TooManyCities { row: 256 },
-                "row 256 makes more than 255 cities of the region",
+                "row 256 exceeds the maximum of 255 cities of the region",
             ),
         ];
         for (row, error, text) in kinds {
