@@ -56,7 +56,8 @@ impl fmt::Display for LogError {
             Self::Io(error) => write!(f, "cannot read the log: {error}"),
             Self::Torn { offset, valid_up_to } => write!(
                 f,
-                "unexpected end of the log in the record at offset {offset}; the log is valid up to offset {valid_up_to}"
+                "unexpected end of the log in the record at offset {offset}; the log is valid up to \
+                 offset {valid_up_to}"
             ),
             Self::Format { offset, damage, .. } => write!(f, "{damage} at offset {offset}"),
         }

@@ -249,7 +249,8 @@ macro_rules! connection {
             count: usize,
         ) -> RedisResult<Vec<Value>> {
             if values.len() < offset.saturating_add(count) {
-                return Err((ErrorKind::Client, "the pipeline has fewer commands than requested replies").into());
+                let why = "the pipeline has fewer commands than requested replies";
+                return Err((ErrorKind::Client, why).into());
             }
             values.truncate(offset + count);
             let returned = values.split_off(offset);

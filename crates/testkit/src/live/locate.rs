@@ -20,7 +20,8 @@ const SKIPPED_VARIABLE: &str = "TALLIS_SKIPPED_LOG";
 const REDISBLOOM_VARIABLE: &str = "TALLIS_REDISBLOOM";
 
 /// What to do about a missing server.
-pub(super) const ADVICE: &str = "redis-server not found; install it with apt-get install redis-server, or name one in TALLIS_REDIS_SERVER";
+pub(super) const ADVICE: &str = "redis-server not found; install it with apt-get install redis-server, or name one in \
+                                TALLIS_REDIS_SERVER";
 
 /// Starts a server with [`Options::default`]; `None` if the machine has no `redis-server`.
 ///
