@@ -181,7 +181,7 @@ fn a_transaction_on_named_keys_has_no_others() {
         ] {
             assert_eq!(refused.unwrap_err().kind(), ErrorKind::KeyNotNamed);
         }
-        assert_eq!(tx.keys("a").unwrap(), ["a"], "a name is no pattern");
+        assert_eq!(tx.keys("a").unwrap(), ["a"], "a name is not a pattern");
         Ok(())
     });
     looked.unwrap();

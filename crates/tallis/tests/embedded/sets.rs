@@ -173,7 +173,7 @@ fn members_are_lent_in_every_encoding() {
         assert_eq!((visited, &lent), (count, &store.smembers(key).unwrap()), "{key}");
         assert_eq!(lent.len(), count);
     }
-    let refused = store.smembers_with("string", |_| panic!("it is no set")).unwrap_err();
+    let refused = store.smembers_with("string", |_| panic!("it is not a set")).unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::WrongType);
 }
 

@@ -453,7 +453,7 @@ fn sorted_ours(reply: &Reply) -> Vec<Vec<u8>> {
 }
 
 fn sorted_theirs(reply: &Value) -> Vec<Vec<u8>> {
-    let (Value::Array(all) | Value::Set(all)) = reply else { panic!("{reply:?} is no list") };
+    let (Value::Array(all) | Value::Set(all)) = reply else { panic!("{reply:?} is not a list") };
     let mut all: Vec<_> = all.iter().map(|one| live::as_bytes(one).unwrap().to_vec()).collect();
     all.sort_unstable();
     all
