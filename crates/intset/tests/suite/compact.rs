@@ -108,7 +108,7 @@ fn what_lies_outside_is_refused_and_changes_nothing() {
     }
     assert_eq!(set, before);
     let refused = set.try_insert(7).unwrap_err();
-    assert_eq!(refused.to_string(), "value 7 is not among -1280 to -1025");
+    assert_eq!(refused.to_string(), "value 7 is not between -1280 and -1025");
     assert_eq!(CompactError::from(refused).to_string(), refused.to_string());
 }
 

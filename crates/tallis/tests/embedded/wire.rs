@@ -315,11 +315,11 @@ fn frames_that_are_not_right_are_named() {
     );
     assert_eq!(
         read(Kind::IntSet, b"\x0c\0\0\0\0\0\0\0\x02\0\0\0").to_string(),
-        "the value is malformed: it ends too early"
+        "the value is malformed: unexpected end"
     );
     assert_eq!(
         read(Kind::IntSet, b"\x08\0\0\0\0\0\0\0\x02\0\0\0\0\0\0\0x").to_string(),
-        "the value is malformed: 1 bytes follow it"
+        "the value is malformed: 1 trailing bytes"
     );
 }
 
