@@ -141,9 +141,9 @@ impl Bitmap {
     }
 
     #[inline]
-    #[expect(clippy::expect_used, reason = "documented, as that of a capacity")]
+    #[expect(clippy::expect_used, reason = "the panic is documented, as for a capacity overflow")]
     fn grow(&mut self, len: Option<usize>) {
-        let len = len.expect("a string can be as long");
+        let len = len.expect("the string would be longer than isize::MAX bytes");
         if self.bytes.len() < len {
             self.bytes.resize(len, 0);
         }

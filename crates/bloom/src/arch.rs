@@ -2,7 +2,7 @@
 //!
 //! It changes no value and cannot fault, so the function is safe on every system; where there is no such call it does
 //! nothing, and lookups are a little slower.
-#![expect(unsafe_code, reason = "the advice on pages takes raw pointers")]
+#![expect(unsafe_code, reason = "the functions that advise on pages take raw pointers")]
 
 /// Arrays from this size on are worth large pages.
 #[cfg(target_os = "linux")]

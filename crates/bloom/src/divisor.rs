@@ -48,7 +48,7 @@ impl Divisor {
     pub(crate) const MAX: u64 = 1 << 51;
 
     /// `None` if the bits are not whole bytes, none, or more than [`Divisor::MAX`].
-    #[expect(clippy::cast_possible_truncation, reason = "the halves of the number")]
+    #[expect(clippy::cast_possible_truncation, reason = "splits the number into its halves")]
     pub(crate) const fn new(bits: u64) -> Option<Self> {
         if bits == 0 || !bits.is_multiple_of(8) || bits > Self::MAX {
             return None;
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn arrays_of_no_whole_bytes_and_too_large_ones_have_no_places() {
+    fn arrays_of_partial_bytes_and_too_large_ones_are_refused() {
         for bits in [0, 1, 7, 9, Divisor::MAX + 8, Divisor::MAX - 1, u64::MAX, 1 << 63] {
             assert_eq!(Divisor::new(bits), None, "{bits}");
         }

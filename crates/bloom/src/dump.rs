@@ -170,7 +170,10 @@ impl Loader {
 
     /// The number of items that were new when they were added, from the header alone: BF.CARD.
     #[must_use]
-    #[expect(clippy::len_without_is_empty, reason = "of the filter, not of what has arrived")]
+    #[expect(
+        clippy::len_without_is_empty,
+        reason = "it is the length of the filter, not of the loaded chunks"
+    )]
     pub const fn len(&self) -> u64 {
         self.header.size
     }

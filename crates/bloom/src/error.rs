@@ -28,15 +28,15 @@ pub enum SizeError {
 impl fmt::Display for SizeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::Capacity { got: Some(got) } => write!(f, "a link cannot be made for {got} items"),
+            Self::Capacity { got: Some(got) } => write!(f, "cannot create a link for {got} items"),
             Self::Capacity { got: None } => {
-                f.write_str("the next link would be for more items than 64 bits count")
+                f.write_str("the capacity of the next link does not fit in 64 bits")
             }
             Self::ErrorRate { got } => {
-                write!(f, "error rate {got:e} is not between 0 and 1, neither included")
+                write!(f, "error rate {got:e} is not between 0 and 1 (exclusive)")
             }
             Self::OutOfMemory { bytes } => {
-                write!(f, "no memory for a bit array of {bytes} bytes")
+                write!(f, "cannot allocate a bit array of {bytes} bytes")
             }
         }
     }
@@ -101,7 +101,7 @@ impl fmt::Display for AddError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Full { capacity } => {
-                write!(f, "a filter that does not scale is full with {capacity} items")
+                write!(f, "the filter does not scale and is full with {capacity} items")
             }
             Self::Grow(why) => write!(f, "the filter cannot grow: {why}"),
         }
@@ -127,9 +127,9 @@ impl fmt::Display for MergeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::OutOfMemory { bytes } => {
-                write!(f, "the union takes {bytes} bytes, more than allowed")
+                write!(f, "the union requires {bytes} bytes, more than allowed")
             }
-            Self::Different => f.write_str("the filters were made with different settings"),
+            Self::Different => f.write_str("the filters have different settings"),
         }
     }
 }
@@ -163,7 +163,7 @@ impl DecodeError {
 
 impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} at {}", self.fault, self.at)
+        write!(f, "{} at position {}", self.fault, self.at)
     }
 }
 
@@ -251,27 +251,33 @@ pub enum Fault {
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::Short => f.write_str("the filter ends early"),
-            Self::Tail => f.write_str("something follows the last link"),
-            Self::WrongKind => f.write_str("wrong kind of field"),
-            Self::Version { got } => write!(f, "encoding version {got} is not known"),
-            Self::Options { got } => write!(f, "options {got} are neither 5 nor 13"),
-            Self::Expansion { got } => write!(f, "expansion {got} does not fit into 32 bits"),
-            Self::NoLinks => f.write_str("a filter without links"),
-            Self::NoEntries => f.write_str("a link for no items"),
+            Self::Short => f.write_str("unexpected end of the filter"),
+            Self::Tail => f.write_str("trailing data after the last link"),
+            Self::WrongKind => f.write_str("unexpected field type"),
+            Self::Version { got } => write!(f, "unknown encoding version {got}"),
+            Self::Options { got } => write!(f, "options are {got}, expected 5 or 13"),
+            Self::Expansion { got } => write!(f, "expansion {got} does not fit in 32 bits"),
+            Self::NoLinks => f.write_str("the filter has no links"),
+            Self::NoEntries => f.write_str("a link has capacity 0"),
             Self::ErrorRate { got } => {
-                write!(f, "error rate {got:e} is not between 0 and 1, neither included")
+                write!(f, "error rate {got:e} is not between 0 and 1 (exclusive)")
             }
             Self::Hashes { got, expected } => {
-                write!(f, "a link of {got} hashes, expected {expected}")
+                write!(f, "a link has {got} hashes, expected {expected}")
             }
             Self::BitsPerItem { got, expected } => {
-                write!(f, "{got} bits for each item, expected {expected}")
+                write!(f, "a link has {got} bits per item, expected {expected}")
             }
-            Self::Capacity { got, bits } => write!(f, "a link for {got} items in {bits} bits"),
-            Self::Bits { got, bytes } => write!(f, "{got} bits in an array of {bytes} bytes"),
+            Self::Capacity { got, bits } => {
+                write!(f, "link capacity {got} is too large for {bits} bits")
+            }
+            Self::Bits { got, bytes } => {
+                write!(f, "a link has {got} bits in an array of {bytes} bytes")
+            }
             Self::PowerOfTwo { got } => write!(f, "a size of 2^{got} bits is not supported"),
-            Self::Size { got } => write!(f, "{got} items, which is not the sum of the links"),
+            Self::Size { got } => {
+                write!(f, "item count {got} is not the sum of the item counts of the links")
+            }
             Self::TooLarge { bytes } => write!(f, "bit arrays of {bytes} bytes are too large"),
         }
     }
@@ -318,15 +324,23 @@ impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Cursor { got } => write!(f, "cursor {got} is too small for its chunk"),
-            Self::PastEnd { at } => write!(f, "a chunk at {at} is behind the last link"),
+            Self::PastEnd { at } => {
+                write!(f, "the chunk at offset {at} starts after the last link")
+            }
             Self::CrossesLink { at, end } => {
-                write!(f, "a chunk at {at} goes beyond its link, which ends at {end}")
+                write!(
+                    f,
+                    "the chunk at offset {at} extends beyond its link, which ends at offset {end}"
+                )
             }
             Self::Gap { at, loaded } => {
-                write!(f, "a chunk at {at} leaves a gap behind the {loaded} bytes before it")
+                write!(
+                    f,
+                    "the chunk at offset {at} leaves a gap after the {loaded} bytes loaded so far"
+                )
             }
             Self::Incomplete { loaded, total } => {
-                write!(f, "{loaded} of {total} bytes have arrived")
+                write!(f, "only {loaded} of {total} bytes are loaded")
             }
         }
     }
@@ -341,76 +355,79 @@ mod tests {
     #[test]
     fn messages_say_what_and_where() {
         let cases: [(&dyn fmt::Display, &str); 25] = [
-            (&SizeError::Capacity { got: Some(0) }, "a link cannot be made for 0 items"),
+            (&SizeError::Capacity { got: Some(0) }, "cannot create a link for 0 items"),
             (
                 &SizeError::Capacity { got: None },
-                "the next link would be for more items than 64 bits count",
+                "the capacity of the next link does not fit in 64 bits",
             ),
             (
                 &SizeError::ErrorRate { got: 1.0 },
-                "error rate 1e0 is not between 0 and 1, neither included",
+                "error rate 1e0 is not between 0 and 1 (exclusive)",
             ),
-            (&SizeError::OutOfMemory { bytes: 9 }, "no memory for a bit array of 9 bytes"),
+            (&SizeError::OutOfMemory { bytes: 9 }, "cannot allocate a bit array of 9 bytes"),
             (&SettingsError::Capacity { got: 0 }, "capacity 0 is not between 1 and 1073741824"),
             (
                 &SettingsError::Expansion { got: 40_000 },
                 "expansion 40000 is not between 0 and 32768",
             ),
-            (&AddError::Full { capacity: 3 }, "a filter that does not scale is full with 3 items"),
+            (&AddError::Full { capacity: 3 }, "the filter does not scale and is full with 3 items"),
             (
                 &AddError::Grow(SizeError::OutOfMemory { bytes: 9 }),
-                "the filter cannot grow: no memory for a bit array of 9 bytes",
+                "the filter cannot grow: cannot allocate a bit array of 9 bytes",
             ),
-            (&MergeError::OutOfMemory { bytes: 16 }, "the union takes 16 bytes, more than allowed"),
-            (&MergeError::Different, "the filters were made with different settings"),
-            (&DecodeError::new(20, Fault::Short), "the filter ends early at 20"),
+            (
+                &MergeError::OutOfMemory { bytes: 16 },
+                "the union requires 16 bytes, more than allowed",
+            ),
+            (&MergeError::Different, "the filters have different settings"),
+            (&DecodeError::new(20, Fault::Short), "unexpected end of the filter at position 20"),
             (
                 &DecodeError::new(0, Fault::Version { got: 1 }),
-                "encoding version 1 is not known at 0",
+                "unknown encoding version 1 at position 0",
             ),
             (
                 &DecodeError::new(12, Fault::Options { got: 4 }),
-                "options 4 are neither 5 nor 13 at 12",
+                "options are 4, expected 5 or 13 at position 12",
             ),
             (
                 &DecodeError::new(60, Fault::Hashes { got: 9, expected: 8 }),
-                "a link of 9 hashes, expected 8 at 60",
+                "a link has 9 hashes, expected 8 at position 60",
             ),
             (
                 &DecodeError::new(28, Fault::Bits { got: 9, bytes: 1 }),
-                "9 bits in an array of 1 bytes at 28",
+                "a link has 9 bits in an array of 1 bytes at position 28",
             ),
             (
                 &DecodeError::new(52, Fault::BitsPerItem { got: 9.0, expected: 9.5 }),
-                "9 bits for each item, expected 9.5 at 52",
+                "a link has 9 bits per item, expected 9.5 at position 52",
             ),
             (
                 &DecodeError::new(64, Fault::Capacity { got: 9, bits: 64 }),
-                "a link for 9 items in 64 bits at 64",
+                "link capacity 9 is too large for 64 bits at position 64",
             ),
             (
                 &DecodeError::new(72, Fault::PowerOfTwo { got: 9 }),
-                "a size of 2^9 bits is not supported at 72",
+                "a size of 2^9 bits is not supported at position 72",
             ),
             (
                 &DecodeError::new(0, Fault::Size { got: 9 }),
-                "9 items, which is not the sum of the links at 0",
+                "item count 9 is not the sum of the item counts of the links at position 0",
             ),
             (
                 &DecodeError::new(20, Fault::TooLarge { bytes: 9 }),
-                "bit arrays of 9 bytes are too large at 20",
+                "bit arrays of 9 bytes are too large at position 20",
             ),
             (&LoadError::Cursor { got: 3 }, "cursor 3 is too small for its chunk"),
-            (&LoadError::PastEnd { at: 3 }, "a chunk at 3 is behind the last link"),
+            (&LoadError::PastEnd { at: 3 }, "the chunk at offset 3 starts after the last link"),
             (
                 &LoadError::CrossesLink { at: 3, end: 8 },
-                "a chunk at 3 goes beyond its link, which ends at 8",
+                "the chunk at offset 3 extends beyond its link, which ends at offset 8",
             ),
             (
                 &LoadError::Gap { at: 9, loaded: 8 },
-                "a chunk at 9 leaves a gap behind the 8 bytes before it",
+                "the chunk at offset 9 leaves a gap after the 8 bytes loaded so far",
             ),
-            (&LoadError::Incomplete { loaded: 1, total: 8 }, "1 of 8 bytes have arrived"),
+            (&LoadError::Incomplete { loaded: 1, total: 8 }, "only 1 of 8 bytes are loaded"),
         ];
         for (error, text) in cases {
             assert_eq!(error.to_string(), text);

@@ -59,9 +59,9 @@ impl Default for BloomFilter {
     fn default() -> Self {
         #[expect(
             clippy::expect_used,
-            reason = "the defaults are in range, and 144 bytes are there"
+            reason = "the defaults are valid, and a failed allocation is a documented panic"
         )]
-        Settings::default().build().expect("the defaults are in range")
+        Settings::default().build().expect("cannot create a filter with the default settings")
     }
 }
 
@@ -283,7 +283,7 @@ impl BloomFilter {
 
     /// The fraction of all bits that are set, 0 to 1. O(bits).
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "a share")]
+    #[expect(clippy::cast_precision_loss, reason = "the result is a ratio")]
     pub fn saturation(&self) -> f64 {
         let (set, bits) = self.links().fold((0.0, 0.0), |(set, bits), link| {
             (set + link.set_bits() as f64, bits + link.bits() as f64)

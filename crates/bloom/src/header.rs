@@ -44,7 +44,7 @@ impl BloomFilter {
         let mut out = Vec::with_capacity(HEADER_LEN + LINK_HEADER_LEN * self.link_count());
         #[expect(
             clippy::cast_possible_truncation,
-            reason = "each link of 2^32 takes 8 bytes or more"
+            reason = "each of 2^32 links would take at least 8 bytes"
         )]
         let links = self.link_count() as u32;
         out.extend_from_slice(&self.size.to_le_bytes());

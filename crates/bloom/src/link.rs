@@ -263,7 +263,7 @@ impl Link {
 
     /// The fraction of bits that are set, 0 to 1: about a half at capacity. O(bits).
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "a share")]
+    #[expect(clippy::cast_precision_loss, reason = "the result is a ratio")]
     pub fn saturation(&self) -> f64 {
         self.set_bits() as f64 / self.bits() as f64
     }

@@ -21,11 +21,11 @@
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "plans are made in doubles; RedisBloom computes its sizes so too"
+    reason = "sizes are computed in doubles, as in RedisBloom"
 )]
 
 /// ln 2 and its square, with the digits of RedisBloom: they affect rounding, so they are part of the format.
-#[expect(clippy::approx_constant, reason = "one digit less than the constant has")]
+#[expect(clippy::approx_constant, reason = "it has one digit fewer than the constant")]
 const LN_2: f64 = 0.693_147_180_559_945;
 const LN_2_SQUARED: f64 = 0.480_453_013_918_201;
 
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn bits_fill_whole_words_and_are_never_none() {
+    fn bits_fill_whole_words_and_are_never_zero() {
         assert_eq!([0, 1, 63, 64, 65].map(whole_words), [64, 64, 64, 64, 128]);
         assert_eq!(whole_words(u64::MAX), u64::MAX);
         assert_eq!(bits_for(1, 0.25), 64);

@@ -3,7 +3,7 @@
 /// A small table of entries that splits in two when it is full.
 ///
 /// The owner of the table inserts and finds entries by methods of the bucket that are not part of this trait.
-#[expect(clippy::len_without_is_empty, reason = "the table asks for the number only")]
+#[expect(clippy::len_without_is_empty, reason = "the table needs only the length")]
 pub trait Bucket: Default {
     /// The type of the key that an entry is hashed by.
     type Key: ?Sized;

@@ -387,7 +387,7 @@ impl<B: Bucket> Extendible<B> {
     pub fn verify(&self) {
         assert_eq!(self.buckets().map(B::len).sum::<usize>(), self.len, "entries");
         if self.depth == 0 {
-            assert!(self.directory.is_empty() && self.buckets.len() <= 1, "one bucket at most");
+            assert!(self.directory.is_empty() && self.buckets.len() <= 1, "at most one bucket");
             return;
         }
         assert_eq!(self.directory.len(), 1 << self.depth, "words of the directory");

@@ -41,9 +41,9 @@ impl fmt::Display for Error {
                 let (from, to) = (LATITUDES.start(), LATITUDES.end());
                 write!(f, "latitude {got} is not between {from} and {to}")
             }
-            Self::Length { got } => write!(f, "{got} is not a length: expected 0 or more"),
+            Self::Length { got } => write!(f, "length {got} is not a number of 0 or more"),
             Self::TooFewVertices { got } => {
-                write!(f, "a polygon takes 3 vertices or more, got {got}")
+                write!(f, "a polygon needs at least 3 vertices, got {got}")
             }
         }
     }
@@ -67,8 +67,8 @@ mod tests {
                 Error::Latitude { got: f64::NAN },
                 "latitude NaN is not between -85.05112878 and 85.05112878",
             ),
-            (Error::Length { got: -1.0 }, "-1 is not a length: expected 0 or more"),
-            (Error::TooFewVertices { got: 2 }, "a polygon takes 3 vertices or more, got 2"),
+            (Error::Length { got: -1.0 }, "length -1 is not a number of 0 or more"),
+            (Error::TooFewVertices { got: 2 }, "a polygon needs at least 3 vertices, got 2"),
         ];
         for (error, text) in cases {
             assert_eq!(error.to_string(), text);

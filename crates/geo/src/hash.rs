@@ -24,7 +24,7 @@ const LAT_SCALE: f64 = *LATITUDES.end() - *LATITUDES.start();
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "a valid point is at 0 to 2^26, and rounds down"
+    reason = "the coordinates of a valid point are 0 to 2^26, and are rounded down"
 )]
 pub(crate) fn grid(point: Point) -> (u32, u32) {
     const COLUMN: f64 = LON_SCALE / EDGE as f64;
@@ -74,7 +74,7 @@ pub fn decode(hash: u64) -> Point {
 /// integer there, so the point moves south by up to one cell.
 #[inline]
 #[must_use]
-#[expect(clippy::cast_precision_loss, reason = "said above")]
+#[expect(clippy::cast_precision_loss, reason = "the loss of precision is documented")]
 pub fn score(hash: u64) -> f64 {
     hash as f64
 }
@@ -111,7 +111,7 @@ pub fn score_range(cells: &Range<u64>) -> Range<f64> {
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "the conversion of any double is what this is about"
+    reason = "the function defines the conversion of any double"
 )]
 pub fn hash_of_score(score: f64) -> u64 {
     const HALF: f64 = 9_223_372_036_854_775_808.0; // 2^63

@@ -44,7 +44,7 @@ const fn spread_digits() -> [u32; 1 << DIGIT] {
 /// edge takes it.
 #[inline]
 pub(crate) fn spread(number: u32) -> u64 {
-    debug_assert!(number < 1 << (3 * DIGIT), "{number} is beyond the edge of the map");
+    debug_assert!(number < 1 << (3 * DIGIT), "coordinate {number} has more than 27 bits");
     let digit = |at: u32| {
         let digit = number >> (at * DIGIT) & ((1 << DIGIT) - 1);
         u64::from(SPREAD[digit as usize]) << (2 * at * DIGIT)

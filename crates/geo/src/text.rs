@@ -23,7 +23,7 @@ impl Point {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "a point is at 0 to 2^26, and rounds down"
+        reason = "the coordinates of a point are 0 to 2^26, and are rounded down"
     )]
     pub fn geohash(self) -> GeohashText {
         const CELLS: f64 = 67_108_864.0; // 2^26

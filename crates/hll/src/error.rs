@@ -68,13 +68,13 @@ impl fmt::Display for DecodeError {
                 write!(f, "a dense HyperLogLog takes {DENSE_LEN} bytes, got {got}")
             }
             Self::CutOpcode { at } => {
-                write!(f, "the opcode at offset {at} lacks its second byte")
+                write!(f, "the opcode at offset {at} is missing its second byte")
             }
             Self::WrongRunSum { got, at } => {
                 write!(f, "runs cover {got} registers at offset {at}, expected {REGISTERS}")
             }
             Self::TailBytes { at } => {
-                write!(f, "bytes from offset {at} on follow the last register")
+                write!(f, "trailing bytes after the last register at offset {at}")
             }
         }
     }
@@ -99,12 +99,18 @@ mod tests {
                 DecodeError::WrongDenseLength { got: 12303 },
                 "a dense HyperLogLog takes 12304 bytes, got 12303",
             ),
-            (DecodeError::CutOpcode { at: 17 }, "the opcode at offset 17 lacks its second byte"),
+            (
+                DecodeError::CutOpcode { at: 17 },
+                "the opcode at offset 17 is missing its second byte",
+            ),
             (
                 DecodeError::WrongRunSum { got: 16383, at: 18 },
                 "runs cover 16383 registers at offset 18, expected 16384",
             ),
-            (DecodeError::TailBytes { at: 18 }, "bytes from offset 18 on follow the last register"),
+            (
+                DecodeError::TailBytes { at: 18 },
+                "trailing bytes after the last register at offset 18",
+            ),
         ];
         for (error, text) in cases {
             assert_eq!(error.to_string(), text);

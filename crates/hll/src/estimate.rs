@@ -72,7 +72,7 @@ impl PowerSum {
         if highest_bit > smallest_term + f64::MANTISSA_DIGITS {
             return None;
         }
-        #[expect(clippy::cast_precision_loss, reason = "at most 53 bits lie between its ends")]
+        #[expect(clippy::cast_precision_loss, reason = "the sum has at most 53 significant bits")]
         let sum = self.sum as f64;
         Some(finish(sum * UNIT, self.zeros))
     }
@@ -94,7 +94,7 @@ pub(crate) fn from_histogram(histogram: &Histogram) -> u64 {
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
     clippy::cast_sign_loss,
-    reason = "positive and below 2^63 where it is cast"
+    reason = "the value is positive and below 2^63 where it is cast"
 )]
 fn finish(z: f64, zeros: u32) -> u64 {
     let z = z + M * sigma(f64::from(zeros) / M);
@@ -108,7 +108,7 @@ fn finish(z: f64, zeros: u32) -> u64 {
 }
 
 /// x + the sum of x^(2^k) * 2^(k-1) over k from 1 on.
-#[expect(clippy::float_cmp, reason = "the series ends when a term no longer counts")]
+#[expect(clippy::float_cmp, reason = "the series ends when a term no longer changes the sum")]
 fn sigma(mut x: f64) -> f64 {
     if x >= 1.0 {
         return f64::INFINITY;
@@ -144,7 +144,7 @@ use integer_square_root as square_root;
     clippy::cast_possible_wrap,
     clippy::cast_precision_loss,
     clippy::cast_sign_loss,
-    reason = "mantissas have 53 bits, and half of an exponent is one"
+    reason = "a mantissa has 53 bits, and half of an exponent is a valid exponent"
 )]
 fn integer_square_root(x: f64) -> f64 {
     const MANTISSA: u32 = f64::MANTISSA_DIGITS - 1;
@@ -158,7 +158,7 @@ fn integer_square_root(x: f64) -> f64 {
 }
 
 /// A third of 1 - x - the sum of (1 - x^(2^-k))^2 * 2^-k over k from 1 on.
-#[expect(clippy::float_cmp, reason = "the series ends when a term no longer counts")]
+#[expect(clippy::float_cmp, reason = "the series ends when a term no longer changes the sum")]
 fn tau(mut x: f64) -> f64 {
     if x <= 0.0 || x >= 1.0 {
         return 0.0;

@@ -32,7 +32,10 @@ pub fn hash(element: &[u8]) -> u64 {
 /// ```
 #[must_use]
 #[inline]
-#[expect(clippy::cast_possible_truncation, reason = "14 bits and a number up to 51")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "the register has 14 bits, and the rank is at most 51"
+)]
 pub const fn register_and_rank(hash: u64) -> (u16, u8) {
     let register = hash & (REGISTERS as u64 - 1);
     let rest = hash >> P | 1 << Q;

@@ -88,7 +88,7 @@ pub(crate) const fn val_value(opcode: u8) -> u8 {
 
 /// The opcode of `span` (1 to 4) registers of `value` (1 to 32).
 #[inline]
-#[expect(clippy::cast_possible_truncation, reason = "both fit their fields")]
+#[expect(clippy::cast_possible_truncation, reason = "both values fit in their fields")]
 pub(crate) const fn val(value: u8, span: u32) -> u8 {
     debug_assert!(value >= 1 && value <= VAL_MAX && span >= 1 && span <= VAL_MAX_RUN);
     0x80 | (value - 1) << 2 | (span - 1) as u8
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn no_zeros_are_no_opcode() {
+    fn zero_zeros_need_no_opcode() {
         assert_eq!(zeros(0), (0, 0));
     }
 
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_xzero_is_no_opcode() {
+    fn a_truncated_xzero_is_not_an_opcode() {
         for first in 0x40..=0x7f {
             assert_eq!(decode(&[first]), None);
         }

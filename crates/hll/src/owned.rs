@@ -165,7 +165,7 @@ impl HyperLogLog {
 fn sound<T>(result: Result<T, DecodeError>) -> T {
     match result {
         Ok(value) => value,
-        Err(error) => unreachable!("a checked HyperLogLog went bad: {error}"),
+        Err(error) => unreachable!("a validated HyperLogLog is invalid: {error}"),
     }
 }
 

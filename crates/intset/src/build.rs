@@ -8,7 +8,7 @@ use crate::slot::{Slot, with_slots};
 use crate::{IntSet, Width};
 
 /// The panic message of a set that cannot grow.
-pub(crate) const COUNT_LIMIT: &str = "an intset counts its members in 32 bits";
+pub(crate) const COUNT_LIMIT: &str = "an intset cannot have 2^32 members or more";
 
 /// The values given to [`IntSet::from_sorted`] are not strictly increasing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -23,7 +23,11 @@ pub struct OrderError {
 
 impl fmt::Display for OrderError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "value {} at index {} is not above {}", self.got, self.index, self.previous)
+        write!(
+            f,
+            "value {} at index {} is not greater than {}",
+            self.got, self.index, self.previous
+        )
     }
 }
 
@@ -104,7 +108,7 @@ pub(crate) fn widen(payload: &mut [u8], len: u32, from: Width, to: Width, shift:
         (Width::W16, Width::W64) => rewrite::<[u8; 2], [u8; 8]>(payload, len, shift),
         (Width::W32, Width::W64) => rewrite::<[u8; 4], [u8; 8]>(payload, len, shift),
         (Width::W16, Width::W16) | (Width::W32 | Width::W64, _) => {
-            debug_assert!(false, "members of {from} are never rewritten in {to}");
+            debug_assert!(false, "members are never converted from {from} to {to}");
         }
     }
 }

@@ -83,10 +83,10 @@ impl fmt::Display for DecodeError {
                 write!(f, "intset width at offset {WIDTH_AT} is {got}, expected 2, 4 or 8")
             }
             Self::LengthMismatch { expected, got } => {
-                write!(f, "intset header asks for {expected} bytes, got {got}")
+                write!(f, "intset header specifies {expected} bytes, got {got}")
             }
             Self::NotIncreasing { offset, previous, got } => {
-                write!(f, "intset member {got} at offset {offset} is not above {previous}")
+                write!(f, "intset member {got} at offset {offset} is not greater than {previous}")
             }
         }
     }
@@ -112,7 +112,7 @@ impl error::Error for DecodeError {}
 /// assert_eq!(validate(&blob, Validation::Shallow), Ok(()));
 /// let error = validate(&blob, Validation::Deep).unwrap_err();
 /// assert_eq!(error, DecodeError::NotIncreasing { offset: 10, previous: 5, got: 5 });
-/// assert_eq!(error.to_string(), "intset member 5 at offset 10 is not above 5");
+/// assert_eq!(error.to_string(), "intset member 5 at offset 10 is not greater than 5");
 /// ```
 pub fn validate(blob: &[u8], validation: Validation) -> Result<(), DecodeError> {
     let Some((header, payload)) = blob.split_first_chunk::<HEADER>() else {

@@ -84,7 +84,7 @@
 #![forbid(unsafe_code)]
 #![expect(
     clippy::inline_always,
-    reason = "the public operations are compiled once and called; their parts must not become further calls"
+    reason = "the public operations are compiled once and called; their parts must be inlined into them"
 )]
 
 extern crate alloc;

@@ -234,15 +234,15 @@ mod tests {
         }
 
         fn put(_: i64) -> Self {
-            unreachable!("a search puts nothing")
+            unreachable!("a search does not write")
         }
 
         fn slots(_: &[u8]) -> &[Self] {
-            unreachable!("a search is given slots")
+            unreachable!("a search receives its slots")
         }
 
         fn slots_mut(_: &mut [u8]) -> &mut [Self] {
-            unreachable!("a search is given slots")
+            unreachable!("a search receives its slots")
         }
     }
 

@@ -110,19 +110,19 @@ impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Truncated { need, got } => {
-                write!(f, "listpack takes {need} bytes at least, got {got}")
+                write!(f, "listpack takes at least {need} bytes, got {got}")
             }
             Self::LengthMismatch { expected, got } => {
-                write!(f, "listpack header asks for {expected} bytes, got {got}")
+                write!(f, "listpack header specifies {expected} bytes, got {got}")
             }
             Self::NoEndMarker { offset, got } => {
                 write!(f, "listpack ends with {got:#04x} at offset {offset}, expected {END:#04x}")
             }
             Self::UnknownEncoding { offset, got } => {
-                write!(f, "listpack entry at offset {offset} has the unknown encoding {got:#04x}")
+                write!(f, "listpack entry at offset {offset} has unknown encoding {got:#04x}")
             }
             Self::EntryTooLong { offset, need, got } => {
-                write!(f, "listpack entry at offset {offset} asks for {need} bytes, got {got}")
+                write!(f, "listpack entry at offset {offset} needs {need} bytes, got {got}")
             }
             Self::BacklenMismatch { offset, expected } => write!(
                 f,
@@ -131,7 +131,7 @@ impl fmt::Display for DecodeError {
             Self::CountMismatch { expected, got } => {
                 write!(
                     f,
-                    "listpack header at offset {COUNT_AT} counts {expected} entries, got {got}"
+                    "listpack header at offset {COUNT_AT} specifies {expected} entries, got {got}"
                 )
             }
         }

@@ -45,7 +45,7 @@ impl ListPack {
     /// Splits the list: removes the entries from `index` on and returns them as a list, with their encodings. O(n).
     ///
     /// Both headers have the count if the header had it.
-    #[must_use = "what is split off is no longer in the list"]
+    #[must_use = "the entries that are split off are no longer in the list"]
     pub fn split_off(&mut self, index: usize) -> Self {
         let mut behind = Self::new();
         let Some(at) = self.seek(index) else { return behind };

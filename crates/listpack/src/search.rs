@@ -206,7 +206,7 @@ impl Needle for Int {
 
     #[expect(
         clippy::needless_bitwise_bool,
-        reason = "one branch that is seldom taken, in place of three"
+        reason = "one branch that is rarely taken, instead of three"
     )]
     #[inline(always)]
     fn may_be(&self, blob: &[u8], at: usize, tag: u8) -> bool {

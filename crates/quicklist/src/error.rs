@@ -21,7 +21,7 @@ impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::TooLarge { len } => {
-                write!(f, "an element of {len} bytes is too large for a node of the list")
+                write!(f, "element of {len} bytes is too large for a list node")
             }
             Self::NoElement { index } => write!(f, "list has no element at index {index}"),
         }

@@ -29,7 +29,7 @@ impl Fill {
     /// positive number for that many elements per node. A value out of range counts as the nearest one, 0 as 1.
     #[must_use]
     pub const fn new(size: i64) -> Self {
-        #[expect(clippy::cast_possible_truncation, reason = "the value is between the two")]
+        #[expect(clippy::cast_possible_truncation, reason = "the value is between the two limits")]
         match size {
             ..=-5 => Self(-5),
             0 => Self(1),

@@ -397,12 +397,12 @@ impl QuickList {
         self.nodes.verify();
         let (count, depth) = (self.nodes.count(), usize::from(self.limits.depth));
         for (index, node) in self.nodes.iter().enumerate() {
-            assert!(!node.is_in_use(), "node {index} is open");
+            assert!(!node.is_in_use(), "node {index} is in use");
             let at_end = depth == 0 || index < depth || count - index <= depth;
             assert!(!(at_end && node.is_compressed()), "node {index} of {count} is compressed");
             match node.content() {
                 Content::Packed(list) => {
-                    list.validate(listpack::Validation::Deep).expect("a whole listpack");
+                    list.validate(listpack::Validation::Deep).expect("the listpack is valid");
                     assert_eq!(list.len(), node.count(), "elements of node {index}");
                     assert_eq!(list.as_bytes().len(), node.size(), "bytes of node {index}");
                     assert!(node.count() > 0, "node {index} is empty");

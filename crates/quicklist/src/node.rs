@@ -93,7 +93,7 @@ struct Compressed {
 impl Compressed {
     fn expand(&self) -> Vec<u8> {
         let plain = lzf::decompress(&self.stream, self.len.into());
-        debug_assert!(plain.is_ok(), "streams are made here");
+        debug_assert!(plain.is_ok(), "the stream was compressed by this crate");
         plain.unwrap_or_default()
     }
 }

@@ -46,7 +46,7 @@ pub struct Batch {
 impl Batch {
     /// The length in bytes.
     #[must_use]
-    #[expect(clippy::len_without_is_empty, reason = "there is no empty batch")]
+    #[expect(clippy::len_without_is_empty, reason = "a batch is never empty")]
     pub fn len(&self) -> usize {
         self.bytes.len()
     }

@@ -124,31 +124,33 @@ impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Io(error) => write!(f, "cannot read: {error}"),
-            Self::Truncated => f.write_str("the bytes end too early"),
-            Self::TooLong { len, left } => write!(f, "a length of {len} where {left} bytes remain"),
+            Self::Truncated => f.write_str("unexpected end of input"),
+            Self::TooLong { len, left } => {
+                write!(f, "length {len} exceeds the {left} bytes that remain")
+            }
             Self::BadMagic => f.write_str("not an RDB file"),
             Self::UnsupportedVersion(version) => write!(f, "unsupported version {version}"),
             Self::UnknownOpcode(byte) => write!(f, "unknown opcode {byte}"),
             Self::UnknownType { byte, key: None } => write!(f, "unknown type {byte}"),
             Self::UnknownType { byte, key: Some(key) } => {
-                write!(f, "unknown type {byte} of the key '{}'", key.escape_ascii())
+                write!(f, "unknown type {byte} of key '{}'", key.escape_ascii())
             }
             Self::PreRelease(byte) => write!(f, "pre-release form {byte} is not supported"),
-            Self::BadLength(byte) => write!(f, "no length begins with byte {byte:#04x}"),
-            Self::BadString(byte) => write!(f, "no string begins with byte {byte:#04x}"),
-            Self::Lzf(error) => write!(f, "bad compressed string: {error}"),
+            Self::BadLength(byte) => write!(f, "a length cannot begin with byte {byte:#04x}"),
+            Self::BadString(byte) => write!(f, "a string cannot begin with byte {byte:#04x}"),
+            Self::Lzf(error) => write!(f, "invalid compressed string: {error}"),
             Self::BadNode(container) => {
-                write!(f, "node of a list in unknown container {container}")
+                write!(f, "list node has unknown container {container}")
             }
-            Self::FieldExpiry => f.write_str("a field expires at a time that is none"),
-            Self::BadModulePart(tag) => write!(f, "unknown tag {tag} in a module's value"),
-            Self::BadDatabase(number) => write!(f, "no database can have number {number}"),
+            Self::FieldExpiry => f.write_str("invalid expiry time of a hash field"),
+            Self::BadModulePart(tag) => write!(f, "unknown tag {tag} in a module value"),
+            Self::BadDatabase(number) => write!(f, "database number {number} is out of range"),
             Self::Checksum { stored, computed } => {
-                write!(f, "checksum {stored:016x} is stored, but the bytes give {computed:016x}")
+                write!(f, "checksum mismatch: stored {stored:016x}, computed {computed:016x}")
             }
-            Self::Trailing { left } => write!(f, "{left} bytes behind the value"),
-            Self::NoValue => f.write_str("there is no value to read here"),
-            Self::Failed => f.write_str("reading ended with an earlier error"),
+            Self::Trailing { left } => write!(f, "{left} trailing bytes after the value"),
+            Self::NoValue => f.write_str("no value to read"),
+            Self::Failed => f.write_str("reading stopped after an earlier error"),
         }
     }
 }

@@ -9,7 +9,7 @@
 //! 10000001 + 8 bytes           u64, big-endian
 //! 11ffffff                     no length: form f of a string, see `string`
 //! ```
-#![expect(clippy::big_endian_bytes, reason = "lengths are the one big-endian part of the format")]
+#![expect(clippy::big_endian_bytes, reason = "lengths are the only big-endian part of the format")]
 
 use std::io::{Read, Write};
 
@@ -73,7 +73,10 @@ pub(crate) fn peek(bytes: &[u8]) -> u64 {
 
 /// Writes a length in its shortest form, as servers do.
 #[inline]
-#[expect(clippy::cast_possible_truncation, reason = "each form is chosen by its range")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "each form is chosen by the range of its lengths"
+)]
 pub(crate) fn write<W: Write>(sink: &mut Sink<W>, len: u64) -> Result<(), WriteError> {
     if len < 1 << 6 {
         sink.put(&[len as u8])
@@ -117,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_length_is_refused() {
+    fn invalid_lengths_are_refused() {
         for first in (0x82..=0xff_u8).filter(|first| *first != LEN_64) {
             let error = read(&mut Source::new(&[first; 9][..], None, false)).unwrap_err();
             assert!(matches!(error.kind(), ErrorKind::BadLength(byte) if *byte == first));

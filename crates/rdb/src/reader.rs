@@ -404,7 +404,10 @@ impl<R: Read> Reader<R> {
 fn is_large(kind: ValueType, head: &[u8]) -> bool {
     const BYTES: u64 = 1 << 20;
     const MEMBERS: u64 = 1 << 20;
-    #[expect(clippy::wildcard_enum_match_arm, reason = "of the others nothing tells the length")]
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "other types do not begin with their length"
+    )]
     match kind {
         ValueType::Set | ValueType::Hash | ValueType::List | ValueType::ZSet => {
             length::peek(head) > MEMBERS

@@ -76,13 +76,13 @@ impl fmt::Display for WriteError {
                 write!(f, "version {target} has no type or opcode {byte}")
             }
             Self::OtherVersion { version, target } => {
-                write!(f, "a batch of version {version} in a file of version {target}")
+                write!(f, "cannot write a batch of version {version} to a file of version {target}")
             }
-            Self::MissingMembers { missing } => write!(f, "a value lacks {missing} members"),
-            Self::TooManyMembers => f.write_str("a value has more members than announced"),
-            Self::NotOneValue => f.write_str("a payload holds exactly one value"),
-            Self::Malformed(error) => write!(f, "malformed bytes to write: {error}"),
-            Self::Failed => f.write_str("writing ended with an earlier error"),
+            Self::MissingMembers { missing } => write!(f, "the value is missing {missing} members"),
+            Self::TooManyMembers => f.write_str("the value has more members than announced"),
+            Self::NotOneValue => f.write_str("a payload must have exactly one value"),
+            Self::Malformed(error) => write!(f, "cannot write malformed bytes: {error}"),
+            Self::Failed => f.write_str("writing stopped after an earlier error"),
         }
     }
 }

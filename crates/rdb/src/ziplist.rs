@@ -31,7 +31,7 @@
 //! # Ok::<(), ziplist::Error>(())
 //! ```
 
-#![expect(clippy::big_endian_bytes, reason = "the lengths of texts are big-endian")]
+#![expect(clippy::big_endian_bytes, reason = "the lengths of strings are big-endian")]
 
 use core::{error, fmt};
 
@@ -85,16 +85,16 @@ impl fmt::Display for Error {
         match self {
             Self::Short => f.write_str("ziplist is too short"),
             Self::Length { told, there } => {
-                write!(f, "ziplist of {there} bytes says that it has {told}")
+                write!(f, "ziplist header specifies {told} bytes, got {there}")
             }
-            Self::Entry { offset } => write!(f, "ziplist has a bad entry at offset {offset}"),
+            Self::Entry { offset } => write!(f, "invalid ziplist entry at offset {offset}"),
             Self::Last { told, there } => {
-                write!(f, "ziplist has its last entry at offset {there} and says {told}")
+                write!(f, "ziplist header specifies the last entry at offset {told}, got {there}")
             }
             Self::Count { told, there } => {
-                write!(f, "ziplist of {there} entries says that it has {told}")
+                write!(f, "ziplist header specifies {told} entries, got {there}")
             }
-            Self::End => f.write_str("ziplist has no end mark"),
+            Self::End => f.write_str("ziplist has no end marker"),
         }
     }
 }

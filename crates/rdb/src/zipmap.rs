@@ -47,11 +47,11 @@ pub enum Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Field { offset } => write!(f, "zipmap has a bad field at offset {offset}"),
+            Self::Field { offset } => write!(f, "invalid zipmap field at offset {offset}"),
             Self::Count { told, there } => {
-                write!(f, "zipmap of {there} fields says that it has {told}")
+                write!(f, "zipmap header specifies {told} fields, got {there}")
             }
-            Self::End => f.write_str("zipmap has no end mark"),
+            Self::End => f.write_str("zipmap has no end marker"),
         }
     }
 }

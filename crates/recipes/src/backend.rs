@@ -119,7 +119,7 @@ pub trait Backend: Keyspace {
     /// The error of the backend; [`ErrorKind::InvalidArgument`] if it cannot scan keys, which is the default
     /// implementation.
     fn keys_from(&self, _start: &[u8]) -> Result<Vec<Bytes>, Error> {
-        Err(on_a_store_only("looking for keys"))
+        Err(on_a_store_only("scanning keys"))
     }
 }
 
@@ -171,7 +171,7 @@ pub trait AsyncBackend: Keyspace {
     ///
     /// As [`Backend::keys_from`].
     fn keys_from_async(&self, _start: &[u8]) -> impl Future<Output = Result<Vec<Bytes>, Error>> {
-        future::ready(Err(on_a_store_only("looking for keys")))
+        future::ready(Err(on_a_store_only("scanning keys")))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Compares procedures on a store with those on a live server.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -30,10 +30,10 @@ fn kind(text: &str) -> ErrorKind {
 /// Parts of texts after `ERR`, and the kinds of the errors.
 const OF_DETAILS: &[(&str, ErrorKind)] = &[
     ("is not kept any more", ErrorKind::NotKept),
-    ("no locations of", ErrorKind::WrongType),
+    ("not locations of", ErrorKind::WrongType),
     ("not an integer", ErrorKind::NotInteger),
     ("would overflow", ErrorKind::NotInteger),
-    ("is not the counts of", ErrorKind::NotInteger),
+    ("is not a sliding counter", ErrorKind::NotInteger),
     ("no such key", ErrorKind::NoSuchKey),
     ("not found", ErrorKind::NoSuchKey),
     ("item exists", ErrorKind::KeyExists),

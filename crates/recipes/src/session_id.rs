@@ -168,8 +168,8 @@ fn not_decimal(session: &[u8]) -> Error {
 fn of_time(session: &[u8], version: u64) -> Error {
     let session = shown(session);
     invalid(format!(
-        "ERR session id '{session}' is a UUID of version {version}, whose first digits are a time that others share; \
-         count it hashed, with Visitors::new or SessionIds::Hashed"
+        "ERR session id '{session}' is a version {version} UUID, whose first digits are a \
+         timestamp that other ids share; hash it, with Visitors::new or SessionIds::Hashed"
     ))
 }
 

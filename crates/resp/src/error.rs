@@ -85,11 +85,11 @@ pub enum ReplyError {
 impl fmt::Display for ReplyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Kind(byte) => write!(f, "no reply begins with '{}'", byte.escape_ascii()),
-            Self::Length => f.write_str("invalid length of a reply"),
-            Self::Form => f.write_str("a reply is not in the form of its kind"),
-            Self::End => f.write_str("a reply does not end where it should"),
-            Self::Depth => f.write_str("replies nest too deep"),
+            Self::Kind(byte) => write!(f, "a reply cannot begin with '{}'", byte.escape_ascii()),
+            Self::Length => f.write_str("invalid reply length"),
+            Self::Form => f.write_str("malformed number, boolean, null or text in a reply"),
+            Self::End => f.write_str("a line or string does not end with CR LF"),
+            Self::Depth => f.write_str("replies are nested too deeply"),
         }
     }
 }

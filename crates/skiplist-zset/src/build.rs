@@ -140,7 +140,7 @@ impl<S: BuildHasher> Large<S> {
         let mut batch = Batch { entries: Vec::with_capacity(BUILT), bytes: 0 };
         let mut add = |full: &mut Vec<Given<&[u8]>>| {
             let added = self.add_block(full, false);
-            debug_assert!(added.is_ok(), "what was in the set fits and differs");
+            debug_assert!(added.is_ok(), "the members of a set fit and are distinct");
             added
         };
         for (index, record) in kept {

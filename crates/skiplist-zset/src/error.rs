@@ -56,16 +56,19 @@ impl fmt::Display for DecodeError {
         match self {
             Self::ListPack(error) => error.fmt(f),
             Self::Odd { entries } => {
-                write!(f, "sorted set has {entries} entries, and so a member without a score")
+                write!(
+                    f,
+                    "sorted set has an odd number of entries, {entries}: the last member has no score"
+                )
             }
             Self::NotAScore { offset } => {
-                write!(f, "sorted set has a score at offset {offset} that is not a number")
+                write!(f, "sorted set score at offset {offset} is not a number")
             }
             Self::NotSorted { offset } => {
-                write!(f, "sorted set has a member at offset {offset} that is out of order")
+                write!(f, "sorted set member at offset {offset} is out of order")
             }
             Self::Duplicate { offset } => {
-                write!(f, "sorted set has the member at offset {offset} twice")
+                write!(f, "sorted set has a duplicate member at offset {offset}")
             }
         }
     }
@@ -114,10 +117,10 @@ impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotANumber { index } => {
-                write!(f, "entry {index} has a score that is not a number")
+                write!(f, "score of entry {index} is not a number")
             }
-            Self::Duplicate { index } => write!(f, "entry {index} has the member of another"),
-            Self::Full { index } => write!(f, "entry {index} is more than a sorted set holds"),
+            Self::Duplicate { index } => write!(f, "entry {index} has a duplicate member"),
+            Self::Full { index } => write!(f, "entry {index} exceeds the capacity of a sorted set"),
         }
     }
 }

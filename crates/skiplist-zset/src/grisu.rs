@@ -41,7 +41,7 @@ pub(crate) fn digits(value: f64, buffer: &mut [u8; DIGITS_MAX]) -> (&[u8], i32) 
     } else {
         (2 * significand - 1) << shift
     };
-    #[expect(clippy::cast_possible_wrap, reason = "63 at most")]
+    #[expect(clippy::cast_possible_wrap, reason = "at most 63")]
     let exponent = exponent - 1 - shift as i32;
 
     let (power, power_exponent, ten) = power(exponent);
@@ -59,7 +59,7 @@ fn power(exponent: i32) -> (u64, i32, i32) {
     const LOG10_OF_2: f64 = 0.301_029_995_663_981_14;
     // Several powers may do. Redis starts its search here, and so the first guess decides which one it is.
     let guess = f64::from(-(exponent + 87)) * LOG10_OF_2;
-    #[expect(clippy::cast_possible_truncation, reason = "a logarithm")]
+    #[expect(clippy::cast_possible_truncation, reason = "the logarithm of a double is small")]
     let mut index = (guess as i32 - FIRST) / STEP;
     loop {
         let ten = FIRST + index * STEP;
@@ -95,7 +95,7 @@ fn generate(
     let (mut whole, mut fraction) = (upper >> point, upper & (one - 1));
     let mut count = 0;
     let mut push = |digit: u64, count: &mut usize| {
-        #[expect(clippy::cast_possible_truncation, reason = "a digit")]
+        #[expect(clippy::cast_possible_truncation, reason = "a digit is below 10")]
         let digit = digit as u8;
         if digit != 0 || *count > 0 {
             buffer[*count] = b'0' + digit;

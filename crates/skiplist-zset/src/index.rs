@@ -158,7 +158,7 @@ impl Index {
         let places: Vec<_> = moves
             .filter_map(|(hash, old, new)| {
                 let found = self.locate(hash, |other| other == old);
-                debug_assert!(found.is_some(), "a record that is not there");
+                debug_assert!(found.is_some(), "the record is not in the index");
                 Some((found?.0, new))
             })
             .collect();

@@ -146,7 +146,7 @@ pub(crate) fn key(score: f64) -> u64 {
 /// The score as an integer, if it is one of up to 62 bits.
 fn whole(score: f64) -> Option<i64> {
     let is_whole = (-WHOLE_MAX..=WHOLE_MAX).contains(&score) && score.fract() == 0.0;
-    #[expect(clippy::cast_possible_truncation, reason = "whole, and within 62 bits")]
+    #[expect(clippy::cast_possible_truncation, reason = "the score is an integer of up to 62 bits")]
     is_whole.then_some(score as i64)
 }
 
@@ -180,7 +180,7 @@ fn push_digits(score: f64, text: &mut Text) {
     }
     let mut buffer = [0; grisu::DIGITS_MAX];
     let (digits, last) = grisu::digits(score.abs(), &mut buffer);
-    #[expect(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "18 at most")]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "at most 18")]
     let first = last + digits.len() as i32 - 1;
     let zeros = usize::try_from(last);
     match zeros {

@@ -37,7 +37,7 @@ impl Clock for SystemClock {
 
     #[expect(
         clippy::disallowed_methods,
-        reason = "this is the one place that asks the machine for the time"
+        reason = "this is the only function that reads the system time"
     )]
     fn now_us(&self) -> i64 {
         let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);

@@ -43,7 +43,7 @@ impl fmt::Debug for Key {
 }
 
 /// A key of a command with its hash, which is computed once.
-#[expect(unnameable_types, reason = "only this crate calls what takes it")]
+#[expect(unnameable_types, reason = "only functions of this crate take it")]
 #[derive(Clone, Copy, Debug)]
 pub struct HashedKey<'k> {
     pub(crate) hash: u64,

@@ -145,7 +145,7 @@ impl<'c> ScriptCall<'c> {
     #[cold]
     #[must_use]
     pub fn wrong() -> Error {
-        let text = "ERR the script is called with other keys or arguments than it takes";
+        let text = "ERR wrong keys or arguments for the script";
         Error::new(ErrorKind::Syntax, text)
     }
 }

@@ -55,7 +55,7 @@ pub trait ToTime: sealed::Sealed {
 }
 
 mod sealed {
-    #[expect(unnameable_types, reason = "no other crate is to implement it")]
+    #[expect(unnameable_types, reason = "other crates must not implement it")]
     pub trait Sealed {}
 }
 

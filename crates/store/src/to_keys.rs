@@ -32,8 +32,8 @@ use crate::to_member::sealed::Sealed;
 /// # Ok::<(), tallis::Error>(())
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not one or many keys",
-    note = "an iterator is passed as `each(iterator)`"
+    message = "`{Self}` is not a key or a collection of keys",
+    note = "pass an iterator as `each(iterator)`"
 )]
 pub trait ToKeys: Sealed {
     /// Calls `work` with the keys and their hashes by `hash`, or returns the first error.

@@ -91,8 +91,8 @@ pub trait ToMember: sealed::Sealed {
 /// # Ok::<(), tallis::Error>(())
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not one or many members",
-    note = "an iterator is passed as `each(iterator)`"
+    message = "`{Self}` is not a member or a collection of members",
+    note = "pass an iterator as `each(iterator)`"
 )]
 pub trait ToMembers: sealed::Sealed {
     /// Calls `take` with the members.
@@ -101,7 +101,7 @@ pub trait ToMembers: sealed::Sealed {
 }
 
 pub(crate) mod sealed {
-    #[expect(unnameable_types, reason = "no other crate is to implement it")]
+    #[expect(unnameable_types, reason = "other crates must not implement it")]
     pub trait Sealed {}
 }
 

@@ -24,7 +24,7 @@ pub trait ToScore: sealed::Sealed {
 }
 
 mod sealed {
-    #[expect(unnameable_types, reason = "no other crate is to implement it")]
+    #[expect(unnameable_types, reason = "other crates must not implement it")]
     pub trait Sealed {}
 }
 
@@ -38,7 +38,7 @@ macro_rules! scores {
                 clippy::cast_lossless,
                 clippy::cast_precision_loss,
                 trivial_numeric_casts,
-                reason = "one cast for all: to the nearest"
+                reason = "one conversion for all types, rounded to nearest"
             )]
             fn to_score(&self) -> f64 {
                 *self as f64

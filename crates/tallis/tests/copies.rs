@@ -1,7 +1,7 @@
 //! What a command allocates more while a snapshot runs than without one: the old form of what it changes, never that of
 //! a whole large value. And the snapshot has the state before the command, node by node.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
 #[path = "beside/output.rs"]
 mod output;

@@ -3,7 +3,7 @@
 //! Every byte and every prefix of the small files, and some of the larger ones. With `TALLIS_DAMAGE=all` every byte and
 //! prefix of every file, which is work for an hour; with `TALLIS_GOLDEN=FOLDER` of the files there too.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -104,7 +104,7 @@ fn check(file: &[u8], what: &str) -> bool {
     report.damage.is_none()
 }
 
-#[expect(clippy::disallowed_methods, reason = "a hang is what is looked for")]
+#[expect(clippy::disallowed_methods, reason = "the test looks for a hang")]
 fn now() -> Instant {
     Instant::now()
 }

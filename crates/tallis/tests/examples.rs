@@ -1,6 +1,6 @@
 //! The examples, run.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
@@ -22,21 +22,21 @@ mod leaderboard;
 #[path = "../examples/nearby.rs"]
 mod nearby;
 #[path = "../examples/parts.rs"]
-#[expect(dead_code, reason = "its main starts itself")]
+#[expect(dead_code, reason = "its main function starts the program again")]
 mod parts;
 #[path = "../examples/rate_limit.rs"]
-#[expect(dead_code, reason = "its main serves for ever")]
+#[expect(dead_code, reason = "its main function never returns")]
 mod rate_limit;
 #[cfg(feature = "redis")]
 #[path = "../examples/redis_connection.rs"]
-#[expect(dead_code, reason = "its main reads arguments")]
+#[expect(dead_code, reason = "its main function reads arguments")]
 mod redis_connection;
 #[cfg(feature = "redis")]
 #[path = "../examples/visitors.rs"]
-#[expect(dead_code, reason = "its main reads arguments")]
+#[expect(dead_code, reason = "its main function reads arguments")]
 mod visitors;
 #[path = "../examples/visits.rs"]
-#[expect(dead_code, reason = "its main serves for ever")]
+#[expect(dead_code, reason = "its main function never returns")]
 mod visits;
 #[path = "../examples/votes.rs"]
 mod votes;

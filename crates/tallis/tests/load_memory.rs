@@ -1,6 +1,6 @@
 //! What a load holds at its peak, beside what the store holds after it.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
 use tallis::{LoadOptions, SaveOptions, Store};
 use testkit::alloc::Counting;

@@ -47,7 +47,7 @@ impl Rng {
     ///
     /// If `bound` is 0.
     pub const fn below(&mut self, bound: u64) -> u64 {
-        assert!(bound > 0, "no number is below 0");
+        assert!(bound > 0, "the bound must not be 0");
         ((self.u64() as u128 * bound as u128) >> 64) as u64
     }
 
@@ -56,7 +56,7 @@ impl Rng {
     /// # Panics
     ///
     /// If `len` is 0.
-    #[expect(clippy::cast_possible_truncation, reason = "the number is below a usize")]
+    #[expect(clippy::cast_possible_truncation, reason = "the number is below `len`")]
     pub const fn index(&mut self, len: usize) -> usize {
         self.below(len as u64) as usize
     }
@@ -68,7 +68,7 @@ impl Rng {
     /// If the range is empty.
     pub fn range(&mut self, range: RangeInclusive<i64>) -> i64 {
         let (first, last) = range.into_inner();
-        assert!(first <= last, "an empty range");
+        assert!(first <= last, "the range is empty");
         let width = last.wrapping_sub(first).cast_unsigned();
         let step = match width.checked_add(1) {
             Some(count) => self.below(count),

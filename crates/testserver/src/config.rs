@@ -75,7 +75,7 @@ impl Config {
             match (word.strip_prefix("--"), all.last_mut()) {
                 (Some(name), _) => all.push((name.to_owned(), Vec::new())),
                 (None, Some((_, values))) => values.push(word.into_bytes()),
-                (None, None) => return Err(ConfigError(format!("{word} is no option"))),
+                (None, None) => return Err(ConfigError(format!("{word} is not an option"))),
             }
         }
         for (name, values) in all {
@@ -130,6 +130,6 @@ impl Config {
     fn number<T: std::str::FromStr>(&self, name: &str, default: T) -> Result<T, ConfigError> {
         let Some(value) = self.get(name) else { return Ok(default) };
         let value = String::from_utf8_lossy(value);
-        value.parse().map_err(|_| ConfigError(format!("{name}: {value} is no such number")))
+        value.parse().map_err(|_| ConfigError(format!("{name}: {value} is not a valid number")))
     }
 }

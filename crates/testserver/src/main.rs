@@ -23,7 +23,10 @@ fn run() -> Result<(), String> {
         let asked = words.get(1).map_or("", String::as_str);
         let found = Profile::ALL.into_iter().find(|profile| profile.name() == asked);
         config.profile = found.ok_or_else(|| {
-            format!("--series {asked}: there are {}", Profile::ALL.map(Profile::name).join(", "))
+            format!(
+                "--series {asked}: expected one of {}",
+                Profile::ALL.map(Profile::name).join(", ")
+            )
         })?;
         words.drain(..2);
     }

@@ -1,6 +1,6 @@
 //! The server as a client sees it.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};

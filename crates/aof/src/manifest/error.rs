@@ -48,16 +48,18 @@ impl fmt::Display for ManifestError {
             ManifestErrorKind::Empty => "the manifest is empty",
             ManifestErrorKind::LineTooLong => "the line is too long",
             ManifestErrorKind::Unterminated => "the line does not end with a line feed",
-            ManifestErrorKind::Nul => "the line contains a NUL",
+            ManifestErrorKind::Nul => "the line contains a NUL byte",
             ManifestErrorKind::UnbalancedQuotes => "unbalanced quotes",
-            ManifestErrorKind::Pairs => "expected three or more pairs of a key and its value",
-            ManifestErrorKind::Name => "expected the name of a file in the same folder",
-            ManifestErrorKind::Sequence => "expected a sequence number other than 0",
-            ManifestErrorKind::Type => "expected the type b, h or i",
-            ManifestErrorKind::SecondBase => "a second base",
-            ManifestErrorKind::Order => "the sequence numbers of increments do not ascend",
+            ManifestErrorKind::Pairs => "expected three or more key-value pairs",
+            ManifestErrorKind::Name => "expected the name of a file in the same directory",
+            ManifestErrorKind::Sequence => "expected a nonzero sequence number",
+            ManifestErrorKind::Type => "expected type b, h or i",
+            ManifestErrorKind::SecondBase => "more than one base file",
+            ManifestErrorKind::Order => {
+                "the sequence numbers of incremental files are not in ascending order"
+            }
         };
-        write!(f, "{what}, in line {} of the manifest", self.line)
+        write!(f, "line {} of the manifest: {what}", self.line)
     }
 }
 
@@ -78,9 +80,9 @@ pub enum AddError {
 impl fmt::Display for AddError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Name => "expected the name of a file, without its folder",
-            Self::LineTooLong => "the name of the file is too long for a line of the manifest",
-            Self::Sequence => "no sequence number is left for another file",
+            Self::Name => "expected a file name without a directory",
+            Self::LineTooLong => "the file name is too long for a line of the manifest",
+            Self::Sequence => "no sequence number is left",
         })
     }
 }

@@ -123,7 +123,7 @@ impl Manifest {
     ///
     /// let error = Manifest::parse(b"file a seq 1 type b\nfile b seq 2 type b\n").unwrap_err();
     /// assert_eq!((error.line, error.kind), (2, ManifestErrorKind::SecondBase));
-    /// assert_eq!(error.to_string(), "a second base, in line 2 of the manifest");
+    /// assert_eq!(error.to_string(), "line 2 of the manifest: more than one base file");
     /// ```
     pub fn parse(text: &[u8]) -> Result<Self, ManifestError> {
         parse::parse(text)

@@ -56,9 +56,10 @@ impl fmt::Display for LogError {
             Self::Io(error) => write!(f, "cannot read the log: {error}"),
             Self::Torn { offset, valid_up_to } => write!(
                 f,
-                "the log ends inside what begins at offset {offset}; it is valid up to offset {valid_up_to}"
+                "unexpected end of the log in the record at offset {offset}; the log is valid up to \
+                 offset {valid_up_to}"
             ),
-            Self::Format { offset, damage, .. } => write!(f, "{damage}, at offset {offset}"),
+            Self::Format { offset, damage, .. } => write!(f, "{damage} at offset {offset}"),
         }
     }
 }
@@ -78,7 +79,7 @@ impl fmt::Display for Damage {
             Self::Record(byte) => write!(f, "expected '*' or '#', got '{}'", byte.escape_ascii()),
             Self::Count => f.write_str("invalid number of words"),
             Self::Word(byte) => write!(f, "expected '$', got '{}'", byte.escape_ascii()),
-            Self::Length => f.write_str("invalid length of a word"),
+            Self::Length => f.write_str("invalid word length"),
             Self::WordEnd => f.write_str("a word is not followed by CR LF"),
             Self::Annotation => f.write_str("an annotation is too long"),
             Self::NestedMulti => f.write_str("MULTI inside a transaction"),

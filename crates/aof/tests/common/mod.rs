@@ -1,6 +1,6 @@
 //! What the tests have in common.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
 use std::fs;
 use std::io::{self, Read};

@@ -96,7 +96,7 @@ fn the_limit_of_a_word_can_be_set() {
     let log = b"*1\r\n$4\r\nPING\r\n";
     let mut reader = LogReader::new_at(&log[..], 100).max_bulk(3);
     let error = reader.next_record().map(drop).unwrap_err();
-    assert_eq!(error.to_string(), "invalid length of a word, at offset 104");
+    assert_eq!(error.to_string(), "invalid word length at offset 104");
     let mut reader = LogReader::new(&log[..]).max_bulk(4);
     assert!(reader.next_record().unwrap().is_some());
 }

@@ -1,6 +1,6 @@
 //! Logs, good and bad: what is said of them here, by a live server that starts on them, and by `redis-check-aof`.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
 use std::fs;
 use std::io::ErrorKind;

@@ -1,6 +1,6 @@
 //! Manifests, good and bad: what is said of them here, and by a live server that starts on them.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
 use std::fs;
 use std::path::Path;

@@ -6,7 +6,7 @@
 //! eight instructions per vector. So most of the bits are added up first, by adders made of logic instructions: three
 //! vectors of one weight become one of that weight and one of twice the weight. Of 16 vectors only one, of weight 16,
 //! is left to count.
-#![expect(unsafe_code, reason = "loads, stores and calls of vector instructions")]
+#![expect(unsafe_code, reason = "vector loads, stores and intrinsics")]
 
 use core::arch::x86_64::{
     __m256i, _MM_HINT_T0, _mm_add_epi64, _mm_cvtsi128_si64, _mm_prefetch, _mm_sfence,

@@ -2,7 +2,7 @@
 //!
 //! A partial vector is loaded and stored under a mask, so no loop has a scalar tail. Stores are aligned to a cache line
 //! first: a store that crosses two lines costs twice as much.
-#![expect(unsafe_code, reason = "loads, stores and calls of vector instructions")]
+#![expect(unsafe_code, reason = "vector loads, stores and intrinsics")]
 
 use core::arch::x86_64::{
     __m512i, _MM_HINT_T0, _mm_prefetch, _mm_sfence, _mm512_add_epi64, _mm512_and_si512,

@@ -174,7 +174,7 @@ fn change(
         return Some((old, old ^ changes));
     }
     let fits = field.bytes_for(offset).is_some_and(|need| need <= len);
-    assert!(fits, "the field lies in the string");
+    assert!(fits, "the field extends beyond the end of the string");
     let window = Window::at_end(rest, offset);
     let old = window.top(field);
     let changes = changes(old)?;

@@ -61,7 +61,7 @@ impl Window {
     #[inline]
     #[expect(
         clippy::cast_possible_truncation,
-        reason = "the bits that the last byte has of the field"
+        reason = "keeps the bits of the field that are in the last byte"
     )]
     pub(super) fn put(self, bytes: &mut [u8; LEN], field: FieldType, changes: u64) {
         let [a, b, c, d, e, f, g, h, last] = bytes;

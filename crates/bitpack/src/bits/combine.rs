@@ -95,14 +95,14 @@ impl SourcesError {
 impl fmt::Display for SourcesError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (name, need) = match self.op {
-            Op::And => ("AND", "one source at least"),
-            Op::Or => ("OR", "one source at least"),
-            Op::Xor => ("XOR", "one source at least"),
-            Op::One => ("ONE", "one source at least"),
+            Op::And => ("AND", "at least one source"),
+            Op::Or => ("OR", "at least one source"),
+            Op::Xor => ("XOR", "at least one source"),
+            Op::One => ("ONE", "at least one source"),
             Op::Not => ("NOT", "one source"),
-            Op::Diff => ("DIFF", "two sources at least"),
-            Op::Diff1 => ("DIFF1", "two sources at least"),
-            Op::AndOr => ("ANDOR", "two sources at least"),
+            Op::Diff => ("DIFF", "at least two sources"),
+            Op::Diff1 => ("DIFF1", "at least two sources"),
+            Op::AndOr => ("ANDOR", "at least two sources"),
         };
         write!(f, "{name} takes {need}, got {}", self.got)
     }

@@ -96,10 +96,10 @@ pub fn get(bytes: &[u8], offset: u64) -> bool {
 /// assert_eq!(bytes, [0, 0x40]);
 /// ```
 #[inline]
-#[expect(clippy::expect_used, reason = "documented, as that of an index")]
+#[expect(clippy::expect_used, reason = "the panic is documented, as for an index out of bounds")]
 pub fn set(bytes: &mut [u8], offset: u64, on: bool) -> bool {
     let byte = usize::try_from(offset / 8).ok().and_then(|at| bytes.get_mut(at));
-    let byte = byte.expect("the bit lies in the string");
+    let byte = byte.expect("the bit is beyond the end of the string");
     let old = *byte & bit(offset) != 0;
     if on {
         *byte |= bit(offset);

@@ -11,7 +11,7 @@
 //! (4K aliasing).
 #![expect(
     unnameable_types,
-    reason = "these belong to the widths of records, which are sealed: no code outside has a use for them"
+    reason = "these types belong to the sealed trait of records, so other crates do not need them"
 )]
 
 use alloc::boxed::Box;
@@ -54,11 +54,11 @@ struct Lanes<const CODES: usize, const LANE: usize, const LANES: usize> {
 }
 
 /// Zeros that never were on the stack.
-#[expect(clippy::unnecessary_box_returns, reason = "too many for the stack")]
+#[expect(clippy::unnecessary_box_returns, reason = "too large for the stack")]
 fn zeros<T: Clone + Default, const N: usize>() -> Box<[T; N]> {
     match vec![T::default(); N].try_into() {
         Ok(zeros) => zeros,
-        Err(_) => unreachable!("as many as were asked for"),
+        Err(_) => unreachable!("the vector has the length of the array"),
     }
 }
 
@@ -67,7 +67,7 @@ impl<const CODES: usize, const LANE: usize, const LANES: usize> Default
 {
     fn default() -> Self {
         let counts = vec![[0; LANE]; LANES].try_into();
-        let Ok(counts) = counts else { unreachable!("as many as were asked for") };
+        let Ok(counts) = counts else { unreachable!("the vector has the length of the array") };
         Self { counts, totals: zeros(), room: FULL }
     }
 }

@@ -41,14 +41,16 @@ pub enum EncodeError {
 impl fmt::Display for EncodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::Country { got } => write!(f, "a country has an index of 0 to 254, got {got}"),
-            Self::Region { got } => write!(f, "a region has an index of 0 to 254, got {got}"),
-            Self::City { got } => write!(f, "a city has an index of 0 to 254, got {got}"),
+            Self::Country { got } => write!(f, "country index {got} is not between 0 and 254"),
+            Self::Region { got } => write!(f, "region index {got} is not between 0 and 254"),
+            Self::City { got } => write!(f, "city index {got} is not between 0 and 254"),
             Self::Postal { got } => {
-                write!(f, "a postal number is 0 to 16777214, got {got}")
+                write!(f, "postal number {got} is not between 0 and 16777214")
             }
-            Self::Latitude { got } => write!(f, "a latitude is -90 to 90 degrees, got {got}"),
-            Self::Longitude { got } => write!(f, "a longitude is -180 to 180 degrees, got {got}"),
+            Self::Latitude { got } => write!(f, "latitude {got} is not between -90 and 90 degrees"),
+            Self::Longitude { got } => {
+                write!(f, "longitude {got} is not between -180 and 180 degrees")
+            }
         }
     }
 }
@@ -62,17 +64,20 @@ mod tests {
     #[test]
     fn messages_say_what_and_where() {
         let cases = [
-            (EncodeError::Country { got: 255 }, "a country has an index of 0 to 254, got 255"),
-            (EncodeError::Region { got: 255 }, "a region has an index of 0 to 254, got 255"),
-            (EncodeError::City { got: 255 }, "a city has an index of 0 to 254, got 255"),
+            (EncodeError::Country { got: 255 }, "country index 255 is not between 0 and 254"),
+            (EncodeError::Region { got: 255 }, "region index 255 is not between 0 and 254"),
+            (EncodeError::City { got: 255 }, "city index 255 is not between 0 and 254"),
             (
                 EncodeError::Postal { got: 16_777_215 },
-                "a postal number is 0 to 16777214, got 16777215",
+                "postal number 16777215 is not between 0 and 16777214",
             ),
-            (EncodeError::Latitude { got: 90.5 }, "a latitude is -90 to 90 degrees, got 90.5"),
+            (
+                EncodeError::Latitude { got: 90.5 },
+                "latitude 90.5 is not between -90 and 90 degrees",
+            ),
             (
                 EncodeError::Longitude { got: f64::NAN },
-                "a longitude is -180 to 180 degrees, got NaN",
+                "longitude NaN is not between -180 and 180 degrees",
             ),
         ];
         for (error, text) in cases {

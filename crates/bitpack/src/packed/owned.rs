@@ -90,7 +90,7 @@ impl<C: Codec> Packed<C> {
     ///
     /// If the string would be longer than `isize::MAX` bytes.
     #[inline]
-    #[expect(clippy::expect_used, reason = "documented, as that of a capacity")]
+    #[expect(clippy::expect_used, reason = "the panic is documented, as for a capacity overflow")]
     pub fn set(&mut self, index: usize, item: C::Item) -> Result<(), C::Error> {
         let record = C::encode(item)?;
         if let Some(place) = C::Record::records_mut(&mut self.bytes).get_mut(index) {
@@ -99,7 +99,7 @@ impl<C: Codec> Packed<C> {
         }
         let start =
             index.checked_mul(C::Record::WIDTH).filter(|&start| start < isize::MAX as usize);
-        let start = start.expect("a string can be as long");
+        let start = start.expect("the string would be longer than isize::MAX bytes");
         // A part of the record may be there.
         self.bytes.resize(start, 0);
         self.bytes.extend_from_slice(record.as_ref());

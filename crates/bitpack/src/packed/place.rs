@@ -47,7 +47,7 @@ const fn rows(bits: u32) -> u64 {
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     clippy::cast_precision_loss,
-    reason = "steps are fewer than 2^25, and the fraction of a step is to go"
+    reason = "there are fewer than 2^25 steps, and the fraction of a step is dropped"
 )]
 fn code(place: LatLon, rows: u64) -> Result<u64, EncodeError> {
     let LatLon { latitude, longitude } = place;

@@ -29,7 +29,7 @@ pub trait Record:
 
 mod sealed {
     /// Keeps [`Record`](super::Record) to the arrays, and names what counts them.
-    #[expect(unnameable_types, reason = "that is what seals it")]
+    #[expect(unnameable_types, reason = "sealed traits cannot be named")]
     pub trait Sealed: Sized {
         /// What counts records of this width.
         type Counts: super::Counts<Self>;

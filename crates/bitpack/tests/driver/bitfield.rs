@@ -1,5 +1,5 @@
 //! Operations on fields and a model that works bit by bit, with numbers of 128 bits.
-#![expect(clippy::unwrap_used, reason = "what fails here is what the tests look for")]
+#![expect(clippy::unwrap_used, reason = "the tests look for failures here")]
 
 use arbitrary::Arbitrary;
 use bitpack::Bitmap;

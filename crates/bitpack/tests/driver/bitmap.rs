@@ -1,5 +1,5 @@
 //! Operations on bits and a plain list of `bool` that they must agree with.
-#![expect(clippy::unwrap_used, reason = "what fails here is what the tests look for")]
+#![expect(clippy::unwrap_used, reason = "the tests look for failures here")]
 
 use arbitrary::Arbitrary;
 use bitpack::bits::{self, Op, combine, combine_into};

@@ -168,13 +168,13 @@ fn rows_of_fields_lie_side_by_side() {
 }
 
 #[test]
-#[should_panic(expected = "the field lies in the string")]
+#[should_panic(expected = "the field extends beyond the end of the string")]
 fn writing_beyond_a_slice_panics() {
     set(&mut [0; 2], field("u4"), 13, 0, Overflow::Wrap);
 }
 
 #[test]
-#[should_panic(expected = "the field lies in the string")]
+#[should_panic(expected = "the field extends beyond the end of the string")]
 fn adding_beyond_everything_panics() {
     add(&mut [0; 2], field("u4"), u64::MAX, 0, Overflow::Wrap);
 }

@@ -144,8 +144,8 @@ fn sources_are_counted() {
     }
     let message = |op: Op, got| op.check_sources(got).unwrap_err().to_string();
     assert_eq!(message(Op::Not, 2), "NOT takes one source, got 2");
-    assert_eq!(message(Op::AndOr, 1), "ANDOR takes two sources at least, got 1");
-    assert_eq!(message(Op::One, 0), "ONE takes one source at least, got 0");
+    assert_eq!(message(Op::AndOr, 1), "ANDOR takes at least two sources, got 1");
+    assert_eq!(message(Op::One, 0), "ONE takes at least one source, got 0");
 }
 
 #[test]
@@ -171,13 +171,13 @@ fn more_sources_than_a_list_on_the_stack_holds() {
 }
 
 #[test]
-#[should_panic(expected = "the bit lies in the string")]
+#[should_panic(expected = "the bit is beyond the end of the string")]
 fn writing_beyond_a_slice_panics() {
     bits::set(&mut [0; 2], 16, true);
 }
 
 #[test]
-#[should_panic(expected = "a string can be as long")]
+#[should_panic(expected = "the string would be longer than isize::MAX bytes")]
 fn no_string_is_that_long() {
     assert_eq!(bits::bytes_for(u64::MAX), Some(1 << 61));
     let widest = bitpack::bitfield::FieldType::signed(64).unwrap();

@@ -1,6 +1,6 @@
 //! The recorded filters, and module values as parts.
-#![allow(dead_code, reason = "each test file takes what it needs")]
-#![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
+#![allow(dead_code, reason = "each test file uses a part of it")]
+#![expect(clippy::unwrap_used, reason = "a failure here fails the test")]
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;

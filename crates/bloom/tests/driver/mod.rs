@@ -1,7 +1,7 @@
 //! A filter beside a plain one, compared in depth after every operation.
 //!
 //! The model test and the fuzz target share this file.
-#![expect(clippy::unwrap_used, reason = "what fails here is what the tests look for")]
+#![expect(clippy::unwrap_used, reason = "the tests look for failures here")]
 #![expect(
     clippy::approx_constant,
     clippy::cast_possible_truncation,

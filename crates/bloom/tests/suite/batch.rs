@@ -1,5 +1,5 @@
 //! Many items at once, where the window matters: growth within it, and arrays whose lines are asked for.
-#![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
+#![expect(clippy::unwrap_used, reason = "a failure here fails the test")]
 
 use bloom::{AddError, BloomFilter, ItemHash, Settings};
 use testkit::rng::Rng;

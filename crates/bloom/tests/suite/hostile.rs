@@ -1,7 +1,7 @@
 //! Bytes and fields from outside: refused with what and where, or a filter that can be.
 
-#![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
-#![expect(clippy::float_cmp, reason = "these come out exactly")]
+#![expect(clippy::unwrap_used, reason = "a failure here fails the test")]
+#![expect(clippy::float_cmp, reason = "the results are exact")]
 
 use bloom::{
     AddError, BloomFilter, DecodeError, ENCODING_VERSION, Fault, Field, HEADER_LEN,

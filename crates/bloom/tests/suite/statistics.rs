@@ -9,7 +9,7 @@
 //! that could have been chosen; these are fixed, so the outcome is too.
 
 #![expect(clippy::cast_precision_loss, reason = "counts far below 2^53")]
-#![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
+#![expect(clippy::unwrap_used, reason = "a failure here fails the test")]
 
 use bloom::{BloomFilter, Link, Settings, plan};
 use testkit::rng::Rng;

@@ -25,7 +25,7 @@ impl fmt::Debug for LongValues {
 }
 
 /// The values of a bucket.
-#[expect(unnameable_types, reason = "only this crate's types are values")]
+#[expect(unnameable_types, reason = "only types of this crate implement it")]
 pub trait Values: Clone + fmt::Debug + Default {
     /// The end of the record whose key ends at `key_end`.
     #[doc(hidden)]

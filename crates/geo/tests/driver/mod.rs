@@ -1,7 +1,7 @@
 //! Shapes and points against a plain scan, with the points drawn to where mistakes would show.
 //!
 //! The model test and the fuzz target share this file.
-#![expect(clippy::unwrap_used, reason = "what fails here is what the tests look for")]
+#![expect(clippy::unwrap_used, reason = "the tests look for failures here")]
 
 use arbitrary::{Arbitrary, Unstructured};
 use geo::{EARTH_RADIUS, LATITUDES, Point, Shape, Unit};

@@ -1,7 +1,7 @@
 //! The numbers of a live server: see `data/README.md`.
 
-#![expect(clippy::unreadable_literal, reason = "coordinates as the commands had them")]
-#![expect(clippy::unwrap_used, reason = "what fails here is what the tests look for")]
+#![expect(clippy::unreadable_literal, reason = "coordinates as in the commands")]
+#![expect(clippy::unwrap_used, reason = "the tests look for failures here")]
 
 use geo::{Point, Shape, Unit, decode, encode, hash_of_score, score, score_range};
 

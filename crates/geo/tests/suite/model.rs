@@ -1,5 +1,5 @@
 //! Random shapes against a plain scan, and what holds of every position.
-#![expect(clippy::unwrap_used, reason = "what fails here is what the tests look for")]
+#![expect(clippy::unwrap_used, reason = "the tests look for failures here")]
 
 use geo::{Cell, LATITUDES, Point, Shape, Unit, decode, hash_of_score, score};
 use proptest::prelude::*;

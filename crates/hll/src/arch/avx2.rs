@@ -10,7 +10,7 @@
 //! A shuffle looks up 16 entries only, so values are taken in windows of 16, each of which has terms of 16 bits: two
 //! tables of bytes. A value outside a window gets an index with the top bit set, for which the shuffle returns 0.
 //! Values above 32 are rare, and blocks without them skip their windows.
-#![expect(unsafe_code, reason = "loads, stores and calls of vector instructions")]
+#![expect(unsafe_code, reason = "vector loads, stores and intrinsics")]
 
 use core::arch::x86_64::{
     __m256i, _mm_loadu_si128, _mm256_add_epi64, _mm256_adds_epu8, _mm256_and_si256,
@@ -150,7 +150,7 @@ fn sum_unpacked(registers: &Unpacked) -> PowerSum {
 #[inline]
 #[target_feature(enable = "avx2")]
 fn add_window(sums: &mut [__m256i; 2], registers: __m256i, window: usize) {
-    #[expect(clippy::cast_possible_truncation, reason = "up to 49")]
+    #[expect(clippy::cast_possible_truncation, reason = "at most 49")]
     let start = _mm256_set1_epi8((WINDOW * window + 1) as i8);
     // 0 to 15 in the window becomes 0x70 to 0x7f; larger passes 0x80, and smaller wraps around and saturates.
     let places = _mm256_sub_epi8(registers, start);

@@ -10,7 +10,7 @@
 //! 2^(50 - value) is a 56-bit number with one bit set: seven *limbs* of 8 bits. A `vpermb` looks a limb of 64 registers
 //! up in a table, by the low six bits alone, and `vpdpbusd` adds them up in 32-bit lanes. Values above 26 are rare, and
 //! blocks without them skip the three limbs that they need.
-#![expect(unsafe_code, reason = "loads, stores and calls of vector instructions")]
+#![expect(unsafe_code, reason = "vector loads, stores and intrinsics")]
 
 use core::arch::x86_64::{
     __m512i, _mm512_add_epi8, _mm512_and_si512, _mm512_cmpgt_epu8_mask, _mm512_dpbusd_epi32,

@@ -17,7 +17,7 @@
 //! byte adds itself. `vpsadbw` sums that over groups of eight bytes, and the groups over a block. In the block that
 //! reaches the register, a prefix sum over its bytes, of 16 bits that stay at their maximum when they pass it, shows
 //! the byte.
-#![expect(unsafe_code, reason = "stores of vectors")]
+#![expect(unsafe_code, reason = "vector stores")]
 
 use core::arch::x86_64::{
     __m256i, _mm_add_epi64, _mm_cvtsi128_si64, _mm_unpackhi_epi64, _mm256_add_epi8,

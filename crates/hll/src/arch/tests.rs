@@ -150,7 +150,7 @@ fn approaches_agree_on(bytes: &[u8], register: u16) {
         assert_eq!(sparse::find(bytes, &mut found, register), run, "{}", kernels.name);
         assert_eq!(found, plain, "{} {bytes:02x?}", kernels.name);
         let near = kernels.name == "portable" || !exact || run.is_err() || spot == found;
-        assert!(near, "{} stops at {spot:?}, {found:?} is wanted", kernels.name);
+        assert!(near, "{} stops at {spot:?}, expected {found:?}", kernels.name);
     }
 }
 

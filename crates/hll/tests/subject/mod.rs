@@ -1,7 +1,7 @@
 //! Two sketches beside their oracles, checked in depth after every operation.
 //!
 //! The model test and the fuzz target share this file.
-#![expect(clippy::unwrap_used, reason = "what fails here is what the tests look for")]
+#![expect(clippy::unwrap_used, reason = "the tests look for failures here")]
 
 use hll::{DENSE_LEN, Encoding, Hll, HllMut, Union};
 use testkit::oracle::hll::{HllOp, HllOracle};
@@ -123,7 +123,7 @@ fn start() -> Pair {
 }
 
 /// Runs the operations under a limit on sparse bytes and panics where a sketch and its oracle part.
-#[allow(dead_code, reason = "not every user of this file has operations of its own")]
+#[allow(dead_code, reason = "not every test that includes this file has its own operations")]
 pub(crate) fn run(ops: &[HllOp], limit: usize) {
     let mut pair = start();
     for op in ops {
@@ -133,7 +133,7 @@ pub(crate) fn run(ops: &[HllOp], limit: usize) {
 }
 
 /// Runs the first hundred operations that `bytes` spell, as [`run`] does.
-#[allow(dead_code, reason = "not every user of this file has bytes")]
+#[allow(dead_code, reason = "not every test that includes this file has bytes")]
 pub(crate) fn run_bytes(bytes: &[u8], limit: usize) {
     let mut sequence = Sequence::from_bytes(bytes);
     sequence.truncate(100);

@@ -1,5 +1,5 @@
 //! Bytes and counts that a live Redis gave.
-#![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
+#![expect(clippy::unwrap_used, reason = "a failure here fails the test")]
 
 use hll::{DENSE_LEN, Encoding, Hll, HllMut, HyperLogLog, SPARSE_MAX_BYTES, Union};
 

@@ -1,5 +1,5 @@
 //! Bytes that are no HyperLogLog: an error says what and where, nothing panics, and nothing is changed.
-#![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
+#![expect(clippy::unwrap_used, reason = "a failure here fails the test")]
 
 use hll::{DENSE_LEN, DecodeError, Encoding, Hll, HllMut, HyperLogLog, SPARSE_MAX_BYTES, Union};
 use testkit::oracle::hll::HllOracle;

@@ -1,5 +1,5 @@
 //! Several sketches taken into a union at once, beside one after the other.
-#![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
+#![expect(clippy::unwrap_used, reason = "a failure here fails the test")]
 
 use hll::{DecodeError, Encoding, Hll, HyperLogLog, SPARSE_MAX_BYTES, Union};
 use testkit::rng::Rng;

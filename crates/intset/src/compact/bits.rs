@@ -15,13 +15,13 @@ pub(super) const fn mask(len: u32) -> u64 {
 /// The word at this byte.
 #[inline(always)]
 fn word(bytes: &[u8], at: usize) -> u64 {
-    u64::from_le_bytes(*bytes[at..].first_chunk().expect("a word of the blob"))
+    u64::from_le_bytes(*bytes[at..].first_chunk().expect("the word is inside the blob"))
 }
 
 /// Writes the word at this byte.
 #[inline(always)]
 fn set_word(bytes: &mut [u8], at: usize, word: u64) {
-    *bytes[at..].first_chunk_mut().expect("a word of the blob") = word.to_le_bytes();
+    *bytes[at..].first_chunk_mut().expect("the word is inside the blob") = word.to_le_bytes();
 }
 
 /// The 64 bits from `bit` on.
@@ -159,7 +159,7 @@ pub(super) fn close(bytes: &mut [u8], at: usize, end: usize, by: u32) {
 /// Moves `len` bits, 63 at most.
 #[inline(always)]
 fn move_few(bytes: &mut [u8], from: usize, to: usize, len: usize) {
-    let len = u32::try_from(len).expect("less than a word");
+    let len = u32::try_from(len).expect("the length is below that of a word");
     let moved = read(bytes, from) & mask(len);
     write(bytes, to, len, moved);
 }

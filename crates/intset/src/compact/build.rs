@@ -31,7 +31,7 @@ impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Outside { value, prefix } => {
-                write!(f, "value {value} is not among {} to {}", prefix.first(), prefix.last())
+                write!(f, "value {value} is not between {} and {}", prefix.first(), prefix.last())
             }
             Self::Full => write!(f, "a compact set has at most {MOST} members"),
         }
@@ -159,9 +159,9 @@ pub(super) fn encode(form: Form, members: &[u64], capacity: usize) -> Vec<u8> {
     let mut lows = bits::Writer::new(lows, form.low.into());
     for (member, index) in members.iter().zip(0_u16..) {
         let key = form.squeeze(member ^ form.base);
-        let bucket = usize::try_from(key >> form.low).expect("a bucket");
+        let bucket = usize::try_from(key >> form.low).expect("a bucket number fits in a usize");
         while next_group <= bucket {
-            *groups.next().expect("an entry for the group of a bucket") = index.to_le_bytes();
+            *groups.next().expect("each group of buckets has an entry") = index.to_le_bytes();
             next_group += GROUP;
         }
         let bit = usize::from(index) + bucket;

@@ -38,7 +38,7 @@ impl Compact {
         assert!(members.is_sorted_by(|a, b| a < b), "{members:?}");
         for (index, &member) in members.iter().enumerate() {
             assert!(form.prefix().contains(member));
-            let (bucket, low) = form.split(member).expect("a member has the form");
+            let (bucket, low) = form.split(member).expect("a member fits the form");
             assert_eq!(form.join(bucket, low), member);
             assert_eq!(view.upper.select(index), index + bucket);
         }
@@ -47,7 +47,7 @@ impl Compact {
         assert_eq!(form.upper_at(), HEADER + 2 * groups);
         for group in 0..groups {
             let before = members.partition_point(|member| {
-                form.split(*member).expect("a member has the form").0 < GROUP * group
+                form.split(*member).expect("a member fits the form").0 < GROUP * group
             });
             assert_eq!(view.upper.before(group), before);
         }

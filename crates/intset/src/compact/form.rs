@@ -74,7 +74,7 @@ impl Form {
         let buckets = buckets + u32::from(whole);
         Self {
             base: start | first & hole,
-            count: u16::try_from(members.len()).expect("at most so many"),
+            count: u16::try_from(members.len()).expect("a set has at most Compact::MOST members"),
             width: byte(prefix.width()),
             hole_at: byte(hole_at),
             hole_len: byte(hole_len),
@@ -168,7 +168,7 @@ impl Form {
         let key = self.squeeze(differing);
         let bucket = key >> self.low;
         let fits = (bucket < self.buckets() as u64) & (self.spread(key) == differing);
-        #[expect(clippy::cast_possible_truncation, reason = "a number of buckets is a usize")]
+        #[expect(clippy::cast_possible_truncation, reason = "a number of buckets fits in a usize")]
         fits.then_some((bucket as usize, key & mask(self.low.into())))
     }
 
@@ -199,7 +199,7 @@ impl Form {
 
 /// A number of bits, 64 at most.
 fn byte(bits: u32) -> u8 {
-    u8::try_from(bits).expect("a number of bits")
+    u8::try_from(bits).expect("a number of bits is at most 64")
 }
 
 /// Where the longest run of ones begins, and how long it is.

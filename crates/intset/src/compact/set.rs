@@ -286,7 +286,7 @@ impl Compact {
 
     #[inline(always)]
     fn form(&self) -> Form {
-        Form::decode(*self.blob.first_chunk().expect("a header"))
+        Form::decode(*self.blob.first_chunk().expect("the blob begins with a header"))
     }
 
     #[inline(always)]

@@ -34,7 +34,8 @@ impl<'a> View<'a> {
     #[inline(always)]
     pub(super) fn new(blob: &'a [u8]) -> Self {
         black_box(blob.get(AHEAD).copied());
-        let (header, parts) = blob.split_first_chunk::<HEADER>().expect("a header");
+        let (header, parts) =
+            blob.split_first_chunk::<HEADER>().expect("the blob begins with a header");
         let form = Form::decode(*header);
         let (directory, upper) = parts.split_at(form.upper_at() - HEADER);
         Self { form, upper: Upper::new(directory, upper), lows: &blob[form.lows_at()..] }
@@ -55,7 +56,10 @@ impl<'a> View<'a> {
 
     /// Finds a key by its bucket and low part.
     #[inline(always)]
-    #[expect(clippy::needless_bitwise_bool, reason = "which member it is must not become a branch")]
+    #[expect(
+        clippy::needless_bitwise_bool,
+        reason = "the comparison must not be compiled to a branch"
+    )]
     pub(super) fn find(self, bucket: usize, low: u64) -> Place {
         let before = self.upper.before(bucket / GROUP);
         self.touch_low(before + bucket % GROUP);

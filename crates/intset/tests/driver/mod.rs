@@ -1,5 +1,5 @@
 //! Runs operations on a set and on its oracle side by side. The fuzz target includes this file too.
-#![expect(clippy::unwrap_used, reason = "what fails here is what the tests look for")]
+#![expect(clippy::unwrap_used, reason = "the tests look for failures here")]
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ pub(crate) fn run(bytes: &[u8]) {
 }
 
 /// Applies `ops` and checks their answers, but the whole set only once, at the end.
-#[allow(dead_code, reason = "not every user of this file has read-only sequences")]
+#[allow(dead_code, reason = "not every test that includes this file has read-only sequences")]
 pub(crate) fn ask(ops: &[IntSetOp]) {
     let (mut set, mut oracle) = Pair::default();
     for op in ops {

@@ -108,12 +108,12 @@ fn what_lies_outside_is_refused_and_changes_nothing() {
     }
     assert_eq!(set, before);
     let refused = set.try_insert(7).unwrap_err();
-    assert_eq!(refused.to_string(), "value 7 is not among -1280 to -1025");
+    assert_eq!(refused.to_string(), "value 7 is not between -1280 and -1025");
     assert_eq!(CompactError::from(refused).to_string(), refused.to_string());
 }
 
 #[test]
-fn values_out_of_order_make_no_set() {
+fn values_out_of_order_are_refused() {
     let error = OrderError { index: 2, previous: 5, got: 5 };
     let made = Compact::from_sorted(Prefix::new(0, 8), [1, 5, 5, 3]);
     assert_eq!(made, Err(CompactError::Order(error)));
@@ -316,7 +316,7 @@ fn prefixes_are_ranges() {
 
 #[test]
 #[should_panic(expected = "an i64 has 64 bits")]
-fn a_prefix_of_more_than_64_bits_is_none() {
+fn a_prefix_of_more_than_64_bits_panics() {
     let _ = Prefix::new(0, 65);
 }
 

@@ -90,14 +90,17 @@ fn errors_say_what_and_where() {
     let table: [(&[u8], &str); 5] = [
         (b"\x02\0\0", "intset header takes 8 bytes, got 3"),
         (b"\x03\0\0\0\0\0\0\0", "intset width at offset 0 is 3, expected 2, 4 or 8"),
-        (b"\x08\0\0\0\xff\xff\xff\xff", "intset header asks for 34359738368 bytes, got 8"),
-        (b"\x02\0\0\0\x01\0\0\0\x01\0\0", "intset header asks for 10 bytes, got 11"),
-        (b"\x02\0\0\0\x03\0\0\0\x01\0\x02\0\x01\0", "intset member 1 at offset 12 is not above 2"),
+        (b"\x08\0\0\0\xff\xff\xff\xff", "intset header specifies 34359738368 bytes, got 8"),
+        (b"\x02\0\0\0\x01\0\0\0\x01\0\0", "intset header specifies 10 bytes, got 11"),
+        (
+            b"\x02\0\0\0\x03\0\0\0\x01\0\x02\0\x01\0",
+            "intset member 1 at offset 12 is not greater than 2",
+        ),
     ];
     for (blob, message) in table {
         let error = IntSet::from_bytes(blob, Validation::Deep).unwrap_err();
         assert_eq!(error.to_string(), message);
     }
     let error = IntSet::from_sorted([1, 5, 4]).unwrap_err();
-    assert_eq!(error.to_string(), "value 4 at index 2 is not above 5");
+    assert_eq!(error.to_string(), "value 4 at index 2 is not greater than 5");
 }

@@ -1,5 +1,5 @@
 //! Runs operations on a list and on its oracle side by side. The fuzz target includes this file too.
-#![expect(clippy::unwrap_used, reason = "what fails here is what the tests look for")]
+#![expect(clippy::unwrap_used, reason = "the tests look for failures here")]
 
 use listpack::{Entry, ListPack, Position, Validation};
 use testkit::oracle::list_pack::{Element, ListPackOp, ListPackOracle};
@@ -14,7 +14,7 @@ pub(crate) fn run(bytes: &[u8]) {
 }
 
 /// Applies `ops` as [`run`] does.
-#[allow(dead_code, reason = "not every user of this file has operations of its own")]
+#[allow(dead_code, reason = "not every test that includes this file has its own operations")]
 pub(crate) fn run_all(ops: &[ListPackOp]) {
     let mut pair = Pair::default();
     for op in ops {

@@ -183,21 +183,18 @@ fn a_length_may_end_in_bytes_that_belong_to_the_entry() {
 #[test]
 fn errors_say_what_and_where() {
     let table: [(&[u8], &str); 9] = [
-        (b"\x07\0\0\0\0\0", "listpack takes 7 bytes at least, got 6"),
-        (b"\x08\0\0\0\0\0\xff", "listpack header asks for 8 bytes, got 7"),
+        (b"\x07\0\0\0\0\0", "listpack takes at least 7 bytes, got 6"),
+        (b"\x08\0\0\0\0\0\xff", "listpack header specifies 8 bytes, got 7"),
         (b"\x08\0\0\0\0\0\xff\xfe", "listpack ends with 0xfe at offset 7, expected 0xff"),
-        (
-            b"\x09\0\0\0\x01\0\xf5\x01\xff",
-            "listpack entry at offset 6 has the unknown encoding 0xf5",
-        ),
-        (b"\x09\0\0\0\0\0\xff\x01\xff", "listpack entry at offset 6 has the unknown encoding 0xff"),
-        (b"\x09\0\0\0\x01\0\x82a\xff", "listpack entry at offset 6 asks for 4 bytes, got 2"),
-        (b"\x09\0\0\0\x01\0\xf0\x01\xff", "listpack entry at offset 6 asks for 5 bytes, got 2"),
+        (b"\x09\0\0\0\x01\0\xf5\x01\xff", "listpack entry at offset 6 has unknown encoding 0xf5"),
+        (b"\x09\0\0\0\0\0\xff\x01\xff", "listpack entry at offset 6 has unknown encoding 0xff"),
+        (b"\x09\0\0\0\x01\0\x82a\xff", "listpack entry at offset 6 needs 4 bytes, got 2"),
+        (b"\x09\0\0\0\x01\0\xf0\x01\xff", "listpack entry at offset 6 needs 5 bytes, got 2"),
         (
             b"\x09\0\0\0\x01\0\x05\x02\xff",
             "listpack entry at offset 6 does not end with its length of 1 bytes",
         ),
-        (b"\x09\0\0\0\x02\0\x05\x01\xff", "listpack header at offset 4 counts 2 entries, got 1"),
+        (b"\x09\0\0\0\x02\0\x05\x01\xff", "listpack header at offset 4 specifies 2 entries, got 1"),
     ];
     for (blob, message) in table {
         let error = ListPack::from_bytes(blob, Validation::Deep).unwrap_err();

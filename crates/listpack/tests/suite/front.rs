@@ -1,6 +1,6 @@
 //! Long lists that grow and shrink at the front: the blob is that of a list whose entries were appended in order.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
 use std::collections::VecDeque;
 

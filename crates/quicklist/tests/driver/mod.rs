@@ -1,5 +1,5 @@
 //! Runs operations on a list and on its oracle side by side. The fuzz target includes this file too.
-#![expect(clippy::unwrap_used, reason = "what fails here is what the tests look for")]
+#![expect(clippy::unwrap_used, reason = "the tests look for failures here")]
 
 use std::collections::VecDeque;
 

@@ -64,7 +64,7 @@ impl<R: Read> Fields<'_, R> {
     /// [`Error`] if the bytes are malformed; [`ErrorKind::FieldExpiry`] for an expiry that is not valid.
     #[expect(
         clippy::should_implement_trait,
-        reason = "a field is borrowed, which `Iterator` cannot say"
+        reason = "a field is borrowed from the reader, which `Iterator` cannot express"
     )]
     pub fn next(&mut self) -> Result<Option<Field<'_>>, Error> {
         match self.body.take_state() {
@@ -173,7 +173,7 @@ fn number_of(expire_at_ms: Option<i64>, earliest_ms: i64) -> Result<u64, WriteEr
 /// Writes the fields of a hash whose fields can expire.
 ///
 /// If it is dropped before the last one was written, the next call on the writer fails.
-#[must_use = "the fields are still to be written"]
+#[must_use = "the fields must still be written"]
 pub struct FieldsWriter<'a, W> {
     pub(super) sink: &'a mut Sink<W>,
     /// The first expiry, since which the others count; none in Valkey's form.

@@ -8,7 +8,7 @@ use crate::{length, sink::Sink, string, writer::WriteError};
 /// Writes the strings of a collection: the members of a set, the elements of a list, the fields and values of a hash.
 ///
 /// If it is dropped before the last one was written, the next call on the writer fails.
-#[must_use = "the strings are still to be written"]
+#[must_use = "the strings must still be written"]
 pub struct StringsWriter<'a, W> {
     pub(super) sink: &'a mut Sink<W>,
 }
@@ -40,7 +40,7 @@ impl<W> fmt::Debug for StringsWriter<'_, W> {
 /// Writes the nodes of a list.
 ///
 /// If it is dropped before the last one was written, the next call on the writer fails.
-#[must_use = "the nodes are still to be written"]
+#[must_use = "the nodes must still be written"]
 pub struct NodesWriter<'a, W> {
     pub(super) sink: &'a mut Sink<W>,
 }
@@ -87,7 +87,7 @@ impl<W> fmt::Debug for NodesWriter<'_, W> {
 /// Writes the members of a sorted set.
 ///
 /// If it is dropped before the last one was written, the next call on the writer fails.
-#[must_use = "the members are still to be written"]
+#[must_use = "the members must still be written"]
 pub struct ZSetWriter<'a, W> {
     pub(super) sink: &'a mut Sink<W>,
 }

@@ -280,7 +280,7 @@ pub(crate) fn check_aux(body: &[u8]) -> Result<(), Error> {
 /// Writes the parts of a module's value.
 ///
 /// If it is dropped before [`finish`](Self::finish), the next call on the writer fails.
-#[must_use = "the parts are still to be written"]
+#[must_use = "the parts must still be written"]
 pub struct ModuleWriter<'a, W> {
     sink: &'a mut Sink<W>,
 }

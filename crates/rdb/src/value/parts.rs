@@ -7,7 +7,7 @@ use crate::{length, sink::Sink, writer::WriteError};
 /// Writes the bytes of a string, in parts.
 ///
 /// If it is dropped before the last byte was written, the next call on the writer fails.
-#[must_use = "the bytes are still to be written"]
+#[must_use = "the bytes must still be written"]
 pub struct PartsWriter<'a, W> {
     sink: &'a mut Sink<W>,
     /// What is owed behind the string.

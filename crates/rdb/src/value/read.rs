@@ -81,7 +81,7 @@ impl<R: Read> Body<R> {
             self.state = State::Between;
             return Ok(Value::Blob(blob, bytes));
         }
-        #[expect(clippy::wildcard_enum_match_arm, reason = "no other type is looked into")]
+        #[expect(clippy::wildcard_enum_match_arm, reason = "values of other types are not decoded")]
         let value = match kind {
             ValueType::String => Value::String(string::read_value(&mut self.source)?),
             ValueType::Set => return Ok(Value::Set(self.strings(1)?)),
@@ -262,7 +262,7 @@ impl<R: Read> Strings<'_, R> {
     /// [`Error`] if the bytes are malformed.
     #[expect(
         clippy::should_implement_trait,
-        reason = "a string is borrowed, which `Iterator` cannot say"
+        reason = "a string is borrowed from the reader, which `Iterator` cannot express"
     )]
     pub fn next(&mut self) -> Result<Option<&[u8]>, Error> {
         match self.body.take_state() {
@@ -339,7 +339,10 @@ impl<R: Read> Nodes<'_, R> {
     ///
     /// # Errors
     /// [`Error`] if the bytes are malformed; [`ErrorKind::BadNode`] for a node of an unknown kind.
-    #[expect(clippy::should_implement_trait, reason = "it reads, which can fail, as its like do")]
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "the readers of other items have the same method"
+    )]
     pub fn next(&mut self) -> Result<Option<Node>, Error> {
         match self.body.take_state() {
             State::Nodes(left @ 1..) => {
@@ -384,7 +387,7 @@ impl<R: Read> Scores<'_, R> {
     /// [`Error`] if the bytes are malformed.
     #[expect(
         clippy::should_implement_trait,
-        reason = "a member is borrowed, which `Iterator` cannot say"
+        reason = "a member is borrowed from the reader, which `Iterator` cannot express"
     )]
     pub fn next(&mut self) -> Result<Option<(&[u8], f64)>, Error> {
         match self.body.take_state() {

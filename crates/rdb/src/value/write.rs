@@ -26,7 +26,7 @@ pub(crate) enum Head<'a> {
 /// Writes one value, preceded by its key or type byte.
 ///
 /// Nothing is written before the value: a writer that is dropped has no effect.
-#[must_use = "nothing is written until the value is"]
+#[must_use = "nothing is written until the value is written"]
 pub struct ValueWriter<'a, W> {
     sink: &'a mut Sink<W>,
     head: Head<'a>,

@@ -96,7 +96,7 @@ fn what_is_wrong_is_reported() {
 }
 
 #[test]
-fn damaged_lists_are_refused_or_are_others() {
+fn damaged_lists_are_refused_or_are_other_lists() {
     let good =
         blob(&[Entry::Str(b"a"), Entry::Int(-5), Entry::Str(&[b'x'; 300]), Entry::Int(70_000)]);
     for at in 0..good.len() {

@@ -1,6 +1,6 @@
 //! What the tests share: the files that servers wrote, and how they are read.
-#![allow(dead_code, reason = "each test uses a part")]
-#![expect(clippy::unwrap_used, reason = "a test fails by a panic, in its helpers too")]
+#![allow(dead_code, reason = "each test uses a part of it")]
+#![expect(clippy::unwrap_used, reason = "tests and their helpers fail by a panic")]
 
 use std::{fs, io::Read, path::PathBuf};
 

@@ -1,6 +1,6 @@
 //! Bytes that no server wrote: every cut and every change of a byte in small files, and promises
 //! that the bytes do not keep.
-#![expect(clippy::unwrap_used, reason = "a test fails by a panic, in its helpers too")]
+#![expect(clippy::unwrap_used, reason = "tests and their helpers fail by a panic")]
 
 use crate::common::{bytes, every_file, read_all, read_bytes};
 use rdb::{Error, ErrorKind, ReadOptions, Reader, Value, ValueType, dump};
@@ -99,31 +99,31 @@ fn error_of(body: &[u8]) -> Error {
 #[test]
 fn errors_say_what_and_where() {
     let cases: [(&[u8], &str); 17] = [
-        (b"", "the bytes end too early at offset 9"),
+        (b"", "unexpected end of input at offset 9"),
         (b"\x08", "unknown type 8 at offset 9"),
-        (b"\x1b\x02k\n!", "unknown type 27 of the key 'k\\n' at offset 9"),
+        (b"\x1b\x02k\n!", "unknown type 27 of key 'k\\n' at offset 9"),
         (b"\xf3", "unknown opcode 243 at offset 9"),
         (b"\x06\x01k", "pre-release form 6 is not supported at offset 9"),
         (b"\xf6\x01", "pre-release form 246 is not supported at offset 9"),
-        (b"\xfe\xc0\x01", "no length begins with byte 0xc0 at offset 10"),
-        (b"\xfe\x82", "no length begins with byte 0x82 at offset 10"),
-        (b"\xfe\x81\0\0\0\x01\0\0\0\0", "no database can have number 4294967296 at offset 10"),
-        (b"\x00\xc4", "no string begins with byte 0xc4 at offset 10"),
-        (b"\x00\x01k\x05abc", "a length of 5 where 3 bytes remain at offset 12"),
-        (b"\x02\x01k\x7f\xff\x01a", "the bytes end too early at offset 16"),
-        (b"\x00\x01k\xc3\x05\x01abc", "a length of 5 where 3 bytes remain at offset 13"),
+        (b"\xfe\xc0\x01", "a length cannot begin with byte 0xc0 at offset 10"),
+        (b"\xfe\x82", "a length cannot begin with byte 0x82 at offset 10"),
+        (b"\xfe\x81\0\0\0\x01\0\0\0\0", "database number 4294967296 is out of range at offset 10"),
+        (b"\x00\xc4", "a string cannot begin with byte 0xc4 at offset 10"),
+        (b"\x00\x01k\x05abc", "length 5 exceeds the 3 bytes that remain at offset 12"),
+        (b"\x02\x01k\x7f\xff\x01a", "unexpected end of input at offset 16"),
+        (b"\x00\x01k\xc3\x05\x01abc", "length 5 exceeds the 3 bytes that remain at offset 13"),
         (
             b"\x00\x01k\xc3\x03\x05\x20\x00\x00",
-            "bad compressed string: a copy from 1 back after 0 bytes at offset 15",
+            "invalid compressed string: a copy from 1 back after 0 bytes at offset 15",
         ),
         (
             b"\x00\x01k\xc3\x02\x80\xff\xff\xff\xff\x00a",
-            "bad compressed string: the stream does not give 4294967295 bytes at offset 19",
+            "invalid compressed string: the stream does not give 4294967295 bytes at offset 19",
         ),
-        (b"\x07\x01k\x01\x06", "unknown tag 6 in a module's value at offset 13"),
+        (b"\x07\x01k\x01\x06", "unknown tag 6 in a module value at offset 13"),
         (
             b"\xff\x01\0\0\0\0\0\0\0",
-            "checksum 0000000000000001 is stored, but the bytes give eb7ea789fe37fda9 at offset 10",
+            "checksum mismatch: stored 0000000000000001, computed eb7ea789fe37fda9 at offset 10",
         ),
     ];
     for (body, text) in cases {
@@ -132,7 +132,7 @@ fn errors_say_what_and_where() {
 }
 
 #[test]
-fn headers_that_are_none_are_refused() {
+fn invalid_headers_are_refused() {
     let kind = |header: &[u8]| Reader::new(header).unwrap_err().into_kind();
     assert!(matches!(kind(b""), ErrorKind::Truncated));
     assert!(matches!(kind(b"REDIS001"), ErrorKind::Truncated));
@@ -212,7 +212,7 @@ fn a_field_expires_at_a_time_of_the_epoch_or_never() {
 }
 
 #[test]
-fn a_checksum_of_zero_is_none() {
+fn a_checksum_of_zero_means_no_checksum() {
     let file = b"REDIS0010\x00\x01k\x01v\xff\0\0\0\0\0\0\0\0";
     assert_eq!(read_bytes(file, false).unwrap().len(), 1);
 }

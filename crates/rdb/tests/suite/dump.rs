@@ -1,5 +1,5 @@
 //! Payloads: golden ones, and footers that are wrong.
-#![expect(clippy::unwrap_used, reason = "a test fails by a panic, in its helpers too")]
+#![expect(clippy::unwrap_used, reason = "tests and their helpers fail by a panic")]
 
 use crate::common::{Item, Kept, every_file, read_bytes};
 use rdb::{
@@ -116,7 +116,7 @@ fn members_pass_through() {
 }
 
 #[test]
-fn a_payload_that_is_not_one_value_is_not_made() {
+fn a_payload_without_exactly_one_value_is_refused() {
     let options = WriteOptions::default();
     assert!(matches!(dump::encode(options, |_| Ok(())), Err(WriteError::NotOneValue)));
     let unfinished = dump::encode(options, |value| value.set(2)?.member(b"a"));

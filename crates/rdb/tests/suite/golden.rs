@@ -1,5 +1,5 @@
 //! Files that servers wrote: what is read, and what comes out when it is written again.
-#![expect(clippy::unwrap_used, reason = "a test fails by a panic, in its helpers too")]
+#![expect(clippy::unwrap_used, reason = "tests and their helpers fail by a panic")]
 
 use std::io::{self, Read};
 

@@ -1,6 +1,6 @@
 //! What modules store with keys, from version 13 on.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
 use rdb::{
     Attributes, ErrorKind, KEY_METADATA, Reader, Record, Target, WriteError, WriteOptions, Writer,

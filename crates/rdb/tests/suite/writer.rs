@@ -1,5 +1,5 @@
 //! The writer: what it writes, what it refuses, and what a broken destination does.
-#![expect(clippy::unwrap_used, reason = "a test fails by a panic, in its helpers too")]
+#![expect(clippy::unwrap_used, reason = "tests and their helpers fail by a panic")]
 
 use std::io::{self, Write};
 

@@ -1,6 +1,6 @@
 //! Compares the scripts of cohorts with the procedures.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
 use jiff::civil::date;
 use testkit::rng::Rng;

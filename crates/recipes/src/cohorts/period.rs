@@ -302,6 +302,6 @@ impl FromStr for Period {
     /// calendar.
     fn from_str(text: &str) -> Result<Self, Error> {
         Self::parse(text.as_bytes())
-            .ok_or_else(|| invalid(format!("ERR '{}' is no period", text.escape_debug())))
+            .ok_or_else(|| invalid(format!("ERR '{}' is not a period", text.escape_debug())))
     }
 }

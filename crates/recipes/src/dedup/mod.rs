@@ -232,7 +232,7 @@ impl<B: Keyspace> Dedup<B> {
         let rate = settings.error_rate();
         // Half of a smaller rate is below the smallest valid one.
         if !(rate >= f64::MIN_POSITIVE && rate < if turn.is_some() { 0.5 } else { 1.0 }) {
-            return Err(invalid("ERR the error rate is not between 0 and 1, neither included"));
+            return Err(invalid("ERR the error rate is not between 0 and 1 (exclusive)"));
         }
         Ok(Self { backend, keys: [key.to_vec(), older_key(key)], settings, turn })
     }
@@ -351,7 +351,7 @@ impl<B: Backend> Dedup<B> {
         }
         let [key, older] = self.keys();
         if items.len() > AT_ONCE_ON_SERVER && self.backend.kind() != BackendKind::Store {
-            return Err(invalid("ERR a server takes a million items at once, at most"));
+            return Err(invalid("ERR a server accepts at most a million items per call"));
         }
         let settings = self.settings;
         // Computed before the lock is taken.

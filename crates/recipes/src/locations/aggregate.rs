@@ -32,7 +32,7 @@ impl<B: Backend, P: Precision> Locations<B, P> {
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
-            reason = "what is too large for 64 bits becomes the largest of them"
+            reason = "values above 64 bits saturate"
         )]
         let user = score as u64;
         checked(user).map(Some)

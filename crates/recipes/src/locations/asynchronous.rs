@@ -1,6 +1,6 @@
 //! Tests of the asynchronous forms.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
 use std::fmt::Debug;
 

@@ -1,6 +1,6 @@
 //! Compares the scripts of locations with the procedures.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
 use std::fmt::Debug;
 

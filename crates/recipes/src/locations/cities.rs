@@ -50,7 +50,7 @@ use crate::errors::invalid;
 /// assert_eq!(mistake.to_string(), "ERR city 'New York' of USA, CA is unknown");
 ///
 /// let twice = CityTable::from_rows([("FRA", "", "Paris"), ("FRA", "", "Paris")]).unwrap_err();
-/// assert_eq!(twice.to_string(), "row 2 is there already");
+/// assert_eq!(twice.to_string(), "row 2 is a duplicate");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -272,14 +272,14 @@ pub enum CityTableError {
 impl fmt::Display for CityTableError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (row, many) = match *self {
-            Self::NoRows => return f.write_str("there are no rows"),
+            Self::NoRows => return f.write_str("the table has no rows"),
             Self::NoCountry { row } => return write!(f, "row {row} has no country"),
-            Self::Twice { row } => return write!(f, "row {row} is there already"),
+            Self::Twice { row } => return write!(f, "row {row} is a duplicate"),
             Self::TooManyCountries { row } => (row, "countries"),
-            Self::TooManyRegions { row } => (row, "regions of its country"),
-            Self::TooManyCities { row } => (row, "cities of its region"),
+            Self::TooManyRegions { row } => (row, "regions of the country"),
+            Self::TooManyCities { row } => (row, "cities of the region"),
         };
-        write!(f, "row {row} makes more than {MAX} {many}")
+        write!(f, "row {row} exceeds the maximum of {MAX} {many}")
     }
 }
 
@@ -399,17 +399,17 @@ mod tests {
             (
                 |n| (n, String::new(), String::new()),
                 E::TooManyCountries { row: 256 },
-                "row 256 makes more than 255 countries",
+                "row 256 exceeds the maximum of 255 countries",
             ),
             (
                 |n| ("A".to_owned(), n, String::new()),
                 E::TooManyRegions { row: 256 },
-                "row 256 makes more than 255 regions of its country",
+                "row 256 exceeds the maximum of 255 regions of the country",
             ),
             (
                 |n| ("A".to_owned(), "a".to_owned(), n),
                 E::TooManyCities { row: 256 },
-                "row 256 makes more than 255 cities of its region",
+                "row 256 exceeds the maximum of 255 cities of the region",
             ),
         ];
         for (row, error, text) in kinds {
@@ -431,9 +431,9 @@ mod tests {
         let table = beside(|n| ("A".to_owned(), "a".to_owned(), n)).unwrap();
         assert_eq!(table.code("A", "a", "254").unwrap(), [1, 1, 255]);
         for (error, text) in [
-            (E::NoRows, "there are no rows"),
+            (E::NoRows, "the table has no rows"),
             (E::NoCountry { row: 2 }, "row 2 has no country"),
-            (E::Twice { row: 3 }, "row 3 is there already"),
+            (E::Twice { row: 3 }, "row 3 is a duplicate"),
         ] {
             assert_eq!(error.to_string(), text);
         }

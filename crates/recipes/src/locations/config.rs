@@ -131,7 +131,7 @@ impl<B: Keyspace> Locations<B> {
     /// assert!((places.get(1)?.unwrap().latitude - 38.1157).abs() < 0.002);
     /// let nowhere = LatLon { latitude: 91.0, longitude: 0.0 };
     /// let mistake = places.set(1, Some(nowhere)).unwrap_err();
-    /// assert_eq!(mistake.to_string(), "ERR a latitude is -90 to 90 degrees, got 91");
+    /// assert_eq!(mistake.to_string(), "ERR latitude 91 is not between -90 and 90 degrees");
     /// # Ok::<(), tallis::Error>(())
     /// ```
     #[must_use]

@@ -1,6 +1,6 @@
 //! The precision of a location: the meaning of the bytes of a user.
 
-#![expect(clippy::type_complexity, reason = "three names, each of them in doubt")]
+#![expect(clippy::type_complexity, reason = "three names, each of them optional")]
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -38,7 +38,7 @@ pub trait Precision: sealed::Sealed {
 }
 
 mod sealed {
-    #[expect(unnameable_types, reason = "that is what seals it")]
+    #[expect(unnameable_types, reason = "sealed traits cannot be named")]
     pub trait Sealed {}
 }
 

@@ -95,7 +95,8 @@ fn checked<R: Record>(shard: &[u8], reply: Reply) -> Result<Reply, Error> {
 #[cold]
 fn other_width(shard: &[u8], len: usize, width: usize) -> Error {
     let (shard, s) = (shard.escape_ascii(), if width == 1 { "" } else { "s" });
-    let text = format!("ERR the {len} bytes at '{shard}' are no locations of {width} byte{s} each");
+    let text =
+        format!("ERR the {len} bytes at '{shard}' are not locations of {width} byte{s} each");
     Error::new(ErrorKind::WrongType, text)
 }
 
@@ -115,7 +116,7 @@ pub(super) fn set<'k, R: Record>(
         }
         Ok(covers)
     })
-    .on_a_store_only("look at the largest id first")
+    .on_a_store_only("reading the largest id first")
 }
 
 /// SETRANGE of the code of each user, and ZADD GT of the largest id.
@@ -215,5 +216,5 @@ pub(super) fn look_at<R: Record, T>(
             Ok(look(string))
         })?
     })
-    .on_a_store_only("look at a string in place")
+    .on_a_store_only("reading a string in place")
 }

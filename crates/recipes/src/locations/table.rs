@@ -43,7 +43,7 @@ const COUNTRIES: &str = "COUNTRIES";
 /// assert_eq!(table.code("ZZZ", None).unwrap_err().to_string(), "ERR country 'ZZZ' is unknown");
 ///
 /// let unsorted = LocationTable::parse("COUNTRIES DEU CAN").unwrap_err();
-/// assert_eq!(unsorted.to_string(), "word 3 comes before the one before it (line 1)");
+/// assert_eq!(unsorted.to_string(), "word 3 sorts before the previous one (line 1)");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -295,19 +295,21 @@ pub enum TableProblem {
 impl fmt::Display for TableError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.problem {
-            TableProblem::NoCountries => f.write_str("the first list is not that of the COUNTRIES"),
+            TableProblem::NoCountries => f.write_str("the first list is not the list of COUNTRIES"),
             TableProblem::Empty => f.write_str("the list has no names"),
             TableProblem::Unsorted { word } => {
-                write!(f, "word {word} comes before the one before it")
+                write!(f, "word {word} sorts before the previous one")
             }
-            TableProblem::Twice { word } => write!(f, "word {word} is the one before it again"),
+            TableProblem::Twice { word } => write!(f, "word {word} is a duplicate"),
             TableProblem::TooMany { names } => {
-                write!(f, "{names} names, of which a byte can hold {}", names::MAX)
+                write!(f, "the list has {names} names, more than {}", names::MAX)
             }
             TableProblem::NoSuchCountry => {
-                f.write_str("the country whose regions these are is not in the list of countries")
+                f.write_str("the country of the list is not in the list of countries")
             }
-            TableProblem::SecondList => f.write_str("a second list of regions of this country"),
+            TableProblem::SecondList => {
+                f.write_str("the country has more than one list of regions")
+            }
         }?;
         write!(f, " (line {})", self.line)
     }

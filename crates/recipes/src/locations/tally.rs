@@ -1,5 +1,5 @@
 //! The number of users with each code.
-#![expect(unnameable_types, reason = "what the sealed trait of precisions passes on")]
+#![expect(unnameable_types, reason = "the sealed trait of precisions uses it")]
 
 use std::fmt;
 

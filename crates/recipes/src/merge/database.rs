@@ -88,7 +88,7 @@ impl Pair<'_> {
         names.retain(|key| !split::has(&splits, key));
         for (name, [earlier, later]) in &splits {
             if earlier != later {
-                let why = format!("it is cut into {earlier} shards and into {later}");
+                let why = format!("the numbers of shards differ: {earlier} and {later}");
                 conflicts.push(self.conflict(name, "set that splits", why));
             }
         }
@@ -200,7 +200,7 @@ impl Pair<'_> {
                 && rule.of_scores(earlier, later).is_none()
             {
                 let member = member.escape_ascii();
-                return Ok(Err(format!("the scores of '{member}' have no sum")));
+                return Ok(Err(format!("the sum of the scores of '{member}' is not a number")));
             }
         }
         Ok(Ok(Step::Scores(rule)))

@@ -100,7 +100,7 @@ pub trait Procedure {
 /// Returns the error of a procedure that a server cannot run.
 #[cold]
 pub(crate) fn on_a_store_only(what: &str) -> Error {
-    invalid(format!("ERR a server cannot do what a store does: {what}"))
+    invalid(format!("ERR not supported on a server: {what}"))
 }
 
 /// Converts a reply that is an array of this length.
@@ -116,7 +116,7 @@ where
     if parts.len() == count {
         return Ok(parts);
     }
-    let text = format!("ERR a reply of {} parts in place of {count}", parts.len());
+    let text = format!("ERR the reply has {} parts, expected {count}", parts.len());
     Err(Error::new(ErrorKind::Conversion, text))
 }
 

@@ -27,7 +27,7 @@ if stored then
   local texts = {string.match(stored, '^([^:]*):([^:]*):([^:]*)$')}
   if texts[3] then start, before, count = number(texts[1]), number(texts[2]), number(texts[3]) end
   if not (start and before and count) or before < 0 or count < 0 then
-    return redis.error_reply('ERR the value is not the counts of a sliding counter')
+    return redis.error_reply('ERR the value is not a sliding counter')
   end
 end
 local time = redis.call('TIME')

@@ -88,7 +88,7 @@ fn counts(string: Member<'_>, most: u64) -> Result<Buckets, Error> {
 
 #[cold]
 fn no_counts() -> Error {
-    Error::new(ErrorKind::NotInteger, "ERR the value is not the counts of a sliding counter")
+    Error::new(ErrorKind::NotInteger, "ERR the value is not a sliding counter")
 }
 
 /// A sliding-window counter: allows about `limit` actions in any period, from two counts, for limits such as a million

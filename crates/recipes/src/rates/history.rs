@@ -187,7 +187,7 @@ const fn as_score(ms: i64) -> f64 {
 
 /// Converts a time, rounded up.
 #[inline]
-#[expect(clippy::cast_possible_truncation, reason = "what is beyond 64 bits becomes the greatest")]
+#[expect(clippy::cast_possible_truncation, reason = "values above 64 bits saturate")]
 fn as_ms(score: f64) -> i64 {
     score.ceil() as i64
 }

@@ -78,7 +78,7 @@ fn decided(throttle: Throttle, allowed: bool) -> Result<Throttle, Error> {
     if throttle.limited != allowed {
         return Ok(throttle);
     }
-    Err(Error::new(ErrorKind::Conversion, "ERR the reply to a limit contradicts itself"))
+    Err(Error::new(ErrorKind::Conversion, "ERR the reply to a limit is inconsistent"))
 }
 
 #[cfg(test)]

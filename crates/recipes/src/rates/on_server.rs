@@ -1,6 +1,6 @@
 //! Compares the limits on servers with those in a store.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
 use std::fmt::Debug;
 use std::time::Duration;

@@ -50,7 +50,7 @@ impl Quota {
             return Err(invalid("ERR the capacity, count or period of a quota is zero"));
         }
         if nanos < u128::from(count) * 1000 {
-            return Err(invalid("ERR the quota is for more than a million a second"));
+            return Err(invalid("ERR the quota exceeds a million per second"));
         }
         let interval = nanos.div_ceil(u128::from(count) * 1000);
         let depth = interval.checked_mul(capacity.into()).and_then(|us| i64::try_from(us).ok());
@@ -210,7 +210,7 @@ mod tests {
         assert_eq!(text(0, 1, second), zero);
         assert_eq!(text(1, 0, second), zero);
         assert_eq!(text(1, 1, Duration::ZERO), zero);
-        let fast = "ERR the quota is for more than a million a second";
+        let fast = "ERR the quota exceeds a million per second";
         assert_eq!(text(1, 1_000_001, second), fast);
         assert_eq!(text(1, u64::MAX, second), fast);
         assert_eq!(text(u64::MAX, 1, Duration::from_nanos(999)), fast);

@@ -49,7 +49,7 @@ impl RetryAfter {
 
     /// Returns how long to wait for an action that will be allowed.
     pub(super) fn wait(self) -> Result<Duration, Error> {
-        self.after.ok_or_else(|| invalid("ERR more than the whole limit is never allowed"))
+        self.after.ok_or_else(|| invalid("ERR a quantity above the limit is never allowed"))
     }
 }
 
@@ -62,7 +62,7 @@ impl fmt::Display for RetryAfter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.after {
             Some(after) => write!(f, "limited: retry after {after:?}"),
-            None => f.write_str("limited: more than the whole limit"),
+            None => f.write_str("limited: the quantity exceeds the limit"),
         }
     }
 }
@@ -150,7 +150,7 @@ mod tests {
         assert_eq!(refused.to_string(), "limited: retry after 1.5s");
         let never = throttle(true, None).check().unwrap_err();
         assert_eq!((never.after(), never.seconds()), (None, None));
-        assert_eq!(never.to_string(), "limited: more than the whole limit");
+        assert_eq!(never.to_string(), "limited: the quantity exceeds the limit");
     }
 
     #[test]

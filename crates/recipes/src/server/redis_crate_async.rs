@@ -168,7 +168,7 @@ macro_rules! redis_async_server {
 
         /// Converts the next request to one of the crate.
         fn next(requests: &mut Requests) -> Result<Cmd, Error> {
-            let cut = || Error::new(ErrorKind::Conversion, "ERR the request is cut off");
+            let cut = || Error::new(ErrorKind::Conversion, "ERR the request is truncated");
             let words = requests.take().ok().flatten().ok_or_else(cut)?;
             let mut command = Cmd::with_capacity(words.len(), words.iter().map(|word| word.len()).sum());
             for word in words {

@@ -231,7 +231,7 @@ impl<T: Transport + ?Sized> Remote<T> {
         }
         let reply = self.send(&Request::command("CLUSTER").arg("SLOTS")).await?.into_result()?;
         let nodes = Nodes::parse(reply).ok_or_else(|| {
-            Error::new(ErrorKind::Conversion, "ERR the reply to CLUSTER SLOTS tells no slots")
+            Error::new(ErrorKind::Conversion, "ERR the reply to CLUSTER SLOTS has no slots")
         })?;
         let nodes = Arc::new(nodes);
         *self.nodes.lock() = Some(Arc::clone(&nodes));

@@ -81,7 +81,7 @@ impl<B: Keyspace> ShardedSet<B> {
     /// ```
     #[must_use]
     pub fn compact(backend: B, base: impl Into<String>, bits: u32) -> Self {
-        assert!((1..=u64::BITS).contains(&bits), "numbers of {bits} bits");
+        assert!((1..=u64::BITS).contains(&bits), "the number of bits must be 1 to 64, got {bits}");
         Self::by(backend, base, Spread::HighBits { of: bits })
     }
 

@@ -34,8 +34,8 @@ impl Changed {
 }
 
 /// What a server cannot do, for an error: the steps read values and write depending on them.
-const SPLITTING: &str = "split the shards of a set as it grows; use ShardedSet::new or ShardedSet::tagged there, and for \
-                         visitors VisitorsForm::Forecast or VisitorsForm::Tagged";
+const SPLITTING: &str = "splitting the shards of a set as it grows; use ShardedSet::new or ShardedSet::tagged \
+                         there, and for visitors VisitorsForm::Forecast or VisitorsForm::Tagged";
 
 /// Builds a step on a set that splits.
 #[inline]

@@ -59,7 +59,7 @@ impl HashSuffix {
     /// Returns the suffix of the shard with this number, for `shards` shards.
     #[inline]
     pub(super) const fn of_shard(number: u64, shards: u64, spread: Spread) -> Self {
-        debug_assert!(number < shards, "there is such a shard");
+        debug_assert!(number < shards, "the shard number is below the number of shards");
         Self { ends: number, bits: depth(number, shards), spread }
     }
 

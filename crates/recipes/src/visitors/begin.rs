@@ -81,7 +81,7 @@ impl<B: Backend> Visitors<B> {
         match u64::try_from(forecast(yesterday)) {
             Ok(expected) if expected <= MOST_EXPECTED => Ok(expected),
             _ => Err(invalid(format!(
-                "ERR after {yesterday} visitors a forecast is above {MOST_EXPECTED}"
+                "ERR the forecast after {yesterday} visitors is above {MOST_EXPECTED}"
             ))),
         }
     }

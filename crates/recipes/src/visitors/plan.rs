@@ -142,9 +142,9 @@ impl Plan {
         if let Some(expected) = expected_in(tagged, of_tags?)? {
             return Ok(Some(Self::tagged(bucket, expected, until)));
         }
-        if let Some(of) = parsed(bits.as_bytes(), of_bits?, "count of bits")? {
+        if let Some(of) = parsed(bits.as_bytes(), of_bits?, "number of bits")? {
             if !(1..=u64::BITS).contains(&of) {
-                return Err(not_a(bits.as_bytes(), "count of bits"));
+                return Err(not_a(bits.as_bytes(), "number of bits"));
             }
             return Ok(Some(Self::splitting(backend, bucket, Spread::HighBits { of }, until)));
         }
@@ -166,7 +166,7 @@ pub(super) fn bit_of(id: i64) -> Result<u64, Error> {
     match u64::try_from(id) {
         Ok(bit) if id < BITMAP_IDS => Ok(bit),
         _ => Err(invalid(format!(
-            "ERR id {id} is not one of a bitmap: these are from 0 to {}",
+            "ERR id {id} is not between 0 and {}, the ids of a bitmap",
             BITMAP_IDS - 1
         ))),
     }
@@ -220,6 +220,8 @@ pub(super) fn parsed<N: FromStr>(
 
 #[cold]
 fn out_of_range(key: &str) -> Error {
-    let text = format!("ERR the value at '{key}' is above {MOST_EXPECTED} expected visitors");
+    let text = format!(
+        "ERR the value at '{key}' is above the maximum of {MOST_EXPECTED} expected visitors"
+    );
     Error::new(ErrorKind::NotInteger, text)
 }

@@ -246,5 +246,5 @@ fn turned(from: Timestamp, to: Timestamp) -> Error {
 
 #[cold]
 pub(super) fn out_of_range(second: i64) -> Error {
-    invalid(format!("ERR second {second} since 1970 is not of the years 1900 to 2299"))
+    invalid(format!("ERR second {second} since 1970 is not in the years 1900 to 2299"))
 }

@@ -264,7 +264,7 @@ pub(super) fn too_late(second: i64) -> Error {
     match jiff::Timestamp::from_second(second) {
         Ok(at) => Error::new(
             ErrorKind::NotKept,
-            format!("ERR a visit at {at} comes too late: no bucket of that time is kept any more"),
+            format!("ERR a visit at {at} is too late: no bucket of that time is kept any more"),
         ),
         Err(_) => out_of_range(second),
     }
@@ -273,5 +273,5 @@ pub(super) fn too_late(second: i64) -> Error {
 #[cold]
 fn no_bucket(name: &[u8]) -> Error {
     let name = name.escape_ascii();
-    invalid(format!("ERR '{name}' is among the open buckets and names none in this time zone"))
+    invalid(format!("ERR '{name}' in the list of open buckets is not a bucket in this time zone"))
 }

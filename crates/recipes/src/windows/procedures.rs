@@ -117,7 +117,7 @@ pub(super) fn has_user<'k>(
             _ => Ok(Answer::None),
         })
     })
-    .on_a_store_only("look into a bucket")
+    .on_a_store_only("reading a bucket")
 }
 
 /// The outcome of adding a user to a minute.
@@ -147,7 +147,7 @@ pub(super) fn add_if_in_hour<'k>(
             Ok(Some(Added { changed, dense }))
         })
     })
-    .on_a_store_only("look into a bucket")
+    .on_a_store_only("reading a bucket")
 }
 
 /// Adds a user to each of these buckets that is kept, and sets the expiry of those that it creates. Returns whether any

@@ -1,6 +1,6 @@
 //! A live server says the same of every request, and its replies are read and written again byte for byte.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
 use std::io::{Read, Write};
 use std::net::Shutdown;

@@ -50,7 +50,7 @@ fn a_record_takes_the_hole_of_its_size() {
 }
 
 #[test]
-fn a_heap_holds_so_many_bytes_and_holes_count() {
+fn a_heap_has_a_maximum_size_and_holes_count() {
     let mut records = one_heap();
     let (member, size) = ([b'm'; 23], 32);
     let all: Vec<u32> = (0..HEAP_MAX / size)

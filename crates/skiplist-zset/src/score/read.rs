@@ -9,7 +9,7 @@ use listpack::Entry;
 #[inline]
 pub(crate) fn of_entry(entry: Entry<'_>) -> Option<f64> {
     match entry {
-        #[expect(clippy::cast_precision_loss, reason = "as C rounds it, to the nearest")]
+        #[expect(clippy::cast_precision_loss, reason = "rounded to nearest, as in C")]
         Entry::Int(value) => Some(value as f64),
         Entry::Str(text) => match Decimal::read(text) {
             Some(decimal) if decimal.digits <= EXACT_MAX => Some(decimal.rounded()),
@@ -95,7 +95,7 @@ impl Decimal {
     /// The nearest number if the digits are exact, else one close to it.
     #[inline]
     fn rounded(&self) -> f64 {
-        #[expect(clippy::cast_precision_loss, reason = "what is said above")]
+        #[expect(clippy::cast_precision_loss, reason = "the rounding is documented above")]
         let digits = self.digits as f64;
         let ten = Self::TENS[self.exponent.unsigned_abs() as usize];
         let value = if self.exponent < 0 { digits / ten } else { digits * ten };

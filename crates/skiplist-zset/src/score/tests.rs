@@ -136,7 +136,7 @@ fn keys_have_the_order_of_the_scores() {
 }
 
 #[test]
-fn entries_that_are_no_numbers_are_no_scores() {
+fn entries_that_are_not_numbers_are_not_scores() {
     for text in ["", "nan", "-nan", "x", " 1", "1 ", "1,5", "--1", "1e", "\u{e9}"] {
         assert_eq!(of_entry(Entry::Str(text.as_bytes())), None, "{text:?}");
     }

@@ -38,7 +38,7 @@ fn every_truncation_is_refused() {
 }
 
 #[test]
-fn lists_that_are_no_sets_are_refused() {
+fn lists_that_are_not_sorted_sets_are_refused() {
     let list = |entries: &[&str]| {
         let mut list = listpack::ListPack::new();
         for &entry in entries {
@@ -59,12 +59,12 @@ fn lists_that_are_no_sets_are_refused() {
     assert_eq!(list(&["a", "1", "b", "1", "a", "2"]), Err(DecodeError::Duplicate { offset: 16 }));
     assert_eq!(
         DecodeError::Duplicate { offset: 16 }.to_string(),
-        "sorted set has the member at offset 16 twice"
+        "sorted set has a duplicate member at offset 16"
     );
 }
 
 #[test]
-fn entries_that_make_no_set_are_refused() {
+fn invalid_entries_are_refused() {
     let build = |entries: &[(&str, f64)]| {
         ZSet::<ahash::RandomState>::from_entries(entries.iter().copied(), &Limits::default())
             .map(|_| ())

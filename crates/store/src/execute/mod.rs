@@ -184,7 +184,7 @@ fn unknown_subcommand(name: &str, sub: &[u8]) -> Error {
 fn needs_session(name: &str) -> Error {
     Error::new(
         ErrorKind::Syntax,
-        format!("ERR '{name}' needs a session: it is state of a connection"),
+        format!("ERR '{name}' requires a session: it uses the state of a connection"),
     )
 }
 

@@ -131,7 +131,7 @@ impl Arguments {
         let found = Self { all: [Argument::word(""); MOST], len: 0 };
         let mut scan = Scan { text: notation, at: 0, found };
         scan.list();
-        assert!(scan.at == notation.len(), "a list has no end of its own");
+        assert!(scan.at == notation.len(), "unexpected end of a list");
         scan.found
     }
 
@@ -207,7 +207,7 @@ impl Scan {
         {
             self.at += 1;
         }
-        assert!(self.at > start, "a word is missing");
+        assert!(self.at > start, "expected a word");
         self.text.split_at(self.at).0.split_at(start).1
     }
 

@@ -90,7 +90,7 @@ impl Pipeline<'_> {
     ///
     /// If no command was started.
     pub fn arg(&mut self, arg: impl ToMember) -> &mut Self {
-        assert!(!self.commands.is_empty(), "an argument is one of a command");
+        assert!(!self.commands.is_empty(), "an argument needs a command before it");
         arg.with_member(|arg| arg.with_bytes(|bytes| self.word(bytes)))
     }
 

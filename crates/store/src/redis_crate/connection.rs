@@ -209,7 +209,7 @@ macro_rules! connection {
             let mut values = run_all_packed(session, bytes)?;
             match (values.pop(), values.is_empty()) {
                 (Some(value), true) => Ok(value),
-                _ => Err((ErrorKind::Client, "the bytes are not one command").into()),
+                _ => Err((ErrorKind::Client, "the bytes are not exactly one command").into()),
             }
         }
 
@@ -220,7 +220,7 @@ macro_rules! connection {
             }
             let (replies, wrong) = packed::run(session, bytes);
             if let Some(wrong) = wrong {
-                return Err((ErrorKind::Client, "the bytes are no commands", wrong).into());
+                return Err((ErrorKind::Client, "the bytes are not valid commands", wrong).into());
             }
             let profile = session.profile();
             Ok(replies.into_iter().map(|reply| value(reply, profile)).collect())
@@ -249,7 +249,8 @@ macro_rules! connection {
             count: usize,
         ) -> RedisResult<Vec<Value>> {
             if values.len() < offset.saturating_add(count) {
-                return Err((ErrorKind::Client, "there are fewer commands than replies").into());
+                let why = "the pipeline has fewer commands than requested replies";
+                return Err((ErrorKind::Client, why).into());
             }
             values.truncate(offset + count);
             let returned = values.split_off(offset);

@@ -19,5 +19,5 @@ pub(super) fn run(session: &mut Session, bytes: &[u8]) -> (Vec<Reply>, Option<St
         }
     };
     let is_cut = wrong.is_none() && requests.pending() > 0;
-    (replies, wrong.or_else(|| is_cut.then(|| "the last command is cut off".to_owned())))
+    (replies, wrong.or_else(|| is_cut.then(|| "the last command is truncated".to_owned())))
 }

@@ -1,6 +1,9 @@
 //! Conversion of replies to the caller's types.
 
-#![expect(clippy::wildcard_enum_match_arm, reason = "a reply of no named kind cannot be converted")]
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "a reply of any other kind cannot be converted"
+)]
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -65,7 +68,7 @@ pub trait FromReply: Sized {
 #[cold]
 fn cannot_hold<T>(reply: &Reply) -> Error {
     let name = std::any::type_name::<T>();
-    Error::new(ErrorKind::Conversion, format!("ERR the reply {reply:?} is no {name}"))
+    Error::new(ErrorKind::Conversion, format!("ERR cannot convert the reply {reply:?} to {name}"))
 }
 
 /// The elements of an array or a set.
@@ -201,17 +204,14 @@ impl FromReply for u8 {
 
 impl FromReply for f64 {
     fn from_reply(reply: Reply) -> Result<Self, Error> {
-        #[expect(clippy::cast_precision_loss, reason = "as everywhere where an integer is a score")]
+        #[expect(clippy::cast_precision_loss, reason = "integers are converted as for scores")]
         reply.as_f64().map_or_else(|| number(reply, |number| Some(number as Self)), Ok)
     }
 }
 
 impl FromReply for f32 {
     fn from_reply(reply: Reply) -> Result<Self, Error> {
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "who asks for 32 bits gets the nearest"
-        )]
+        #[expect(clippy::cast_possible_truncation, reason = "the nearest `f32` is returned")]
         f64::from_reply(reply).map(|number| number as Self)
     }
 }

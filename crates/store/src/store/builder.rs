@@ -196,7 +196,7 @@ impl StoreBuilder {
         let mut open = open(&store, &path, &persistence)?;
         let Striped { mut shared, db, .. } = store.locks;
         let Some(alone) = Arc::get_mut(&mut shared) else {
-            unreachable!("what has read the directory keeps no handle")
+            unreachable!("the loader keeps no handle on the store")
         };
         alone.sinks = sinks;
         alone.directory = Some(Arc::clone(open.directory()));

@@ -54,7 +54,7 @@ impl Store {
     /// assert_eq!(store.scard("seen")?, 2);
     ///
     /// let second = Store::open(folder.path()).unwrap_err();
-    /// assert!(second.to_string().contains("is open already"));
+    /// assert!(second.to_string().contains("is already open"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn open(directory: impl AsRef<Path>) -> Result<Self, Error> {

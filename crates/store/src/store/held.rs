@@ -227,7 +227,7 @@ impl<'t> Held<'t> {
 fn not_named(key: &[u8]) -> Error {
     Error::new(
         ErrorKind::KeyNotNamed,
-        format!("ERR key '{}' is not one of those that the transaction named", key.escape_ascii()),
+        format!("ERR key '{}' was not named by the transaction", key.escape_ascii()),
     )
 }
 
@@ -235,7 +235,7 @@ fn not_named(key: &[u8]) -> Error {
 fn only_read(key: &[u8]) -> Error {
     Error::new(
         ErrorKind::KeyNotNamed,
-        format!("ERR key '{}' was named to be read by the transaction", key.escape_ascii()),
+        format!("ERR key '{}' was named for reading only by the transaction", key.escape_ascii()),
     )
 }
 
@@ -243,7 +243,7 @@ fn only_read(key: &[u8]) -> Error {
 fn not_whole() -> Error {
     Error::new(
         ErrorKind::KeyNotNamed,
-        "ERR the transaction named its keys; a command on all keys needs one on the whole store",
+        "ERR the transaction named its keys; a command on all keys needs a transaction on the whole store",
     )
 }
 

@@ -14,7 +14,7 @@ thread_local! {
 }
 
 /// Notes that this thread holds locks of a store while the caller's code runs.
-#[expect(unnameable_types, reason = "only this crate makes one")]
+#[expect(unnameable_types, reason = "only this crate creates it")]
 #[derive(Debug)]
 pub struct Holding {
     before: u64,

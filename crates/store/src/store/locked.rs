@@ -111,7 +111,7 @@ impl LockedStripe<'_> {
         match self {
             Self::Write(_, stripe) => stripe,
             Self::Read(..) | Self::Again(_) | Self::Free(_) => {
-                unreachable!("a key that is written is in a stripe locked for writing")
+                unreachable!("the stripe of a key to be written is locked for writing")
             }
         }
     }

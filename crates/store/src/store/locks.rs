@@ -90,7 +90,7 @@ pub struct Striped {
     pub(super) shared: Arc<Shared>,
     pub(super) db: u32,
     /// Closes the store's directory when the last handle is dropped.
-    #[expect(dead_code, reason = "it is there to be dropped")]
+    #[expect(dead_code, reason = "it is only dropped")]
     pub(super) open: Option<Arc<OpenDirectory>>,
 }
 

@@ -26,7 +26,7 @@ use crate::value::{AT_ONCE, Value};
 pub(crate) const MANY: usize = 5;
 
 /// The keys of a read-only operation.
-#[expect(unnameable_types, reason = "only this crate calls what takes it")]
+#[expect(unnameable_types, reason = "only functions of this crate take it")]
 #[derive(Debug)]
 pub struct View<'v> {
     pub(super) shared: &'v Shared,
@@ -256,7 +256,7 @@ fn prefetch_firsts<'v>(
 
 /// The keys of a writing operation, which can also be read. Its effects reach the sinks and the log when it is
 /// committed or dropped, before the locks are released.
-#[expect(unnameable_types, reason = "only this crate calls what takes it")]
+#[expect(unnameable_types, reason = "only functions of this crate take it")]
 #[derive(Debug)]
 pub struct Scope<'s> {
     view: View<'s>,
@@ -311,21 +311,21 @@ impl<'s> Scope<'s> {
     }
 
     /// Returns one of the keys, for writing.
-    #[expect(clippy::inline_always, reason = "an entry is made where it is used")]
+    #[expect(clippy::inline_always, reason = "an entry is constructed in place")]
     #[inline(always)]
     pub(crate) fn slot<'a>(&'a mut self, key: HashedKey<'a>) -> Slot<'a> {
         self.slot_in(self.view.db, key)
     }
 
     /// Returns a key of another database, for writing.
-    #[expect(clippy::inline_always, reason = "an entry is made where it is used")]
+    #[expect(clippy::inline_always, reason = "an entry is constructed in place")]
     #[inline(always)]
     pub(crate) fn slot_in<'a>(&'a mut self, db: u32, key: HashedKey<'a>) -> Slot<'a> {
         self.entry_in(db, key)
     }
 
     /// Calls `work` with one of the keys, if it holds that type or does not exist.
-    #[expect(clippy::inline_always, reason = "an entry is made where it is used")]
+    #[expect(clippy::inline_always, reason = "an entry is constructed in place")]
     #[inline(always)]
     pub(crate) fn with<'a, K: Kind, R>(
         &'a mut self,
@@ -337,7 +337,7 @@ impl<'s> Scope<'s> {
         work(&mut entry)
     }
 
-    #[expect(clippy::inline_always, reason = "an entry is made where it is used")]
+    #[expect(clippy::inline_always, reason = "an entry is constructed in place")]
     #[inline(always)]
     fn entry_in<'a, K: Kind>(&'a mut self, db: u32, key: HashedKey<'a>) -> Entry<'a, K> {
         let Self { view: View { shared, time, stripes, .. }, effects } = self;

@@ -60,7 +60,7 @@ impl Logged {
 }
 
 /// The state that all handles on a store share.
-#[expect(unnameable_types, reason = "only this crate calls what takes it")]
+#[expect(unnameable_types, reason = "only functions of this crate take it")]
 #[derive(Debug)]
 pub struct Shared {
     /// Unique in this process.
@@ -350,7 +350,7 @@ impl Shared {
             guard.replace_all(stripe, self.stripe_bits);
         }
         if let Some(log) = self.log() {
-            log.cut_short("the log was not rewritten after a file had been loaded");
+            log.cut_short("the log was not rewritten after a file was loaded");
         }
         self.count_changes(0, 1);
         *self.extras.write() = Arc::new(extras);

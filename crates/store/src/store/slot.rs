@@ -102,12 +102,12 @@ pub struct Entry<'a, K = Any> {
 pub(crate) type Slot<'a> = Entry<'a, Any>;
 
 /// Any type of value.
-#[expect(unnameable_types, reason = "no code outside opens such an entry")]
+#[expect(unnameable_types, reason = "only this crate opens such an entry")]
 #[derive(Clone, Copy, Debug)]
 pub enum Any {}
 
 /// A type that a value can be checked to have.
-#[expect(unnameable_types, reason = "only this crate's types are kinds")]
+#[expect(unnameable_types, reason = "only types of this crate implement it")]
 pub trait Kind {
     /// Whether a value has the type.
     #[expect(private_interfaces, reason = "only this crate calls it")]
@@ -139,7 +139,7 @@ impl<'a, K: Kind> Entry<'a, K> {
     /// Creates the entry of a key. An expired key is dropped first.
     ///
     /// It is created in place: moving it would take longer than most operations on it.
-    #[expect(clippy::inline_always, reason = "an entry is made where it is used")]
+    #[expect(clippy::inline_always, reason = "an entry is constructed in place")]
     #[inline(always)]
     pub(super) fn new(
         stripe: &'a mut Stripe,

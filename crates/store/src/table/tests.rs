@@ -23,7 +23,7 @@ fn skipped(skip: u8) -> impl Fn(&[u8]) -> u64 {
 fn number_at(table: &Extendible<KeyBucket>, hash: u64, bytes: &[u8]) -> Option<i64> {
     let bucket = table.bucket(hash)?;
     let value = &bucket.entry(bucket.find(HashedKey::new(hash, bytes))?).value;
-    let Value::Int(number) = value else { panic!("a number was put, {value:?} is there") };
+    let Value::Int(number) = value else { panic!("expected a number, got {value:?}") };
     Some(*number)
 }
 

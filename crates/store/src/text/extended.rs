@@ -176,7 +176,7 @@ fn round_decimal(digits: &Digits<'_>) -> Rounded {
     }
     let digits: Vec<u8> = all.map(|digit| digit - b'0').collect();
     let number = BigUint::from_radix_be(&digits, 10).unwrap_or_default();
-    #[expect(clippy::cast_possible_truncation, reason = "the magnitude and the length bound it")]
+    #[expect(clippy::cast_possible_truncation, reason = "the magnitude and the length limit it")]
     let power = BigUint::from(5_u32).pow(exponent.unsigned_abs() as u32);
     let (quotient, last, rest) = if exponent >= 0 {
         (number * power, exponent, false)
@@ -195,7 +195,7 @@ fn round_decimal(digits: &Digits<'_>) -> Rounded {
 
 /// Rounds `number * 10^exponent` for the exponents whose power of five has 64 bits.
 fn round_small(number: u64, exponent: i64) -> Rounded {
-    #[expect(clippy::cast_possible_truncation, reason = "27 at most")]
+    #[expect(clippy::cast_possible_truncation, reason = "at most 27")]
     let power = u128::from(5u64.pow(exponent.unsigned_abs() as u32));
     if exponent >= 0 {
         return FORMAT.round(u128::from(number) * power, exponent, false);

@@ -159,7 +159,7 @@ impl Format {
             Err(_) if drop > 0 => return Rounded::Zero,
             Err(_) => (significand << drop.unsigned_abs(), exponent + drop),
         };
-        debug_assert!(!rest || drop > 0, "bits to round by are missing");
+        debug_assert!(!rest || drop > 0, "the bits for rounding are missing");
         match (u64::try_from(kept), i32::try_from(exponent)) {
             (Ok(0), _) => Rounded::Zero,
             (Ok(significand), Ok(exponent)) if exponent <= self.max_exponent => {

@@ -100,7 +100,7 @@ impl Value {
     }
 
     /// Prefetches the start of the value's heap memory.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "what is large is read piece by piece")]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "large values are read in pieces")]
     pub(crate) fn prefetch(&self) {
         match self {
             Self::Str { buffer, .. } => prefetch::byte(buffer, 0),

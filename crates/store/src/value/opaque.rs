@@ -15,7 +15,7 @@ pub(super) fn type_name(value: &RawValue) -> Cow<'static, str> {
 /// The encoding that a server gives the value when it loads it, as returned by OBJECT ENCODING.
 pub(super) fn encoding(value: &RawValue) -> &'static str {
     use ValueType as T;
-    #[expect(clippy::wildcard_enum_match_arm, reason = "any other type is loaded as what it is")]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "values of other types are not opaque")]
     match value.kind() {
         T::HashTtl | T::HashTtlPreRelease | T::ValkeyHashTtl => "hashtable",
         T::HashTtlListpack | T::HashTtlListpackPreRelease => "listpackex",

@@ -108,6 +108,6 @@ impl EncodingPolicy<'_> {
     /// Converts a sorted set that is built or loaded to the encoding that its members require.
     pub(crate) fn fit_zset(&self, set: &mut ZSet) {
         let fitted = set.fit_with_hasher(&self.zset_limits(), self.hasher);
-        debug_assert!(fitted.is_ok(), "a set that can be in one form can be in the other");
+        debug_assert!(fitted.is_ok(), "a set that fits in one encoding fits in the other");
     }
 }

@@ -297,7 +297,7 @@ fn a_plot_takes_the_place_of_files_only() {
     let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
     let name = socket.to_str().unwrap();
     let Ran { status, out, err } = plan(&format!("-n 5 -p 0.1 --json --plot {name}"));
-    assert_eq!((status, err), (1, format!("tallis: {name}: it is there, but not as a file\n")));
+    assert_eq!((status, err), (1, format!("tallis: {name}: not a regular file\n")));
     assert_eq!(out, "{\"n\":5,\"p\":0.1,\"bits\":64,\"hashes\":4,\"bytes\":8}\n");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }

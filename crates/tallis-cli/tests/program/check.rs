@@ -55,15 +55,15 @@ fn damaged_files_say_where_and_the_others_are_checked_too() {
         lines,
         [
             // The end is taken for the rest of the value and the beginning of another key.
-            &format!("tallis: {cut}: key '' (string): the bytes end too early at offset 25"),
-            &format!("tallis: {twice}: key 's' (set): the set has a member twice at offset 14"),
+            &format!("tallis: {cut}: key '' (string): unexpected end of input at offset 25"),
+            &format!("tallis: {twice}: key 's' (set): the set has a duplicate member at offset 14"),
             &format!("tallis: {missing}: No such file or directory"),
             &format!("tallis: {no_file}: not an RDB file at offset 0"),
         ]
     );
     let json: Value = serde_json::from_str(&run(&["check", "--json", &twice]).out).unwrap();
     assert_eq!((&json["ok"], &json["offset"]), (&false.into(), &14.into()));
-    assert_eq!(json["error"], "key 's' (set): the set has a member twice");
+    assert_eq!(json["error"], "key 's' (set): the set has a duplicate member");
     assert_eq!(run::<&str>(&["check"]).status, 2);
 }
 

@@ -155,7 +155,7 @@ fn the_default_version_is_the_lowest_that_has_every_value() {
     let begin = format!("tallis: {}: key 'hfe:", text(&path));
     assert!(
         refused.err.starts_with(&begin)
-            && refused.err.contains(" (hash): version 11 has no form for a hash of type 2"),
+            && refused.err.contains(" (hash): version 11 has no encoding for a hash of type 2"),
         "{}",
         refused.err
     );

@@ -269,7 +269,7 @@ fn files_that_are_neither_or_damaged_are_refused() {
     fs::write(&part, &frame[..got]).unwrap();
     assert_eq!(
         refused(&part),
-        format!("tallis: FILE: the frame is cut off: {got} bytes of {need}\n")
+        format!("tallis: FILE: the frame is truncated: {got} of {need} bytes\n")
     );
     let mut changed = frame.clone();
     changed[20] ^= 1;

@@ -227,7 +227,7 @@ fn a_great_forecast_takes_no_longer_than_a_small_one() {
     }
     let Ran { status, err, .. } = run_with(&["uv", "--expected", "1e15", "-"], &small_log());
     assert_eq!(status, 1);
-    assert!(err.contains("a forecast is above"), "{err}");
+    assert!(err.contains(" visitors is above "), "{err}");
 }
 
 #[test]

@@ -60,7 +60,7 @@ pub(super) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Error> {
     let (value, len): (T, usize) = read.map_err(|error| Error::Malformed(malformed(error)))?;
     match bytes.len() - len {
         0 => Ok(value),
-        more => Err(Error::Malformed(format!("{more} bytes follow it").into())),
+        more => Err(Error::Malformed(format!("{more} trailing bytes").into())),
     }
 }
 
@@ -70,10 +70,10 @@ fn malformed(error: DecodeError) -> Box<str> {
         return why.into();
     }
     if matches!(error, DecodeError::UnexpectedEnd { .. }) {
-        return "it ends too early".into();
+        return "unexpected end".into();
     }
     if matches!(error, DecodeError::LimitExceeded) {
-        return "a length in it is beyond its end".into();
+        return "a length exceeds the bytes that remain".into();
     }
     error.to_string().into()
 }

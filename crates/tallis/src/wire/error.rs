@@ -55,7 +55,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::BadMagic => f.write_str("not a frame"),
-            Self::UnknownFormat(format) => write!(f, "frames of format {format} are unknown"),
+            Self::UnknownFormat(format) => write!(f, "unknown frame format {format}"),
             Self::Kind { expected, got } => match Kind::from_byte(*got) {
                 Some(got) => write!(f, "the frame holds a {got}, not a {expected}"),
                 None => write!(f, "the frame holds a value of kind {got}, not a {expected}"),
@@ -64,11 +64,11 @@ impl fmt::Display for Error {
                 write!(f, "the value has {len} bytes, more than {limit}")
             }
             Self::Truncated { need, got } => {
-                write!(f, "the frame is cut off: {got} bytes of {need}")
+                write!(f, "the frame is truncated: {got} of {need} bytes")
             }
-            Self::Trailing { bytes } => write!(f, "{bytes} bytes follow the frame"),
+            Self::Trailing { bytes } => write!(f, "{bytes} trailing bytes after the frame"),
             Self::Checksum { stored, computed } => {
-                write!(f, "the checksum is {computed:016x}, not {stored:016x}")
+                write!(f, "checksum mismatch: stored {stored:016x}, computed {computed:016x}")
             }
             Self::Malformed(why) => write!(f, "the value is malformed: {why}"),
             Self::Unframed(why) => write!(f, "the value cannot be framed: {why}"),

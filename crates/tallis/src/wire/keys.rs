@@ -95,7 +95,8 @@ fn key_of(store: &Tx<'_>, db: u32, name: &[u8]) -> Result<Option<Key>, Error> {
         }
     };
     let opaque = || {
-        let why = format!("key '{}' is of a type that only files have", name.escape_ascii());
+        let why =
+            format!("key '{}' has a type that is supported only in files", name.escape_ascii());
         Error::Unframed(why.into())
     };
     let mut payload = rdb::dump::decode(&payload).map_err(|_| opaque())?;

@@ -81,7 +81,7 @@ pub(super) mod sealed {
     use super::super::error::Error;
 
     /// The payload of a frame.
-    #[expect(unnameable_types, reason = "it seals `Framed`")]
+    #[expect(unnameable_types, reason = "it seals the trait `Framed`")]
     pub trait Payload: Sized {
         /// Appends the encoded value.
         fn write(&self, out: Vec<u8>) -> Result<Vec<u8>, Error>;

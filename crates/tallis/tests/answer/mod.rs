@@ -1,6 +1,6 @@
 //! Replies of a store, to be compared with those of a server.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
 use tallis::{Profile, Reply};
 use testkit::differential::Reply as Answer;
@@ -36,7 +36,7 @@ pub(crate) fn answer_in(reply: Reply, profile: Profile) -> Answer {
         // As many digits as go over the wire.
         Reply::Coordinate(degrees) => {
             let shown = Reply::Coordinate(degrees).into_resp2(profile);
-            let Reply::Bulk(text) = shown else { panic!("{shown:?} is no text") };
+            let Reply::Bulk(text) = shown else { panic!("{shown:?} is not a text") };
             Answer::Double(std::str::from_utf8(&text).unwrap().parse().unwrap())
         }
         Reply::Pairs(pairs) => {

@@ -1,6 +1,6 @@
 //! All recipes on all backends: they return the same, and leave the same keys with the same bytes.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
 mod asynchronous;
 mod book;

@@ -1,6 +1,6 @@
 //! Snapshots beside writers: each is the state of one point in time, whatever is written meanwhile.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
 mod actions;
 mod commands;

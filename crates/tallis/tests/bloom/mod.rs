@@ -1,6 +1,6 @@
 //! Bloom filters in a store.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
 mod calls;
 mod recorded;

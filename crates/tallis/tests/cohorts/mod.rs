@@ -1,6 +1,6 @@
 //! Cohorts: the calendar, marks, expressions beside a plain model, retention, and an end of events.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
 mod bitmapist;
 mod events;

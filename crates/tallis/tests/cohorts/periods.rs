@@ -172,7 +172,7 @@ fn the_text_of_a_period_is_read_as_it_is_written_and_not_otherwise() {
     ] {
         let error = text.parse::<Period>().unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{text:?}");
-        assert_eq!(error.to_string(), format!("ERR '{text}' is no period"));
+        assert_eq!(error.to_string(), format!("ERR '{text}' is not a period"));
     }
     // There were 53 weeks in 2020.
     assert!("W2020-53".parse::<Period>().is_ok());

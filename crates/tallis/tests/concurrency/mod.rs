@@ -1,6 +1,6 @@
 //! Many threads on one store: nothing is lost, nothing is seen half done.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
 mod commands;
 mod histories;

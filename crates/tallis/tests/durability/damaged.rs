@@ -87,7 +87,7 @@ fn a_log_is_cut_at_its_end_alone() {
     let error = open(&disk).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Corrupt);
     assert!(
-        error.to_string().contains("appendonly.aof.1.incr.aof: the log ends inside"),
+        error.to_string().contains("appendonly.aof.1.incr.aof: unexpected end of the log"),
         "{error}"
     );
     assert_eq!(disk.contents(), before);

@@ -49,7 +49,7 @@ fn logs_of_servers_are_replayed_in_full_or_name_the_command() {
             (Ok(store), None) => compare(&store, name, &keys),
             (Err(error), Some((_, text))) => {
                 assert_eq!(error.kind(), ErrorKind::UnknownCommand);
-                let text = format!("{text}: the command is not known");
+                let text = format!("{text}: unknown command");
                 assert!(error.to_string().ends_with(&text), "{name}: {error}");
                 assert_eq!(folder::files(dir.path()), before, "{name}");
                 salvage(&dir.path().join("appendonlydir"), &error);

@@ -1,6 +1,6 @@
 //! Stores that are kept on disk: what is there again after an end of any kind.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
 mod crash;
 mod damaged;

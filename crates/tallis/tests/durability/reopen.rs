@@ -44,11 +44,11 @@ fn a_log_of_another_name_is_not_passed_over() {
     let error = Store::open(dir.path()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Corrupt);
     let text = error.to_string();
-    assert!(text.ends_with("own.aof.manifest is"), "{text}");
+    assert!(text.ends_with("own.aof.manifest does"), "{text}");
     // Nor is one that has lost its manifest.
     fs::remove_file(dir.path().join("appendonlydir/own.aof.manifest")).unwrap();
     let error = named("own.aof").open(dir.path()).unwrap_err();
-    assert!(error.to_string().ends_with("own.aof.1.incr.aof is"), "{error}");
+    assert!(error.to_string().ends_with("own.aof.1.incr.aof does"), "{error}");
     assert_eq!(files(dir.path()).len(), before.len() - 1, "nothing was made");
 }
 
@@ -80,7 +80,7 @@ fn a_second_opener_is_told() {
     drop(store);
     let error = Store::open(dir.path()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Io);
-    assert!(error.to_string().ends_with("is open already"), "{error}");
+    assert!(error.to_string().ends_with("is already open"), "{error}");
     drop(other);
     Store::open(dir.path()).unwrap();
 }

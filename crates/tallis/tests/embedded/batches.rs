@@ -1,6 +1,6 @@
 //! Calls on many keys, members or bits: the replies and the bytes of as many calls on one.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
 use std::sync::Arc;
 use std::thread;

@@ -1,6 +1,6 @@
 //! Bits through the typed calls and as words: a plain model, what a WATCH sees and a sink receives, and what fails.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
 use std::sync::Arc;
 

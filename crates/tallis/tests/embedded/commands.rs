@@ -174,7 +174,11 @@ fn idle_time_counts_from_the_last_touch() {
     store.set("k", "v").unwrap();
     clock.advance(7_000);
     assert_eq!(store.object_idletime("k").unwrap(), Some(7));
-    assert_eq!(store.object_idletime("k").unwrap(), Some(7), "asking is no touch");
+    assert_eq!(
+        store.object_idletime("k").unwrap(),
+        Some(7),
+        "OBJECT IDLETIME does not touch the key"
+    );
     store.get("k").unwrap();
     assert_eq!(store.object_idletime("k").unwrap(), Some(0));
 }

@@ -1,6 +1,6 @@
 //! What was seen before: beside the times at which each item came, across turns, files, sinks and threads.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Barrier};

@@ -1,6 +1,6 @@
 //! Values of files that are measured and rewritten without a store.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
 use std::collections::BTreeMap;
 use std::fs;

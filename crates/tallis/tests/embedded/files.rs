@@ -1,7 +1,7 @@
 //! Files in and out: the version that a store needs, threads, what can be saved of a damaged file, and what a file says
 //! of keys beside their values.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -290,7 +290,7 @@ fn what_comes_before_the_damage_can_be_had() {
     let (report, found) = salvage(&unknown);
     assert_eq!(found, names[..20]);
     let damage = report.damage.unwrap().to_string();
-    assert_eq!(damage, "cannot load: unknown type 30 of the key 'k20' at offset 149");
+    assert_eq!(damage, "cannot load: unknown type 30 of key 'k20' at offset 149");
     // All is there, but the checksum is of other bytes.
     let mut changed = whole.clone();
     changed[9 + 6] = b'w';

@@ -1,7 +1,7 @@
 //! Places: the transcript of notes on the commands, and searches beside a scan of all members.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
-#![expect(clippy::unreadable_literal, reason = "coordinates as the commands had them")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
+#![expect(clippy::unreadable_literal, reason = "coordinates as in the commands")]
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ fn companies() -> Store {
 
 /// A reply as `redis-cli` would list it, its parts between blanks and in brackets.
 fn told(store: &Store, line: &str) -> String {
-    #[expect(clippy::wildcard_enum_match_arm, reason = "no other kind is asked for")]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "no other kind is requested")]
     fn show(reply: &Reply) -> String {
         match reply {
             Reply::Bulk(bytes) => String::from_utf8(bytes.to_vec()).unwrap(),

@@ -1,6 +1,6 @@
 //! Files and payloads of servers: what is loaded from them, and what comes back.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,11 +1,11 @@
 //! Transactions, prepared keys and entries: what they may touch, what they refuse, and what sessions and sinks see of
 //! them.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 #![expect(
     clippy::redundant_closure,
     clippy::redundant_closure_for_method_calls,
-    reason = "a function by name is of one lifetime"
+    reason = "a function name has a single lifetime"
 )]
 
 use std::sync::{Arc, Barrier};

@@ -303,7 +303,7 @@ fn ziplists_and_zipmaps_are_read_and_refused_where_they_are_wrong() {
     let store = load(ZIPLIST, b"\x10\0\0\0\x0d\0\0\0\x02\0\0\x01f\x03\xf6\xff").unwrap();
     assert_eq!(store.hget_as::<u8>("h", "f").unwrap(), 5);
     for (kind, blob, why) in [
-        (ZIPMAP, &b"\x02\x01f\x01\x00a\x01f\x01\x00b\xff"[..], "twice"),
+        (ZIPMAP, &b"\x02\x01f\x01\x00a\x01f\x01\x00b\xff"[..], "duplicate field"),
         (ZIPMAP, b"\x02\x01f\x01\x00a\xff", "zipmap is malformed"),
         (ZIPLIST, b"\x0d\0\0\0\x0a\0\0\0\x01\0\0\xf6\xff", "without a value"),
         (ZIPLIST, b"junk", "ziplist is malformed"),

@@ -1,6 +1,6 @@
 //! Visitors by ids of any kind: hashed, of the book's digits, and small numbers in a bitmap; how long they are kept.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! Commands on all keys: scanning while the keys change, random keys, databases, expiry that no command sees, and
 //! watching.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -181,7 +181,7 @@ fn a_transaction_on_named_keys_has_no_others() {
         ] {
             assert_eq!(refused.unwrap_err().kind(), ErrorKind::KeyNotNamed);
         }
-        assert_eq!(tx.keys("a").unwrap(), ["a"], "a name is no pattern");
+        assert_eq!(tx.keys("a").unwrap(), ["a"], "a name is not a pattern");
         Ok(())
     });
     looked.unwrap();

@@ -1,6 +1,6 @@
 //! Locations beside the plainest thing that could do the same: a map from users to codes.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
 mod precision;
 

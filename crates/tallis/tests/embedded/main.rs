@@ -1,6 +1,9 @@
 //! The store and the recipes in the process. One program: each that is linked takes longer than its tests.
 
-#![expect(clippy::duplicate_mod, reason = "what the fuzz targets have too brings its own journal")]
+#![expect(
+    clippy::duplicate_mod,
+    reason = "the module that the fuzz targets share has its own journal"
+)]
 
 #[path = "../answer/mod.rs"]
 mod answer;

@@ -171,10 +171,10 @@ fn what_cannot_be_merged_is_named_and_nothing_changes() {
     from.bf_reserve("bloom", &Settings::new(200, 0.01)).unwrap();
     let strict = Merge::new().scores(MergeRule::Sum);
     let expected = [
-        "key 'bloom' (MBbloom--): the filters were made with different settings",
+        "key 'bloom' (MBbloom--): the filters have different settings",
         "key 'hash' (hash): the values of field 'f\\n' differ",
         "key 'list' (list): the values differ",
-        "key 'scores' (zset): the scores of 'm' have no sum",
+        "key 'scores' (zset): the sum of the scores of 'm' is not a number",
         "key 'sum' (string): the sum is out of range",
         "key 'text' (string): the values differ",
         "key 'type' (string and set): the types differ",
@@ -261,9 +261,9 @@ fn sets_that_split_are_merged_shard_by_shard_or_refused() {
     Merge::new().add(&into, &fill(5..20)).unwrap();
     assert_eq!(ShardedSet::splitting(into, "s").card().unwrap(), 20);
     let refused = conflicts(&Merge::new(), &fill(0..900), &fill(0..10));
-    assert_eq!(refused, ["key 's' (set that splits): it is cut into 4 shards and into 1"]);
+    assert_eq!(refused, ["key 's' (set that splits): the numbers of shards differ: 4 and 1"]);
     let refused = conflicts(&Merge::new(), &fill(0..10), &fill(0..900));
-    assert_eq!(refused, ["key 's' (set that splits): it is cut into 1 shards and into 4"]);
+    assert_eq!(refused, ["key 's' (set that splits): the numbers of shards differ: 1 and 4"]);
 }
 
 #[test]

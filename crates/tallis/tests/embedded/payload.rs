@@ -1,5 +1,5 @@
 //! Values as payloads and files have them.
-#![expect(clippy::unwrap_used, reason = "a test fails by a panic, in its helpers too")]
+#![expect(clippy::unwrap_used, reason = "tests and their helpers fail by a panic")]
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,7 +1,7 @@
 //! Scripts that a store knows, by EVAL and EVALSHA: what they may touch, and what is seen of them. What they reply is
 //! compared with a server's in `live`.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -142,7 +142,7 @@ fn a_script_touches_no_key_that_it_was_not_given() {
         for keys in [&[][..], &["near"], &["near", "nearer", "nearest"]] {
             let refused = error(run(&look(keys), run_it));
             assert_eq!(refused.kind(), ErrorKind::KeyNotNamed, "{keys:?}");
-            let text = "ERR key 'far' is not one of those that the transaction named";
+            let text = "ERR key 'far' was not named by the transaction";
             assert_eq!(refused.to_string(), text);
         }
         for keys in [&["far"][..], &["near", "far"], &["far", "far", "x", "y", "z", "w"]] {
@@ -177,7 +177,10 @@ fn a_script_that_only_reads_writes_nothing() {
     ] {
         let refused = error(reply);
         assert_eq!(refused.kind(), ErrorKind::KeyNotNamed);
-        assert_eq!(refused.to_string(), "ERR key 'k' was named to be read by the transaction");
+        assert_eq!(
+            refused.to_string(),
+            "ERR key 'k' was named for reading only by the transaction"
+        );
     }
     assert_eq!(store.get_as::<i64>("k").unwrap(), 2);
     let look = ["EVALSHA_RO", LOOK.digest(), "1", "k", "k"];

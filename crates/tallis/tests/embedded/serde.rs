@@ -370,7 +370,7 @@ fn what_is_no_hash_is_refused_and_changes_nothing() {
     assert_eq!((store.changes(), store.dump("a").unwrap()), before);
     store.hset("a", "limit", "300").unwrap();
     let error = store.hget_struct::<Account>("a").unwrap_err();
-    assert_eq!(error.to_string(), "ERR \"300\" is no u8");
+    assert_eq!(error.to_string(), "ERR cannot parse \"300\" as u8");
     store.hdel("a", ["limit", "name"]).unwrap();
     let error = store.hget_struct::<Account>("a").unwrap_err();
     assert_eq!(error.to_string(), "ERR missing field `name`");

@@ -12,7 +12,7 @@ fn text(reply: &Reply) -> &str {
     if let Reply::Status(text) = reply {
         return text;
     }
-    let Reply::Verbatim(text) = reply else { panic!("{reply:?} is no text") };
+    let Reply::Verbatim(text) = reply else { panic!("{reply:?} is not a text") };
     text
 }
 

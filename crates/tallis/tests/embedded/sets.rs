@@ -1,7 +1,7 @@
 //! Sets: their encodings at every limit, what is made of several of them in every pair of encodings, drawing at random,
 //! and scanning while they change.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -173,7 +173,7 @@ fn members_are_lent_in_every_encoding() {
         assert_eq!((visited, &lent), (count, &store.smembers(key).unwrap()), "{key}");
         assert_eq!(lent.len(), count);
     }
-    let refused = store.smembers_with("string", |_| panic!("it is no set")).unwrap_err();
+    let refused = store.smembers_with("string", |_| panic!("it is not a set")).unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::WrongType);
 }
 

@@ -1,6 +1,6 @@
 //! Sharded sets against plain ones, in every operation.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
 use std::collections::BTreeSet;
 

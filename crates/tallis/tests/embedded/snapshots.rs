@@ -1,6 +1,6 @@
 //! Snapshots without a server: what is saved is what is loaded, and what goes wrong leaves everything as it was.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
 use std::fs;
 use std::sync::Arc;
@@ -116,12 +116,12 @@ fn values_that_break_their_rules_are_refused_with_their_key() {
         members.member(b"x").unwrap();
         members.finish().unwrap();
     });
-    assert!(twice.unwrap_err().to_string().contains("a member twice"));
+    assert!(twice.unwrap_err().to_string().contains("a duplicate member"));
     let key_twice = loaded(|writer| {
         writer.key(b"k", Attributes::default()).string(b"a").unwrap();
         writer.key(b"k", Attributes::default()).string(b"b").unwrap();
     });
-    assert!(key_twice.unwrap_err().to_string().contains("there twice"));
+    assert!(key_twice.unwrap_err().to_string().contains("duplicate key"));
 }
 
 #[test]
@@ -198,9 +198,9 @@ fn a_damaged_listpack_is_refused() {
     let options = WriteOptions { target: Target::V11, ..WriteOptions::default() };
     for (blob, why) in [
         (&b"\x09\0\0\0\x02\0\x01\x01\xff"[..], "malformed"),
-        (b"\x0b\0\0\0\x02\0\x01\x01\x01\x01\xff", "twice"),
+        (b"\x0b\0\0\0\x02\0\x01\x01\x01\x01\xff", "duplicate member"),
         // The same member as an integer and as its text.
-        (b"\x0c\0\0\0\x02\0\x01\x01\x811\x02\xff", "twice"),
+        (b"\x0c\0\0\0\x02\0\x01\x01\x811\x02\xff", "duplicate member"),
     ] {
         let mut writer = Writer::new(Vec::new(), options).unwrap();
         writer.key(b"s", Attributes::default()).blob(rdb::Blob::SetListpack, blob).unwrap();

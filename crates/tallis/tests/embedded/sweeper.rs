@@ -1,6 +1,6 @@
 //! The thread that sweeps.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
 use std::sync::Arc;
 use std::thread;

@@ -1,6 +1,6 @@
 //! The visitor recipe: the book's own cases, the forecast, and the keys that it leaves.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -275,7 +275,7 @@ fn what_only_files_have_is_named() {
     let error = wire::encode(&store).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the value cannot be framed: key 'top' is of a type that only files have"
+        "the value cannot be framed: key 'top' has a type that is supported only in files"
     );
 }
 
@@ -311,15 +311,15 @@ fn frames_that_are_not_right_are_named() {
     let read = |kind, value: &[u8]| wire::decode::<IntSet>(&frame_of(kind, value), 99).unwrap_err();
     assert_eq!(
         read(Kind::IntSet, b"\x0c\0\0\0\0\0\0\0\x02\0\0\0\x02\0\0\0\x05\0\x05\0").to_string(),
-        "the value is malformed: intset member 5 at offset 10 is not above 5"
+        "the value is malformed: intset member 5 at offset 10 is not greater than 5"
     );
     assert_eq!(
         read(Kind::IntSet, b"\x0c\0\0\0\0\0\0\0\x02\0\0\0").to_string(),
-        "the value is malformed: it ends too early"
+        "the value is malformed: unexpected end"
     );
     assert_eq!(
         read(Kind::IntSet, b"\x08\0\0\0\0\0\0\0\x02\0\0\0\0\0\0\0x").to_string(),
-        "the value is malformed: 1 bytes follow it"
+        "the value is malformed: 1 trailing bytes"
     );
 }
 

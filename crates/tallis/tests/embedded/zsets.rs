@@ -1,7 +1,7 @@
 //! Sorted sets through the typed calls: forms at every limit, what differs by release series, ranges, algebra, scans,
 //! effects.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 #![expect(clippy::float_cmp, reason = "scores are compared as they were given")]
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,6 +1,6 @@
 //! Operations on a hash whose fields expire, and on a map: both tell the same after each. The fuzz target includes this
 //! file too.
-#![expect(clippy::unwrap_used, reason = "a test fails by a panic, in its helpers too")]
+#![expect(clippy::unwrap_used, reason = "tests and their helpers fail by a panic")]
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! A sink that keeps what it hears.
 
-#![allow(dead_code, reason = "each test takes what it needs")]
+#![allow(dead_code, reason = "each test uses a part of it")]
 
 use std::sync::{Mutex, PoisonError};
 

@@ -79,7 +79,7 @@ fn what_is_no_counts_is_an_error_and_stays() {
         let kind = if wrong { ErrorKind::WrongType } else { ErrorKind::NotInteger };
         assert_eq!(error.kind(), kind, "{key:?}");
         if !wrong {
-            let text = "ERR the value is not the counts of a sliding counter";
+            let text = "ERR the value is not a sliding counter";
             assert_eq!(error.to_string(), text);
         }
     }

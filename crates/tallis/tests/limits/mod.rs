@@ -1,7 +1,7 @@
 //! The rate limits beside the plainest things that could do the same: a list of all that was done, and a bucket of
 //! fractions.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
 mod counter;
 mod funnel;

@@ -174,7 +174,7 @@ fn an_intset_has_the_servers_blob_at_every_width() {
                 }
             }
             let Value::BulkString(theirs) = run(&mut connection, &["DUMP", "s"]) else {
-                panic!("the key is there")
+                panic!("the key exists")
             };
             assert_eq!(
                 dumped(&store.dump("s").unwrap().unwrap()),

@@ -334,7 +334,7 @@ fn sessions_have_numbers_of_their_own() {
     let refused = store.execute(&["CLIENT", "GETNAME"]).into_result().unwrap_err();
     assert_eq!(
         refused.to_string(),
-        "ERR 'client|getname' needs a session: it is state of a connection"
+        "ERR 'client|getname' requires a session: it uses the state of a connection"
     );
     assert!(!store.execute(&["CLIENT", "HELP"]).is_error());
 }

@@ -43,9 +43,9 @@ fn comparable(tree: Tree, names: &dyn Fn(&str) -> bool) -> Tree {
         known.sort();
         parts.push(Tree::Array(known));
     }
-    let Tree::Set(specs) = &mut parts[8] else { panic!("{:?} are no key specs", parts[8]) };
+    let Tree::Set(specs) = &mut parts[8] else { panic!("{:?} are not key specs", parts[8]) };
     for spec in specs {
-        let Tree::Map(pairs) = spec else { panic!("{spec:?} is no key spec") };
+        let Tree::Map(pairs) = spec else { panic!("{spec:?} is not a key spec") };
         for (key, value) in pairs.iter_mut().filter(|(key, _)| key.bytes() == "notes") {
             (*key, *value) = (Tree::Bytes("notes".into()), Tree::Nil);
         }
@@ -144,7 +144,7 @@ fn documents_have_the_servers_arguments_groups_and_versions() {
     }
     let twice = both.ask(&["COMMAND", "DOCS", "GET", "get", "CONFIG|GET"]);
     let names = |tree: &Tree| {
-        let Tree::Map(pairs) = tree else { panic!("{tree:?} is no map") };
+        let Tree::Map(pairs) = tree else { panic!("{tree:?} is not a map") };
         pairs.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>()
     };
     assert_eq!(names(&twice.0), names(&twice.1));

@@ -326,11 +326,11 @@ fn every_command_refuses_what_a_newer_server_refuses() {
 
 /// `cargo xtask fuzz-live` runs this, with what it is told in the environment.
 #[test]
-#[ignore = "it goes on for as long as it is told"]
-#[expect(clippy::disallowed_methods, reason = "the time is what it is told")]
+#[ignore = "it runs for as long as the environment says"]
+#[expect(clippy::disallowed_methods, reason = "the test sets the time")]
 fn fuzz_live() {
     let number = |name: &str, or: u64| match env::var(name) {
-        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{name} is no number: {text}")),
+        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{name} is not a number: {text}")),
         Err(_) => or,
     };
     let minutes = number("TALLIS_FUZZ_MINUTES", 1);

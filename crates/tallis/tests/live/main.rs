@@ -1,6 +1,6 @@
 //! Tallis beside a live `redis-server`: the same commands, the same replies, the same bytes.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
 #[path = "../answer/mod.rs"]
 mod answer;

@@ -149,7 +149,7 @@ impl<A: Answer, B: Answer> Answer for (A, B) {
 }
 
 /// The calls, by the groups of the documentation.
-#[expect(clippy::too_many_lines, reason = "a line for each call")]
+#[expect(clippy::too_many_lines, reason = "one line per call")]
 fn groups() -> Vec<(&'static str, Vec<Row>)> {
     vec![
         ("Keys", rows! {
@@ -453,7 +453,7 @@ fn sorted_ours(reply: &Reply) -> Vec<Vec<u8>> {
 }
 
 fn sorted_theirs(reply: &Value) -> Vec<Vec<u8>> {
-    let (Value::Array(all) | Value::Set(all)) = reply else { panic!("{reply:?} is no list") };
+    let (Value::Array(all) | Value::Set(all)) = reply else { panic!("{reply:?} is not a list") };
     let mut all: Vec<_> = all.iter().map(|one| live::as_bytes(one).unwrap().to_vec()).collect();
     all.sort_unstable();
     all

@@ -199,7 +199,7 @@ fn memory_and_help_have_the_servers_errors() {
         assert_eq!(ours[ours.len() - 2..], theirs[theirs.len() - 2..]);
         assert!(ours.iter().all(|line| matches!(line, Tree::Status(_))));
         for line in &ours[1..ours.len() - 2] {
-            let Tree::Status(text) = line else { panic!("{line:?} is no line") };
+            let Tree::Status(text) = line else { panic!("{line:?} is not a line") };
             assert!(!text.starts_with(' ') || !theirs.contains(line), "{text}");
         }
     }
@@ -213,7 +213,7 @@ fn memory_and_help_have_the_servers_errors() {
 
 /// The line of DEBUG OBJECT as its fields; what differs from one process to the next is left out.
 fn fields(line: &Tree) -> Vec<(String, String)> {
-    let Tree::Status(line) = line else { panic!("{line:?} is no status") };
+    let Tree::Status(line) = line else { panic!("{line:?} is not a status") };
     let fields = line.strip_prefix("Value ").unwrap().split(' ');
     let mut fields: Vec<(String, String)> = fields
         .map(|field| field.split_once(':').unwrap())

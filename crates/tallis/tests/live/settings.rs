@@ -19,7 +19,7 @@ fn words(all: &[&str]) -> Vec<Vec<u8>> {
 /// Names and values, however the protocol has them.
 fn map(reply: Reply) -> BTreeMap<String, String> {
     let text = |reply: &Reply| String::from_utf8(reply.bytes().unwrap().to_vec()).unwrap();
-    let Reply::Map(pairs) = reply else { panic!("{reply} is no map") };
+    let Reply::Map(pairs) = reply else { panic!("{reply} is not a map") };
     pairs.iter().map(|(name, value)| (text(name), text(value))).collect()
 }
 

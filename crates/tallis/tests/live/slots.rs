@@ -2,7 +2,7 @@
 //!
 //! `cargo test -p tallis --test live slots -- --nocapture` prints the figures of `docs/cluster.md`.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 #![expect(clippy::cast_precision_loss, reason = "figures of four digits")]
 
 use std::iter::repeat_with;

@@ -1,6 +1,6 @@
 //! Batches: many transactions, pipelines, and the batches of recipes give what as many single calls give.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
 mod pipelines;
 mod reads;

@@ -114,7 +114,7 @@ fn the_first_error_is_returned_when_all_have_run() {
 }
 
 #[test]
-#[should_panic(expected = "an argument is one of a command")]
+#[should_panic(expected = "an argument needs a command before it")]
 fn an_argument_without_a_command_is_refused() {
     Store::new().pipeline().arg(1);
 }

@@ -1,6 +1,6 @@
 //! What a recipe refuses, it refuses before it changes anything.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
 mod cohorts;
 mod dedup;

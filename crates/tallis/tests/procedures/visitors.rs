@@ -143,7 +143,7 @@ fn a_forecast_out_of_range_is_refused() {
     let refused = Visitors::book(store.clone()).count_id(1, day()).unwrap_err();
     assert_eq!(
         refused.to_string(),
-        "ERR after 9223372036854775807 visitors a forecast is above 1099511627776",
+        "ERR the forecast after 9223372036854775807 visitors is above 1099511627776",
     );
     assert_eq!(store.dbsize().unwrap(), 1);
 }

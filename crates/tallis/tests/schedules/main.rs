@@ -3,7 +3,7 @@
 //!
 //! A schedule that fails is printed, as a text that `shuttle::replay` takes.
 #![cfg(shuttle)]
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 #![expect(clippy::wildcard_enum_match_arm, reason = "a reply of any other shape fails the test")]
 
 mod log;

@@ -369,7 +369,7 @@ fn a_bucket_of_no_number_of_bits_is_an_error_and_changes_nothing() {
             assert_eq!(error.kind(), ErrorKind::NotInteger, "{wrong:?}");
             assert_eq!(
                 error.to_string(),
-                "ERR the value at 'unique:2015-05-17:bits' is not a count of bits"
+                "ERR the value at 'unique:2015-05-17:bits' is not a number of bits"
             );
         }
         assert_eq!(store.changes(), changes);

@@ -1,6 +1,6 @@
 //! Sets that split: against plain ones, under threads, across files, and in the keys that they leave.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
 mod algebra;
 mod compact;

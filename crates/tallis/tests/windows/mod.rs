@@ -1,7 +1,7 @@
 //! Unique visitors of any range: the article's lists, random visits beside a plain model, expiry, clocks that are set,
 //! threads.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
 mod article;
 mod counts;

@@ -148,7 +148,7 @@ fn restore(live: &mut LiveSubject, subject: &mut dyn Subject, payload: &[u8]) ->
             words: command,
             ours: accepted.to_string(),
             theirs: accepted.to_string(),
-            why: "neither side takes a payload that one of them made".to_owned(),
+            why: "neither side accepts a payload that one of them returned".to_owned(),
         });
     }
     both(live, subject, &encoding, Rule::Exact)?;
@@ -160,7 +160,7 @@ fn restore(live: &mut LiveSubject, subject: &mut dyn Subject, payload: &[u8]) ->
             words: command,
             ours: format!("{:?}", again.bytes().and_then(value)),
             theirs: format!("{:?}", value(payload)),
-            why: "what was restored is another value".to_owned(),
+            why: "the restored value differs".to_owned(),
         });
     }
     both(live, subject, &words(&["DEL", "scratch"]), Rule::Exact).map(drop)
@@ -181,7 +181,7 @@ fn both(
             words: words.to_vec(),
             ours: ours.to_string(),
             theirs: theirs.to_string(),
-            why: format!("at a look at what is left: {why}"),
+            why: format!("in the audit: {why}"),
         }),
     }
 }

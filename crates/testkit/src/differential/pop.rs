@@ -37,10 +37,10 @@ pub(super) fn run<S: Subject>(run: &mut Run<'_, S>, at: usize, op: &Op) -> Resul
     let their_rest = members(&mut run.live, session, &key);
     let our_rest = members(&mut run.subject, session, &key);
     if !adds_up(&theirs, &their_rest, &before) {
-        return fail("the server's members do not add up");
+        return fail("the members that the server popped and kept are not the members before");
     }
     if !adds_up(&ours, &our_rest, &before) {
-        return fail("what was taken and what is left do not make up what was there");
+        return fail("the members that were popped and kept are not the members before");
     }
     let encodings =
         [encoding(&mut run.live, session, &key), encoding(&mut run.subject, session, &key)];
@@ -56,7 +56,7 @@ pub(super) fn run<S: Subject>(run: &mut Run<'_, S>, at: usize, op: &Op) -> Resul
             words,
             &encodings[1],
             &encodings[0],
-            "what is left has another encoding",
+            "the encodings of the remaining members differ",
         ));
     }
     // No member or all members were removed: the script continues unchanged.

@@ -134,7 +134,10 @@ impl fmt::Display for Difference {
             writeln!(f, "  {line}")?;
         }
         if self.script.is_empty() {
-            return writeln!(f, "it did not come again when the commands were run once more");
+            return writeln!(
+                f,
+                "the difference did not occur again when the commands were run once more"
+            );
         }
         writeln!(f, "the shortest script found:")?;
         for line in &self.script {

@@ -346,7 +346,7 @@ impl<'a, S: Subject> Run<'a, S> {
         }
         let twice = given.windows(2).any(|pair| pair[0] == pair[1]);
         if twice && words.get(2).is_none_or(|count| !count.starts_with(b"-")) {
-            return Err(failure(at, words, ours, theirs, "a member came twice"));
+            return Err(failure(at, words, ours, theirs, "a member was returned twice"));
         }
         let mut ask = vec![name.into(), words[1].clone()];
         ask.extend(given);
@@ -354,7 +354,11 @@ impl<'a, S: Subject> Run<'a, S> {
         let all = answer.elements().is_some_and(|all| {
             all.iter().all(|one| *one != no) && scores.is_none_or(|scores| scores == all)
         });
-        if all { Ok(()) } else { Err(failure(at, words, ours, theirs, "not all are members")) }
+        if all {
+            Ok(())
+        } else {
+            Err(failure(at, words, ours, theirs, "not all results are members"))
+        }
     }
 
     /// Checks that the result of RANDOMKEY exists.
@@ -369,7 +373,11 @@ impl<'a, S: Subject> Run<'a, S> {
         let Reply::Bulk(key) = ours else { return Ok(()) };
         let ask = [b"EXISTS".to_vec(), key.clone()];
         let exists = self.live.execute(session, &ask) == Reply::Int(1);
-        if exists { Ok(()) } else { Err(failure(at, words, ours, theirs, "there is no such key")) }
+        if exists {
+            Ok(())
+        } else {
+            Err(failure(at, words, ours, theirs, "the key does not exist"))
+        }
     }
 }
 

@@ -171,7 +171,7 @@ fn line(op: &Op) -> String {
     let text = command_line(&op.words);
     match &op.how {
         How::Plain => text,
-        How::ScanAll(_) => format!("{text}   # and on to the end of the iteration"),
+        How::ScanAll(_) => format!("{text}   # continued to the end of the iteration"),
         How::WithDump { db, key, theirs, flip, .. } => {
             let side = if *theirs { "the server's" } else { "our" };
             let flip = flip.map(|bit| format!(", with bit {bit} flipped")).unwrap_or_default();

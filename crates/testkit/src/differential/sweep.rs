@@ -217,7 +217,7 @@ impl<S: Subject> Sweep<'_, S> {
     fn unchanged(&mut self, row: &Row, key: &[u8]) -> Result<(), Failure> {
         self.run.look(self.at).map_err(|found| Failure {
             why: format!(
-                "after nothing but errors of {} on {}: {}",
+                "after only errors of {} on {}: {}",
                 row.name,
                 command_line(&[key]),
                 found.why
@@ -231,7 +231,7 @@ impl<S: Subject> Sweep<'_, S> {
 fn expect_made(at: usize, command: &[Vec<u8>], subject: &mut dyn Subject) -> Result<(), Failure> {
     let reply = subject.execute(0, command);
     if reply.is_error() {
-        return Err(failure(at, command, &reply, &Reply::Nil, "a key of the sweep cannot be made"));
+        return Err(failure(at, command, &reply, &Reply::Nil, "cannot create a key of the sweep"));
     }
     Ok(())
 }
@@ -258,4 +258,4 @@ fn lines(row: &Row, key: &[u8]) -> Vec<Vec<Vec<u8>>> {
 }
 
 /// The session that looks is never the one that runs the lines.
-const _: () = assert!(AUDITOR != 0, "a look would change the database of the lines");
+const _: () = assert!(AUDITOR != 0, "the audit would change the database of the commands");

@@ -26,29 +26,29 @@ impl Agreement {
     pub(super) fn ask(&mut self, node: &Node) -> io::Result<()> {
         let name = node.url();
         let state = node.field(&["CLUSTER", "INFO"], "cluster_state")?;
-        fail_if(state != "ok", || format!("{name} says cluster_state:{state}"))?;
+        fail_if(state != "ok", || format!("{name} reports cluster_state:{state}"))?;
         let assigned = node.field(&["CLUSTER", "INFO"], "cluster_slots_assigned")?;
         fail_if(assigned != SLOTS.to_string(), || {
-            format!("{name} says cluster_slots_assigned:{assigned}")
+            format!("{name} reports cluster_slots_assigned:{assigned}")
         })?;
         let view = node.view()?;
         for port in &self.ports {
             let fault = view.line(*port).map_or(Some("unknown"), |line| line.fault());
             fail_if(fault.is_some(), || {
-                format!("{name} says that {} is {}", url(*port), fault.unwrap_or_default())
+                format!("{name} reports that {} is {}", url(*port), fault.unwrap_or_default())
             })?;
         }
         for owner in view.owners() {
             fail_if(!self.ports.contains(&owner.port), || {
-                format!("{name} says that {} has slots, which does not run", url(owner.port))
+                format!("{name} reports that {} has slots, but it is not running", url(owner.port))
             })?;
         }
         let roles = view.roles(&self.ports);
         let agreed = self.roles.get_or_insert_with(|| roles.clone());
-        fail_if(*agreed != roles, || format!("{name} sees {roles:?}, another one {agreed:?}"))?;
+        fail_if(*agreed != roles, || format!("{name} reports {roles:?}, another node {agreed:?}"))?;
         if view.line(node.port()).is_some_and(|own| own.master.is_some()) {
             let link = node.field(&["INFO", "replication"], "master_link_status")?;
-            fail_if(link != "up", || format!("{name} says master_link_status:{link}"))?;
+            fail_if(link != "up", || format!("{name} reports master_link_status:{link}"))?;
         }
         Ok(())
     }

@@ -192,7 +192,7 @@ impl Cluster {
 
     /// The node with that URL.
     pub(super) fn node(&self, url: &str) -> MutexGuard<'_, Node> {
-        self.all().find(|node| node.url() == url).unwrap_or_else(|| panic!("no node {url}"))
+        self.all().find(|node| node.url() == url).unwrap_or_else(|| panic!("unknown node {url}"))
     }
 
     fn all(&self) -> impl Iterator<Item = MutexGuard<'_, Node>> {
@@ -205,7 +205,7 @@ impl Cluster {
     }
 
     fn any_running(&self) -> MutexGuard<'_, Node> {
-        self.running().next().unwrap_or_else(|| panic!("no node runs"))
+        self.running().next().unwrap_or_else(|| panic!("unknown node runs"))
     }
 
     /// Makes a cluster of nodes that do not know each other: the first half are masters.
@@ -245,7 +245,7 @@ impl Cluster {
     /// The first thing that is missing in a cluster of the nodes that run.
     fn missing(&self) -> io::Result<()> {
         let ports: Vec<_> = self.running().map(|node| node.port()).collect();
-        fail_if(ports.is_empty(), || "no node runs".to_owned())?;
+        fail_if(ports.is_empty(), || "no node is running".to_owned())?;
         let mut agreement = Agreement::new(ports);
         self.running().try_for_each(|node| agreement.ask(&node))
     }

@@ -54,6 +54,6 @@ pub fn cluster_named_with(name: &str, options: &Options) -> Option<Cluster> {
 fn start_cluster(program: &Path, options: &Options) -> Cluster {
     match Cluster::start(program, options) {
         Ok(cluster) => cluster,
-        Err(error) => panic!("no cluster of {}: {error}", program.display()),
+        Err(error) => panic!("cannot start a cluster of {}: {error}", program.display()),
     }
 }

@@ -14,7 +14,7 @@ impl Server {
     pub fn client(&self) -> Client {
         match Client::open(ConnectionAddr::Unix(self.socket())) {
             Ok(client) => client,
-            Err(error) => panic!("the path of a socket is no address: {error}"),
+            Err(error) => panic!("invalid socket path: {error}"),
         }
     }
 

@@ -20,7 +20,8 @@ const SKIPPED_VARIABLE: &str = "TALLIS_SKIPPED_LOG";
 const REDISBLOOM_VARIABLE: &str = "TALLIS_REDISBLOOM";
 
 /// What to do about a missing server.
-pub(super) const ADVICE: &str = "no redis-server; install it with apt-get install redis-server, or name one in TALLIS_REDIS_SERVER";
+pub(super) const ADVICE: &str = "redis-server not found; install it with apt-get install redis-server, or name one in \
+                                TALLIS_REDIS_SERVER";
 
 /// Starts a server with [`Options::default`]; `None` if the machine has no `redis-server`.
 ///
@@ -98,7 +99,7 @@ pub fn try_named_with(name: &str, options: &Options) -> Option<io::Result<Server
         Some(servers::program(name)).filter(|path| path.is_file())
     };
     let Some(program) = program else {
-        leave_out(&format!("no {name}; cargo xtask servers brings it where it can"));
+        leave_out(&format!("{name} not found; cargo xtask servers fetches it if possible"));
         return None;
     };
     let (_, version) = name.split_once('-').unwrap_or_default();
@@ -110,7 +111,7 @@ pub fn try_named_with(name: &str, options: &Options) -> Option<io::Result<Server
     // The machine's own server may be another one than that of the name.
     let said = format!("{}-{}", server.product().name(), server.version());
     if said != name && !said.starts_with(&format!("{name}.")) {
-        leave_out(&format!("no {name}; {} is {said}", program.display()));
+        leave_out(&format!("{name} not found; {} is {said}", program.display()));
         return None;
     }
     Some(Ok(server))
@@ -144,7 +145,9 @@ pub fn locate() -> Option<PathBuf> {
 pub fn redisbloom() -> Option<PathBuf> {
     let found = locate_redisbloom();
     if found.is_none() {
-        leave_out("no RedisBloom; cargo xtask servers brings it, or name it in TALLIS_REDISBLOOM");
+        leave_out(
+            "RedisBloom not found; fetch it with cargo xtask servers, or name it in TALLIS_REDISBLOOM",
+        );
     }
     found
 }
@@ -178,7 +181,7 @@ pub fn redis_py() -> Option<Command> {
     let mut python = Command::new("python3");
     let runs = python.arg("--version").stdout(Stdio::null()).status();
     if !packages.all(|package| package.is_file()) || !runs.is_ok_and(|status| status.success()) {
-        leave_out("no redis-py; cargo xtask servers brings it where there is a python3");
+        leave_out("redis-py not found; cargo xtask servers fetches it if python3 is installed");
         return None;
     }
     let mut python = Command::new("python3");

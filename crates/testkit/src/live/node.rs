@@ -63,13 +63,13 @@ impl Node {
 
     pub(super) fn pause(&mut self) {
         // Another process may have the number of one that has ended.
-        assert_eq!(self.state, State::Running, "{} cannot be paused", self.url());
+        assert_eq!(self.state, State::Running, "cannot pause {}: it is not running", self.url());
         self.server.signal("STOP");
         self.state = State::Paused;
     }
 
     pub(super) fn resume(&mut self) {
-        assert_eq!(self.state, State::Paused, "{} cannot go on", self.url());
+        assert_eq!(self.state, State::Paused, "cannot resume {}: it is not paused", self.url());
         self.server.signal("CONT");
         self.state = State::Running;
     }

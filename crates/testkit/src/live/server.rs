@@ -94,7 +94,7 @@ impl Server {
             .status();
         assert!(
             sent.as_ref().is_ok_and(std::process::ExitStatus::success),
-            "no signal {name} sent: {sent:?}"
+            "cannot send signal {name}: {sent:?}"
         );
     }
 
@@ -132,7 +132,7 @@ impl Server {
     pub fn module_version(&self, module: &str) -> Option<i64> {
         let list = match self.ask(&["MODULE", "LIST"]) {
             Ok(list) => list,
-            Err(error) => panic!("no reply of redis-server: {error}\n{}", self.log()),
+            Err(error) => panic!("no reply from redis-server: {error}\n{}", self.log()),
         };
         list.elements()?.iter().find_map(|one| {
             let fields = one.elements()?;
@@ -230,7 +230,10 @@ impl Server {
     fn wait_until_it_answers(&mut self) -> io::Result<Identity> {
         for _ in 0..LOOKS {
             if let Some(status) = self.supervisor.try_wait()? {
-                return Err(io::Error::other(format!("it ended ({status})\n{}", self.log())));
+                return Err(io::Error::other(format!(
+                    "the server exited ({status})\n{}",
+                    self.log()
+                )));
             }
             // A server that still reads its file accepts connections and answers LOADING. It ends if the file is wrong.
             if self.ask(&["PING"]).is_ok_and(|reply| !reply.is_error()) {
@@ -238,7 +241,10 @@ impl Server {
             }
             sleep(PAUSE);
         }
-        Err(io::Error::new(io::ErrorKind::TimedOut, format!("no answer\n{}", self.log())))
+        Err(io::Error::new(
+            io::ErrorKind::TimedOut,
+            format!("the server does not reply\n{}", self.log()),
+        ))
     }
 }
 

@@ -71,7 +71,10 @@ impl Wire {
                 return Ok(value.into());
             }
             if self.replies.fill(&mut self.stream)? == 0 {
-                return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the server hung up"));
+                return Err(io::Error::new(
+                    io::ErrorKind::UnexpectedEof,
+                    "the server closed the connection",
+                ));
             }
         }
     }

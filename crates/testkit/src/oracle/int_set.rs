@@ -252,7 +252,7 @@ impl IntSetOracle {
             let (found, expected) = (members.len(), self.members.len());
             let order = if members.is_sorted() { "" } else { ", not in order" };
             format!(
-                "{found} members for {expected}: {missing:?} missing, {wrong:?} too many{order}"
+                "{found} members, expected {expected}: {missing:?} missing, {wrong:?} unexpected{order}"
             )
         };
         assert!(self.members.iter().eq(&members), "{}", differs());

@@ -2,7 +2,7 @@
 //!
 //! The tables of docs/testing.md have what these tests see: change both.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
 mod failover;
 mod kind;

@@ -306,7 +306,7 @@ fn restored_nodes_are_kept_as_they_came() {
                 sides.list.append_plain(node.bytes.clone());
             } else {
                 let list = ListPack::from_bytes(node.bytes.clone(), Validation::Deep);
-                sides.list.append_listpack(list.expect("a whole listpack"));
+                sides.list.append_listpack(list.expect("the listpack is valid"));
             }
         }
         let reply = sides.run(&[b"RESTORE", b"l", b"0", &payload(&nodes)]);

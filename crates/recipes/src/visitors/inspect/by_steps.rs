@@ -40,7 +40,7 @@ pub(super) async fn ids(backend: &impl Backend, bucket: Bucket) -> Result<Vec<i6
             let bits = backend.call(&get(bitmap.as_ref())).await?.unwrap_or_default();
             ids.extend(set_bits(&bits));
         }
-        Some(Plan::Splitting(_)) => return Err(on_a_store_only("sets that split")),
+        Some(Plan::Splitting(_)) => return Err(on_a_store_only("sets that split their shards")),
     }
     Ok(ids)
 }
@@ -91,7 +91,9 @@ impl Keys {
             None | Some(Plan::Bitmap { .. }) => None,
             Some(Plan::Forecast { set, .. }) => Some((set, false)),
             Some(Plan::Tagged { set, .. }) => Some((set, true)),
-            Some(Plan::Splitting(_)) => return Err(on_a_store_only("sets that split")),
+            Some(Plan::Splitting(_)) => {
+                return Err(on_a_store_only("sets that split their shards"));
+            }
         };
         let own = [counter_key(bucket)].into_iter().chain(FORM_KEYS.map(|key| key(bucket)));
         let own: Vec<Text> = own.map(|key| Text::from_slice(key.as_bytes())).collect();

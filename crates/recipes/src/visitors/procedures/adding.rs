@@ -217,7 +217,7 @@ pub(in crate::visitors) fn send_shard_and_count<'k>(
 /// Returns the error of a step that cannot run on a store.
 #[cold]
 fn on_a_server_only() -> Error {
-    invalid("ERR a store has a step of its own for this one")
+    invalid("ERR a store does not run this step")
 }
 
 fn counted(reply: Reply) -> Result<Counted, Error> {

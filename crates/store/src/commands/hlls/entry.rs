@@ -70,7 +70,7 @@ impl HllEntry<'_> {
         hashes: &[u64],
         changed: &mut Vec<bool>,
     ) -> Result<()> {
-        assert_eq!(elements.len(), hashes.len(), "as many hashes as elements");
+        assert_eq!(elements.len(), hashes.len(), "there must be as many hashes as elements");
         let before = changed.len();
         let added = self.add_by(elements, |mut hll, limit| {
             let added = hll.add_hashes(hashes, limit, changed);

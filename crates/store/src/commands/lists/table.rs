@@ -122,7 +122,10 @@ fn lset(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
         }
         let mut index = int(args[1])?;
         if list.shared().profile().lset_takes_32_bits() {
-            #[expect(clippy::cast_possible_truncation, reason = "that is what the server does")]
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "the server truncates the index too"
+            )]
             let low = index as i32;
             index = low.into();
         }

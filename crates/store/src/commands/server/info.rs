@@ -125,7 +125,7 @@ fn keyspace(view: &View<'_>, text: &mut String) {
 }
 
 /// Formats a number of bytes for people: `120B`, `1.47M`.
-#[expect(clippy::cast_precision_loss, reason = "two places are shown")]
+#[expect(clippy::cast_precision_loss, reason = "only two decimals are shown")]
 fn human(bytes: usize) -> String {
     let units = ["K", "M", "G", "T", "P"];
     let mut size = bytes as f64 / 1024.0;

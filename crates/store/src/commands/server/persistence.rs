@@ -38,7 +38,7 @@ pub(super) fn bgsave(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
 
 pub(super) fn bgrewriteaof(store: &Store<impl Locks>, _: &[&[u8]]) -> Answer {
     if directory(store)?.log().is_none() {
-        return Err(refused("ERR the store is kept without a log"));
+        return Err(refused("ERR the store has no log"));
     }
     match ask(store, Task::Rewrite, true)? {
         Asked::Started => Ok(Reply::Status("Background append only file rewriting started".into())),

@@ -380,7 +380,7 @@ impl Log {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "it is about the disk, not about the times of keys")]
+#[expect(clippy::disallowed_methods, reason = "it times the disk, not the expiry of keys")]
 pub(super) fn now() -> Instant {
     Instant::now()
 }

@@ -30,7 +30,7 @@ pub(crate) fn open(store: &Store, path: &Path, persistence: &Persistence) -> Res
     files.disk.create_folder(path).map_err(failed)?;
     let lock = files.disk.lock(path).map_err(|error| {
         if error.kind() == io::ErrorKind::WouldBlock {
-            let text = format!("cannot open {}: it is open already", path.display());
+            let text = format!("cannot open {}: it is already open", path.display());
             return Error::caused(ErrorKind::Io, text, error);
         }
         failed(error)

@@ -37,7 +37,7 @@ pub(super) fn read(
         if let Some(file) = files.stray().map_err(|error| unreadable(&path, error))? {
             return Err(damaged(
                 &path,
-                &format_args!("it is not there, but {} is", file.display()),
+                &format_args!("it does not exist, but {} does", file.display()),
             ));
         }
         if is_there(files, &files.dump)? {
@@ -46,7 +46,10 @@ pub(super) fn read(
         return Ok((manifest, reading.report));
     }
     if !persistence.appendonly {
-        let text = format!("cannot load {}: the store is to be kept without a log", path.display());
+        let text = format!(
+            "cannot load {}: the directory has a log, but the log is disabled",
+            path.display()
+        );
         return Err(Error::new(ErrorKind::InvalidArgument, text));
     }
     reading.read_log(&sources, persistence.load_truncated)?;
@@ -71,7 +74,7 @@ pub(in crate::persist) fn load(
     } else if let Some(folder) = LogFolder::find_on(disk, path)? {
         folder.sources()
     } else {
-        let text = format!("cannot load {}: the folder has no manifest of a log", path.display());
+        let text = format!("cannot load {}: the directory has no log manifest", path.display());
         return Err(Error::new(ErrorKind::Io, text));
     };
     let mut reading = Reading::new(store, disk, options);

@@ -78,7 +78,10 @@ impl Replay {
         match called.command.run {
             Run::Words { .. } => {
                 if is_admin(&called) {
-                    return Err(Error::new(ErrorKind::Syntax, "it has no place in a log"));
+                    return Err(Error::new(
+                        ErrorKind::Syntax,
+                        "the command is not allowed in a log",
+                    ));
                 }
                 match called.on(&self.store) {
                     Ok(_) => Ok(()),
@@ -97,7 +100,7 @@ impl Replay {
             }
             ("multi", _) => self.queue = Some(Vec::new()),
             ("exec", _) => {
-                return Err(Error::new(ErrorKind::Syntax, "there was no MULTI before it"));
+                return Err(Error::new(ErrorKind::Syntax, "EXEC without MULTI"));
             }
             // The state of a connection does not change keys.
             _ => {}
@@ -115,7 +118,7 @@ impl Replay {
                     Ok(values.find_map(opaque_type))
                 })?;
                 opaque.map_or(Ok(()), |name| {
-                    let text = format!("the store does not work on values of type {name}");
+                    let text = format!("the store has no commands for values of type {name}");
                     Err(Error::new(ErrorKind::WrongType, text))
                 })
             }
@@ -158,7 +161,7 @@ impl Replay {
                     extras.put_function(code);
                 }
             }
-            _ => return Err(Error::new(ErrorKind::UnknownCommand, "it is not known")),
+            _ => return Err(Error::new(ErrorKind::UnknownCommand, "unknown command")),
         }
         Ok(())
     }
@@ -209,7 +212,7 @@ fn refused(words: &[&[u8]], offset: u64, error: &Error) -> Error {
     let key = keys.first().or_else(|| words.get(1));
     let key = key.map_or_else(String::new, |key| format!(" on key '{}'", shown(key)));
     let is_unknown = error.kind() == ErrorKind::UnknownCommand;
-    let why = if is_unknown { "the command is not known".to_owned() } else { error.to_string() };
+    let why = if is_unknown { "unknown command".to_owned() } else { error.to_string() };
     let text = format!("command '{name}'{key} at offset {offset}: {why}");
     Error::new(error.kind(), text)
 }

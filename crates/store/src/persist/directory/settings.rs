@@ -268,7 +268,7 @@ impl Persistence {
         for name in [&self.log_folder, &self.log_name, &self.dump_name] {
             let mut parts = Path::new(name).components();
             if !matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None)) {
-                let text = format!("'{name}' is not the name of a file in the directory");
+                let text = format!("'{name}' is not a file name without a directory");
                 return Err(Error::new(ErrorKind::InvalidArgument, text));
             }
         }

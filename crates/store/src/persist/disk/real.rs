@@ -74,7 +74,7 @@ impl Disk for RealDisk {
     fn target(&self, path: &Path) -> io::Result<PathBuf> {
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
         if fs::metadata(&path).is_ok_and(|found| !found.is_file()) {
-            let why = "it is there, but not as a file";
+            let why = "not a regular file";
             return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
         }
         Ok(path)

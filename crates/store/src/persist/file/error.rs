@@ -78,7 +78,7 @@ impl fmt::Display for RewriteError {
             Self::Value(error) => write!(f, "{error}"),
             Self::NoForm { kind, target } => {
                 let (name, byte) = (kind.type_name(), kind.byte());
-                write!(f, "version {target} has no form for a {name} of type {byte}")
+                write!(f, "version {target} has no encoding for a {name} of type {byte}")
             }
             Self::Write(error) => write!(f, "{error}"),
         }

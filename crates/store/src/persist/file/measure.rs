@@ -148,7 +148,7 @@ impl Measured {
 fn pass<R: Read>(reader: &mut Reader<R>, kind: ValueType) -> Result<Option<Measured>, ValueError> {
     use ValueType as T;
     let from = reader.offset();
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the others are loaded")]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "values of other types are loaded")]
     let (len, bytes) = match kind {
         T::String => {
             let len = reader.pass_value()?;
@@ -198,7 +198,7 @@ fn share_of_a_key(store: &Store, expires: Option<i64>) -> u64 {
         let entry = Entry { key: Key::new(&name), value: Value::Int(0) };
         let loaded = LoadedKey { hash: shared.hash(&name), entry, expires, accessed: 0 };
         let put = stripe.load(shared, 0, loaded);
-        debug_assert!(put.is_ok(), "no name comes twice");
+        debug_assert!(put.is_ok(), "the names are distinct");
         if number == next {
             // These names and values take no heap memory of their own.
             shares += stripe.heap_bytes() / number;

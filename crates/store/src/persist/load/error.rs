@@ -67,7 +67,7 @@ impl fmt::Display for LoadError {
             FileFault::Value(Fault::Bytes(error)) => write!(f, "{error}"),
             FileFault::Value(fault) => write!(f, "{fault} at offset {}", self.offset),
             FileFault::TwiceInFile => {
-                write!(f, "the key is there twice, at offset {}", self.offset)
+                write!(f, "duplicate key at offset {}", self.offset)
             }
         }
     }

@@ -87,7 +87,7 @@ impl Store {
         let scratch = Self::of(shared.scratch());
         let report = directory::load(&scratch, path, options)?;
         let Some(scratch) = scratch.into_shared() else {
-            unreachable!("what has read the log keeps no handle")
+            unreachable!("the loader keeps no handle on the store")
         };
         let (stripes, extras) = scratch.into_contents();
         replace(shared, stripes, extras)?;

@@ -46,9 +46,13 @@ impl fmt::Display for Fault {
             Self::IntSet(error) => write!(f, "the intset is malformed: {error}"),
             Self::ListPack(error) => write!(f, "the listpack is malformed: {error}"),
             Self::EmptyIntSet => f.write_str("the intset is empty"),
-            Self::TwiceInSet => f.write_str("the set has a member twice"),
-            Self::TwiceInHash => f.write_str("the hash has a field twice or without a value"),
-            Self::ExpiringHash => f.write_str("a field is there twice or has no sound time"),
+            Self::TwiceInSet => f.write_str("the set has a duplicate member"),
+            Self::TwiceInHash => {
+                f.write_str("the hash has a duplicate field or a field without a value")
+            }
+            Self::ExpiringHash => {
+                f.write_str("a field is a duplicate or has an invalid expiry time")
+            }
             Self::EmptyNode => f.write_str("a node of the list is empty"),
             Self::Zipmap(error) => write!(f, "the zipmap is malformed: {error}"),
             Self::Ziplist(error) => write!(f, "the ziplist is malformed: {error}"),
@@ -56,7 +60,7 @@ impl fmt::Display for Fault {
             Self::Scores(error) => write!(f, "the sorted set is malformed: {error}"),
             Self::Full => f.write_str("the ziplist is too long for a listpack"),
             Self::Bloom(error) => write!(f, "the Bloom filter is malformed: {error}"),
-            Self::LongFilter => f.write_str("something follows the Bloom filter"),
+            Self::LongFilter => f.write_str("trailing data after the Bloom filter"),
         }
     }
 }

@@ -1,5 +1,5 @@
 //! Tests with texts of doubles: known results, and results of a live server.
-#![expect(clippy::float_cmp, reason = "zeros of either sign are one score")]
+#![expect(clippy::float_cmp, reason = "zeros of either sign are the same score")]
 
 use redis::{ConnectionLike, Value};
 use testkit::live::{error_text, server};

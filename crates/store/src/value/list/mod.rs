@@ -130,7 +130,7 @@ impl List {
         let Self::Quick(list) = self else { return String::new() };
         let bytes: usize = list.nodes().map(NodeRef::size).sum();
         let limits = list.limits();
-        #[expect(clippy::cast_precision_loss, reason = "two decimals of a mean are shown")]
+        #[expect(clippy::cast_precision_loss, reason = "only two decimals of the mean are shown")]
         let mean = list.len() as f64 / list.node_count() as f64;
         format!(
             " ql_nodes:{} ql_avg_node:{mean:.2} ql_listpack_max:{} ql_compressed:{} \
@@ -172,7 +172,7 @@ impl List {
     /// The element at an index.
     #[expect(
         clippy::redundant_closure_for_method_calls,
-        reason = "the method has a lifetime of its own"
+        reason = "the method has its own lifetime"
     )]
     pub(crate) fn element(&self, index: i64) -> Option<Bytes> {
         self.get(index, |element| element.to_bytes())

@@ -303,7 +303,7 @@ fn refused<P: Precision>(store: &Store, locations: &Locations<Store, P>) {
     ] {
         let error = error.unwrap_or_else(|| panic!("{what} of {len} bytes"));
         assert_eq!(error.kind(), ErrorKind::WrongType, "{what}");
-        let text = format!("ERR the {len} bytes at 'location:0' are no locations of ");
+        let text = format!("ERR the {len} bytes at 'location:0' are not locations of ");
         assert!(error.to_string().starts_with(&text), "{error}");
     }
     let after = (store.dump("location:0").unwrap(), store.dump("location:max").unwrap());
@@ -340,8 +340,8 @@ fn strings_that_no_codes_of_the_width_leave_are_refused() {
     let (store, locations) = locations();
     locations.set(0, "USA", "CA").unwrap();
     let error = locations.clone().cities(cities()).get(0).unwrap_err().to_string();
-    assert_eq!(error, "ERR the 2 bytes at 'location:0' are no locations of 3 bytes each");
+    assert_eq!(error, "ERR the 2 bytes at 'location:0' are not locations of 3 bytes each");
     store.set("location:0", vec![0; (1 << 20) + 1]).unwrap();
     let error = locations.countries().get(0).unwrap_err().to_string();
-    assert_eq!(error, "ERR the 1048577 bytes at 'location:0' are no locations of 1 byte each");
+    assert_eq!(error, "ERR the 1048577 bytes at 'location:0' are not locations of 1 byte each");
 }

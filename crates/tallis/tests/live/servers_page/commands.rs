@@ -70,7 +70,7 @@ fn arities(side: &mut impl Side) -> Arities {
     fn take(commands: &Reply, all: &mut Arities) {
         for command in commands.elements().unwrap() {
             let parts = command.elements().unwrap();
-            let [name, Reply::Int(arity), ..] = parts else { panic!("{command} is no command") };
+            let [name, Reply::Int(arity), ..] = parts else { panic!("{command} is not a command") };
             let name = String::from_utf8_lossy(name.bytes().unwrap()).to_lowercase();
             all.insert(name, *arity);
             if let Some(subcommands) = parts.get(9) {
@@ -89,7 +89,7 @@ fn add_subcommands(side: &mut impl Side, ours: &Arities, theirs: &mut Arities) {
         ours.keys().filter(|name| name.contains('|')).map(|name| container(name)).collect();
     for container in containers {
         for line in side.done(&[container, "HELP"]).elements().unwrap() {
-            let Reply::Status(line) = line else { panic!("{line} is no line") };
+            let Reply::Status(line) = line else { panic!("{line} is not a line") };
             let word = line.split(' ').next().unwrap_or_default().to_lowercase();
             let name = format!("{container}|{word}");
             let arity = ours.get(&name).copied().unwrap_or_default();

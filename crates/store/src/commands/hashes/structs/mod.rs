@@ -95,7 +95,7 @@ struct Mismatch(String);
 impl Mismatch {
     /// The error for a type with more than one part in a field.
     fn no_text(what: &str) -> Self {
-        Self(format!("the value of a field is a text or a number, and not {what}"))
+        Self(format!("the value of a field must be a string or a number, not {what}"))
     }
 
     fn into_error(self) -> Error {

@@ -22,19 +22,19 @@ struct Text<'t>(&'t [u8]);
 
 impl<'t> Text<'t> {
     fn as_str(self) -> Result<&'t str, Mismatch> {
-        str::from_utf8(self.0).map_err(|_| self.is_no("UTF-8"))
+        str::from_utf8(self.0).map_err(|_| self.cannot_parse_as("UTF-8"))
     }
 
     fn parse<T: FromStr>(self) -> Result<T, Mismatch> {
-        self.as_str()?.parse().map_err(|_| self.is_no(type_name::<T>()))
+        self.as_str()?.parse().map_err(|_| self.cannot_parse_as(type_name::<T>()))
     }
 
     #[cold]
-    fn is_no(self, name: &str) -> Mismatch {
+    fn cannot_parse_as(self, name: &str) -> Mismatch {
         /// The maximum number of bytes of a value in an error text.
         const SHOWN: usize = 40;
         let shown = self.0.get(..SHOWN).unwrap_or(self.0).escape_ascii();
-        Mismatch::custom(format_args!("\"{shown}\" is no {name}"))
+        Mismatch::custom(format_args!("cannot parse \"{shown}\" as {name}"))
     }
 }
 

@@ -30,7 +30,7 @@ macro_rules! refuse {
 }
 
 fn no_struct() -> Mismatch {
-    Mismatch("a hash is made of a struct or a map".to_owned())
+    Mismatch("a hash must be a struct or a map".to_owned())
 }
 
 impl Serializer for Fields {

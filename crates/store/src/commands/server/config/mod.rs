@@ -116,7 +116,7 @@ pub(crate) fn begin_with(
     remembered: &mut Remembered,
 ) -> Result<(&'static str, Option<u32>)> {
     let Some(named) = find(profile, name.as_bytes()) else {
-        let text = format!("ERR no setting has the name '{name}'");
+        let text = format!("ERR unknown setting '{name}'");
         return Err(Error::new(ErrorKind::Syntax, text));
     };
     let databases = named.change(value, limits, remembered, profile)?;

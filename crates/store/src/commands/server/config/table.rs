@@ -36,7 +36,7 @@ pub(super) type Field = fn(&mut Limits) -> &mut usize;
 
 /// What CONFIG refuses or hides for a setting.
 #[derive(Clone, Copy, Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each stands for itself")]
+#[expect(clippy::struct_excessive_bools, reason = "the flags are independent")]
 pub(super) struct Marks {
     /// CONFIG SET refuses it.
     pub(super) fixed: bool,

@@ -146,7 +146,7 @@ impl Type {
     }
 }
 
-#[expect(clippy::big_endian_bytes, reason = "Redis mixes numbers in the order of the network")]
+#[expect(clippy::big_endian_bytes, reason = "Redis hashes numbers in network byte order")]
 const fn network_order(number: u32) -> [u8; 4] {
     number.to_be_bytes()
 }

@@ -17,19 +17,19 @@ use digest::Digest;
 
 const HELP: &[&str] = &[
     "DIGEST",
-    "    Return a digest of all keys and values: SHA-1, as a Redis with the same data does.",
+    "    Return the SHA-1 digest of all keys and values, equal to that of a Redis server with the same data.",
     "DIGEST-VALUE [<key> ...]",
-    "    Return a digest of the value of each <key>, zeros where there is none.",
+    "    Return the digest of the value of each <key>, zeros if the key does not exist.",
     "OBJECT <key>",
-    "    Show how the value at <key> is kept, and how long it is when saved.",
+    "    Show the encoding of the value at <key>, and its serialized length.",
     "QUICKLIST-PACKED-THRESHOLD <size>",
-    "    Give elements of lists that have so many bytes nodes of their own; 0 for the default, 1gb.",
+    "    Set the size from which a list element has its own node; 0 resets it to the default, 1gb.",
     "RELOAD",
     "    Save everything in memory and load it again.",
     "SET-ACTIVE-EXPIRE <0|1>",
-    "    Keep sweepers from dropping keys that have expired, or let them.",
+    "    Disable or enable the removal of expired keys by sweepers.",
     "SLEEP <seconds>",
-    "    Lock all keys for so long. Decimals are allowed.",
+    "    Lock all keys for this time. Decimals are allowed.",
 ];
 
 pub(super) fn debug(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
