@@ -23,7 +23,7 @@ struct Made {
     non_scaling: bool,
 }
 
-/// An operation. Items are from a small set, so that they repeat; some are longer than the hash's unit of input.
+/// An operation. Items are from a small set, so that they repeat; some are longer than their hash.
 #[derive(Arbitrary, Clone, Copy, Debug)]
 enum Op {
     Add(u8),
