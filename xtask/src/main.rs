@@ -1,8 +1,7 @@
 //! The chores of the workspace: `cargo xtask test | lint | deny | book | package | fuzz | faults | fuzz-live | servers | tcl | report |
 //! instructions | lines | access-log`.
 //!
-//! Plain Rust in place of shell scripts, so that a chore reads like the code beside it and runs wherever the code
-//! builds.
+//! Rust instead of shell scripts, so that a chore reads like the other code and runs wherever that builds.
 
 mod access_log;
 mod bar;
@@ -89,7 +88,7 @@ fn main() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {
-            // A chore that has said everything fails without a word.
+            // An empty text means that the chore has printed its errors.
             if !why.is_empty() {
                 eprintln!("{why}");
             }

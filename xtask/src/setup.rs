@@ -1,4 +1,4 @@
-//! What the tests need beside Rust: a `redis-server`.
+//! The prerequisites of the tests in addition to Rust: a `redis-server`.
 
 use std::env;
 use std::path::PathBuf;
@@ -7,12 +7,12 @@ use std::process::{Command, Stdio};
 use crate::run::succeed;
 use crate::servers::version;
 
-/// What a reader can do about a missing server.
+/// A hint for a missing server.
 const ADVICE: &str = "apt-get install redis-server";
 
 /// Finds `redis-server`, or installs Debian's package where that is possible.
 ///
-/// Nothing here fails: without a server the tests of a live one are left out, and under `CI=true` they fail themselves.
+/// This does not fail: without a server the live tests are skipped, or fail themselves with `CI=true`.
 pub(crate) fn redis_server() {
     if let Some(named) = env::var_os("TALLIS_REDIS_SERVER").filter(|value| !value.is_empty()) {
         let named = PathBuf::from(named);
@@ -40,7 +40,7 @@ fn found() -> bool {
     true
 }
 
-/// The program of that name on the `PATH`.
+/// Returns the program of that name on the `PATH`.
 pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
@@ -56,13 +56,13 @@ fn install() {
         return;
     };
     println!("redis-server: none, installing Debian's package");
-    // Lists that cannot be refreshed may still do.
+    // The installation may succeed with old package lists.
     for arguments in
         [&["update"][..], &["install", "--yes", "--no-install-recommends", "redis-server"]]
     {
         let mut command = Command::new(prefix.first().copied().unwrap_or("env"));
         command.args(prefix.iter().skip(1));
-        // Run level 1 keeps the package from starting a server of its own: the tests start theirs.
+        // Run level 1 prevents the package from starting a server: the tests start their own.
         command.args(["DEBIAN_FRONTEND=noninteractive", "RUNLEVEL=1", "apt-get", "--quiet"]);
         command.args(arguments).stdin(Stdio::null());
         if let Err(why) = succeed(&mut command) {
@@ -71,7 +71,7 @@ fn install() {
     }
 }
 
-/// The words before a command that make it run as root, ending in `env`; `None` if that needs a password.
+/// Returns the words before a command that run it as root, ending with `env`; `None` if that requires a password.
 fn as_root() -> Option<&'static [&'static str]> {
     let asks = |program: &str, arguments: &[&str]| {
         Command::new(program).args(arguments).stdin(Stdio::null()).stderr(Stdio::null()).output()

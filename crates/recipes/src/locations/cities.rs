@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_are_no_table_are_reported_by_number() {
+    fn invalid_rows_are_reported_by_number() {
         use CityTableError as E;
         assert_eq!(CityTable::from_rows::<&str, &str, &str>([]), Err(E::NoRows));
         for (rows, error) in [

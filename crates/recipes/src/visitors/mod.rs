@@ -355,7 +355,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bucket_is_begun_once_whatever_comes_between_the_look_and_the_step() {
+    fn a_bucket_is_begun_once_whatever_happens_between_the_check_and_the_step() {
         for &first in VisitorsForm::ALL {
             for &second in VisitorsForm::ALL {
                 let store = Store::new();

@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn spans_follow_on_each_other_and_tell_the_offset() {
+    fn spans_are_consecutive_and_have_the_offset() {
         for name in ["Europe/Berlin", "America/St_Johns", "Pacific/Apia", "Australia/Lord_Howe"] {
             let zone = TimeZone::get(name).unwrap();
             let spans = Spans::of(&zone);

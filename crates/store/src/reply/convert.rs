@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_none_or_empty() {
+    fn nil_is_none_or_empty() {
         for nothing in [Reply::Nil, Reply::NullArray] {
             assert!(nothing.is_nil());
             assert_eq!(nothing.clone().convert::<Option<i64>>().unwrap(), None);

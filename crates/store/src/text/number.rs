@@ -77,7 +77,7 @@ mod tests {
     use super::{INVALID_CURSOR, cursor, integer, positive, unsigned_cursor, within};
 
     #[test]
-    fn a_cursor_of_newer_servers_is_no_empty_and_no_negative_number() {
+    fn a_cursor_of_newer_servers_is_neither_empty_nor_negative() {
         for (text, number) in [
             (&b""[..], None),
             (b"-1", None),

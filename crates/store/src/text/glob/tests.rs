@@ -78,7 +78,7 @@ fn the_quirks_are_those_of_redis() {
 }
 
 #[test]
-fn without_case_only_letters_are_alike() {
+fn without_case_only_letters_are_equal() {
     for (pattern, text, expected) in [
         (&b"MaX*"[..], &b"maxmemory"[..], true),
         (b"[A-C]x", b"bX", true),
