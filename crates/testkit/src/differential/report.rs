@@ -53,8 +53,8 @@ impl Report {
         never.map(|(name, _)| name.as_str()).collect()
     }
 
-    /// Returns those of [`never_done`](Self::never_done) that should have succeeded: without those that are in the
-    /// script for their errors, and those of newer servers.
+    /// Returns those of [`never_done`](Self::never_done) that should have succeeded: without those that are in scripts
+    /// only for their errors, and those of newer servers.
     #[must_use]
     pub fn always_refused(&self) -> Vec<&str> {
         let mut never = self.never_done();

@@ -19,7 +19,7 @@ const SKIPPED_VARIABLE: &str = "TALLIS_SKIPPED_LOG";
 /// Names the file of RedisBloom, a module that a server can load.
 const REDISBLOOM_VARIABLE: &str = "TALLIS_REDISBLOOM";
 
-/// What to do about a missing server.
+/// A hint for a missing server.
 pub(super) const ADVICE: &str = "no redis-server; install it with apt-get install redis-server, or name one in TALLIS_REDIS_SERVER";
 
 /// Starts a server with [`Options::default`]; `None` if the machine has no `redis-server`.
@@ -107,7 +107,7 @@ pub fn try_named_with(name: &str, options: &Options) -> Option<io::Result<Server
         Ok(server) => server,
         Err(error) => return Some(Err(error)),
     };
-    // The machine's own server may be another one than that of the name.
+    // The machine's own server may have another version than the name.
     let said = format!("{}-{}", server.product().name(), server.version());
     if said != name && !said.starts_with(&format!("{name}.")) {
         leave_out(&format!("no {name}; {} is {said}", program.display()));
@@ -203,7 +203,7 @@ pub(super) fn leave_out(advice: &str) {
     }
 }
 
-/// Appends in one write, so that lines of tests that run side by side do not mix.
+/// Appends in one write, so that lines of concurrent tests are not mixed.
 fn append_line(log: &Path, test: &str) {
     let written = OpenOptions::new()
         .create(true)

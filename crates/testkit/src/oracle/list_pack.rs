@@ -172,7 +172,7 @@ pub fn encode(text: &[u8]) -> Vec<u8> {
         None => encode_string(text),
     };
     let len = entry.len();
-    // Seven bits a byte; but the highest number of two bytes and more already takes one more.
+    // Seven bits per byte; but the maximum number of two or more bytes already takes one more byte.
     let size = (1..5).find(|&size| len < (1 << (7 * size)) - usize::from(size > 1)).unwrap_or(5);
     for index in (0..size).rev() {
         let mark = if index + 1 == size { 0 } else { 0x80 };

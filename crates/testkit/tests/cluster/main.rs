@@ -1,6 +1,6 @@
-//! Clusters of each kind of server, and what the clients of the `redis` crate see of them.
+//! Clusters of each kind of server, and how the clients of the `redis` crate behave with them.
 //!
-//! The tables of docs/testing.md have what these tests see: change both.
+//! The tables in docs/testing.md show the results of these tests: change both together.
 
 #![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
 
@@ -35,7 +35,7 @@ fn a_cluster_of_valkey_9_1() {
     check("valkey-9.1.2");
 }
 
-/// It has neither CLUSTER ADDSLOTSRANGE nor a setting for the port of the bus.
+/// This version has neither CLUSTER ADDSLOTSRANGE nor a setting for the port of the bus.
 #[test]
 fn a_cluster_of_redis_6_2() {
     let Some(cluster) = cluster_named("redis-6.2") else { return };
