@@ -1,4 +1,4 @@
-//! The store and the recipes in the process. One binary, because linking takes longer than running the tests.
+//! The store and the recipes in one process. One binary, because linking takes longer than running the tests.
 
 #![expect(clippy::duplicate_mod, reason = "what the fuzz targets have too brings its own journal")]
 
