@@ -347,7 +347,7 @@ fn a_bucket_whose_count_is_corrected_still_expires() {
 }
 
 #[test]
-fn what_sinks_receive_makes_the_same_store() {
+fn effects_create_the_same_store() {
     let fill = |store: &Store, numbers: std::ops::Range<i64>| {
         for number in numbers {
             store.bf_add("bloom", number).unwrap();
