@@ -112,7 +112,7 @@ fn now() -> Instant {
 
 /// A single test, because the counts are those of the whole process.
 #[test]
-fn what_is_damaged_is_refused_or_sound() {
+fn damaged_files_are_refused_or_valid() {
     let all = std::env::var_os("TALLIS_DAMAGE").is_some_and(|value| value == "all");
     let (mut whole, mut damaged) = (0, 0);
     for path in files() {

@@ -62,7 +62,7 @@ fn towns_are_near() {
 }
 
 #[test]
-fn a_crawler_goes_on() {
+fn a_crawler_continues() {
     crawler::main().unwrap();
 }
 

@@ -17,12 +17,12 @@
 //! The program `tallis-testserver` takes the configuration file and options of `redis-server`, and logs the lines that
 //! Redis's test suite waits for. `cargo xtask tcl` runs it in place of `redis-server`.
 //!
-//! # What a connection does
+//! # Connections
 //!
 //! Each connection has its own thread and session. Requests are answered in order, a pipeline in one write. A protocol
 //! error has Redis's reply and closes the connection; so does QUIT.
 //!
-//! # What is answered here
+//! # Commands of the server
 //!
 //! The commands on connections and processes, which a store does not have: `CLIENT REPLY ON`, `FUNCTION FLUSH`, and
 //! SHUTDOWN.

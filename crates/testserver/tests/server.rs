@@ -48,7 +48,7 @@ fn an_invalid_request_ends_the_connection() {
 }
 
 #[test]
-fn clients_have_sessions_of_their_own() {
+fn clients_have_their_own_sessions() {
     let store = Store::new();
     let (_server, port) = serve(&store);
     let clients = 0..8;

@@ -219,7 +219,7 @@ fn the_edges_of_the_map_are_positions() {
 }
 
 #[test]
-fn what_is_not_a_position_is_refused() {
+fn other_items_than_positions_are_refused() {
     let encode = |latitude, longitude| {
         let four = LatLon4::encode(Some(LatLon { latitude, longitude })).map(|_| ());
         let six = LatLon6::encode(Some(LatLon { latitude, longitude })).map(|_| ());

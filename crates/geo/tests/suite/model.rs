@@ -29,7 +29,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn shapes_say_what_a_scan_says(bytes in prop::collection::vec(any::<u8>(), 40..600)) {
+    fn shapes_agree_with_a_scan(bytes in prop::collection::vec(any::<u8>(), 40..600)) {
         if let Some(case) = driver::case(&bytes) {
             driver::run(&case);
         }

@@ -98,7 +98,7 @@ fn texts_that_are_almost_integers_stay_texts() {
 
 /// The table of the crate documentation.
 #[test]
-fn an_entry_takes_the_bytes_that_the_documentation_says() {
+fn an_entry_has_the_documented_size() {
     let table =
         [("7", 2), ("-7", 3), ("4095", 3), ("32767", 4), ("-8388608", 5), ("2147483647", 6)];
     let wider = [("1700000000000", 10), ("", 2), ("member", 8)];

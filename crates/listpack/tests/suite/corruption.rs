@@ -181,7 +181,7 @@ fn a_length_may_end_in_bytes_that_belong_to_the_entry() {
 }
 
 #[test]
-fn errors_say_what_and_where() {
+fn errors_name_the_problem_and_the_offset() {
     let table: [(&[u8], &str); 9] = [
         (b"\x07\0\0\0\0\0", "listpack takes 7 bytes at least, got 6"),
         (b"\x08\0\0\0\0\0\xff", "listpack header asks for 8 bytes, got 7"),

@@ -193,7 +193,7 @@ fn the_nodes_at_the_ends_stay_uncompressed() {
 }
 
 #[test]
-fn what_is_refused_changes_nothing() {
+fn a_refused_element_changes_nothing() {
     let mut list = of(Limits { plain_from: u32::MAX, ..limits(-1) }, &["a", "b"]);
     // Zeroed lazily by the system, and never read.
     let long = vec![0; 1 << 30];

@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn waiting_as_long_as_told_is_enough_and_no_longer_than_needed() {
+    fn waiting_for_the_stated_time_is_enough_and_no_longer_than_needed() {
         let mut rng = testkit::rng::Rng::new(3);
         let mut waits = 0;
         for _ in 0..20_000 {

@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_ends_are_those_of_years() {
+    fn the_ends_are_the_ends_of_years() {
         assert_eq!(FIRST, seconds(date(1900, 1, 1).at(0, 0, 0, 0)));
         assert_eq!(END, seconds(date(2300, 1, 1).at(0, 0, 0, 0)));
     }

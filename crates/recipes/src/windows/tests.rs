@@ -123,7 +123,7 @@ fn walks() -> Vec<(Walk, i64, i64)> {
 }
 
 #[test]
-fn buckets_are_those_of_a_walk_and_no_two_have_one_name() {
+fn buckets_equal_those_of_a_scan_and_no_two_have_the_same_name() {
     for (walk, ..) in walks() {
         let zone = walk.calendar.time_zone().iana_name().unwrap_or("UTC").to_owned();
         let mut names: HashSet<String> = HashSet::new();

@@ -115,7 +115,7 @@ fn forms_that_only_some_servers_write_are_read() {
 }
 
 #[test]
-fn what_is_not_a_reply_is_refused() {
+fn invalid_replies_are_refused() {
     use ReplyError::{Depth, End, Form, Kind, Length};
     let deep = "*1\r\n".repeat(Replies::MAX_DEPTH + 1);
     for (text, want) in [
@@ -196,7 +196,7 @@ fn value() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read(all in prop::collection::vec(value(), 0..4), piece in 1_usize..40) {
+    fn written_replies_are_read(all in prop::collection::vec(value(), 0..4), piece in 1_usize..40) {
         let bytes: Vec<u8> = all.iter().flat_map(|one| written(one, Protocol::Resp3)).collect();
         prop_assert_eq!(read(&bytes, piece), (all, None));
     }

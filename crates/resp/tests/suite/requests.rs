@@ -51,7 +51,7 @@ fn both_forms_are_read_in_pieces_of_any_size() {
 }
 
 #[test]
-fn what_is_not_a_request_is_refused() {
+fn invalid_requests_are_refused() {
     use ProtocolError::{
         Count, CountTooLong, Expected, InlineTooLong, Length, LengthTooLong, UnbalancedQuotes,
     };
@@ -119,7 +119,7 @@ fn a_reader_hands_over_its_bytes() {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read(
+    fn written_requests_are_read(
         all in prop::collection::vec(
             prop::collection::vec(prop::collection::vec(prop::num::u8::ANY, 0..40), 1..6), 0..6),
         piece in 1_usize..50,

@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_what_was_put_in() {
+    fn rows_are_returned_as_stored() {
         let mut rng = Rng::new(5);
         for round in 0..60 {
             let (mut metadata, mut plain) =

@@ -182,7 +182,7 @@ fn counting_continues_from_a_directory_as_from_a_file() {
 }
 
 #[test]
-fn what_uv_counted_before_a_bad_line_is_kept() {
+fn visits_counted_by_uv_before_an_invalid_line_are_kept() {
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().join("d");
     let dir = dir.to_str().unwrap();

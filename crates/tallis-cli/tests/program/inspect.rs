@@ -97,12 +97,12 @@ fn keys_are_those_of_the_server() {
             .into_iter()
             .map(|row| ((row["db"].as_u64().unwrap(), name(&row)), row))
             .collect();
-        // One file is described by hand, in a simpler form.
+        // One file has a manual description in a simpler form.
         let Some(databases) = said["dbs"].as_object() else { continue };
         let mut expected = 0;
         for (db, keys) in databases {
             for said in keys.as_array().unwrap() {
-                // One file is described by hand, with only the names.
+                // One file has a manual description with only the names.
                 let Some(key) = said["key_b64"].as_str() else { continue };
                 expected += 1;
                 let row = &found[&(db.parse().unwrap(), decode(key))];

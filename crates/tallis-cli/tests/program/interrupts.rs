@@ -99,7 +99,7 @@ fn rows_that_were_read_are_saved() {
 }
 
 #[test]
-fn lines_of_cli_save_what_they_did() {
+fn lines_of_cli_save_their_changes() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("dump.rdb");
     let file = file.to_str().unwrap();

@@ -141,7 +141,7 @@ fn keep_differences(scripts: &mut Vec<Script>, others: &[Script]) {
 const PROTOCOLS: [Protocol; 2] = [Protocol::Resp2, Protocol::Resp3];
 
 #[test]
-fn replies_are_those_that_redisbloom_gave() {
+fn replies_equal_those_of_redisbloom() {
     let scripts = scripts(&fs::read_to_string(file()).unwrap());
     assert!(scripts.iter().map(|script| script.steps.len()).sum::<usize>() > 500);
     let mut wrong = String::new();

@@ -65,7 +65,7 @@ fn a_truncated_log_is_valid_up_to_there() {
         disk.put(INCREMENTS[1], whole[..len].to_vec());
         let store = open(&disk).unwrap();
         let (_, expected) = states.iter().rfind(|(end, _)| *end <= len).unwrap();
-        // SELECT alone changes nothing.
+        // A SELECT by itself changes nothing.
         assert_eq!(digest(&store), *expected, "{len}");
         let cut = store.open_report().unwrap().cut.as_ref().map(|cut| (cut.offset, cut.bytes));
         let left = disk.bytes(INCREMENTS[1]).unwrap().len();

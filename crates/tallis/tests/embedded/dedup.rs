@@ -255,7 +255,7 @@ fn numbers_out_of_range_are_refused() {
     assert!(!store.exists("k").unwrap());
 }
 
-/// A filter that was created by hand is used unchanged.
+/// A manually created filter is used unchanged.
 #[test]
 fn an_existing_filter_is_used() {
     let store = Store::new();

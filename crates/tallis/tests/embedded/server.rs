@@ -117,7 +117,7 @@ fn changes_of_different_settings_do_not_revert_each_other() {
 }
 
 #[test]
-fn a_reload_keeps_what_a_file_keeps() {
+fn a_reload_keeps_the_data_that_files_have() {
     let clock = Arc::new(ManualClock::new(1_000_000));
     let store = Store::builder().clock(clock.clone()).build();
     store.sadd("s", [1, 2, 3]).unwrap();

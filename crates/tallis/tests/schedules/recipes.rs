@@ -82,7 +82,7 @@ fn a_visitor_counts_once_whoever_sees_it_first() {
 }
 
 #[test]
-fn a_window_has_the_visits_of_its_own_time_alone() {
+fn a_window_has_only_the_visits_of_its_own_time() {
     check(|| {
         let store = builder().build();
         let berlin = TimeZone::get("Europe/Berlin").unwrap();

@@ -105,7 +105,7 @@ pub struct Difference {
     /// The index of the command, from 0; that of the last one before it, if a comparison of the bytes found the
     /// difference.
     pub step: usize,
-    /// The command, or what was compared.
+    /// The command, or the comparison.
     pub command: String,
     /// The subject's reply or state.
     pub ours: String,

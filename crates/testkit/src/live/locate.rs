@@ -195,8 +195,8 @@ pub(super) fn leave_out(advice: &str) {
     // A doctest is the main thread of a process of its own: the number of the process distinguishes it from the others.
     let test = format!("{program}[{}]: {}", process::id(), thread.name().unwrap_or("a thread"));
     assert!(env::var_os("CI").is_none_or(|value| value != "true"), "{test}: {advice}");
-    // The harness captures what the print macros write, not what is written to the handle.
-    // A closed standard error is no reason to fail.
+    // The harness captures the output of the print macros, but not writes to the handle. A closed standard error must
+    // not fail the test.
     let _ = writeln!(std::io::stderr(), "LEFT OUT: {test}: {advice}");
     if let Some(log) = env::var_os(SKIPPED_VARIABLE).filter(|value| !value.is_empty()) {
         append_line(Path::new(&log), &test);

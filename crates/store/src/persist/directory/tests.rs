@@ -157,7 +157,7 @@ fn the_content_of_a_base_does_not_return_after_it() {
     let log = log(&old);
     cut_short_while_it_fails(&log, &old, &new);
     assert!(log.error().is_some() && log.sync().is_err(), "the base is not there yet");
-    // What the log's thread does at its end, and at each retry.
+    // The steps of the log's thread at its end, and at each retry.
     log.close();
     log.run();
     assert_eq!(old.commands(), [""; 0]);

@@ -8,7 +8,7 @@ use testkit::rng::Rng;
 use super::{Weights, parse, parse_end, parse_weight};
 
 #[test]
-fn texts_are_the_numbers_that_they_say() {
+fn texts_are_parsed_to_their_numbers() {
     for (text, number) in [
         ("0", 0.0),
         ("-0", -0.0),
