@@ -1,4 +1,4 @@
-//! Tables that grow a bucket at a time. One binary, because linking takes longer than running the tests.
+//! Tables that grow a bucket at a time. One program: each that is linked takes longer than its tests.
 
 mod growth;
 mod model;
