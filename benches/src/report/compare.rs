@@ -1,25 +1,25 @@
-//! Two runs beside each other: what each row takes now, divided by what it took before.
+//! Comparison of two runs: the result of each row in the second run, divided by its result in the first.
 //!
-//! # Idea
+//! # Method
 //!
-//! The same machine is faster in one hour than in another, by far more than what a change of the code does. What a
-//! rival takes shows how fast the machine was, since its code has not changed. So where rivals ran in the same rounds,
-//! a row is judged by (ours / rival now) / (ours / rival before), beside each of them; elsewhere by ours now / ours
+//! The speed of a shared machine varies from hour to hour by much more than a change of the code does. The code of a
+//! rival has not changed, so its time shows how fast the machine was. A row whose rivals ran in the same rounds is
+//! therefore judged by (ours / rival now) / (ours / rival before), for each rival; any other row by ours now / ours
 //! before.
 //!
 //! # Noise
 //!
-//! The spread of a figure is the middle half of its rounds: single rounds are disturbed. The spread of a quotient of
-//! two runs goes from the low end of one over the high end of the other to the contrary. A row is worse if the
-//! quotient is above [`LIMIT`] and all of its spread is above 1, that is, if the two spreads are apart. With several
-//! rivals it has to be so beside each of them. What a live server takes is measured once, after the rounds, so
-//! nothing is known of its spread: it is no yardstick.
+//! The spread of a result is the interquartile range of its rounds, since single rounds are disturbed by other
+//! programs. The spread of the quotient of two runs extends from the lowest possible quotient to the highest. A row is
+//! worse if the quotient is above [`LIMIT`] and its whole spread is above 1, that is, if the two spreads do not
+//! overlap. If it has several rivals, this must hold for each of them. A live server is measured once, after the
+//! rounds, so its spread is unknown and it is not used as a reference.
 //!
 //! # Agreement
 //!
-//! Two runs of the same code may be of different hours, in which other programs take more or less of the caches and of the
-//! memory: so a factor beside a rival agrees within wider limits, which depend on where the data lie ([`agrees`]). The runs agree if
-//! [`SHARE`] of their factors do.
+//! Two runs of the same code may be hours apart, and other programs use more or less of the caches and of the memory
+//! bandwidth. The limits within which the factors of two runs agree are therefore wider, and depend on the cache level
+//! of the data ([`agrees`]). The runs agree if the share [`SHARE`] of their factors does.
 
 use std::fmt::{self, Display, Formatter, Write};
 
@@ -28,22 +28,22 @@ use super::cache::Place;
 use super::table::cell;
 use super::{Measured, Result, Row, Run, Sample, Unit};
 
-/// What is less than this is not worth a mark.
+/// Smaller differences are not marked.
 const LIMIT: f64 = 1.03;
 
-/// What is to be thought of a factor.
+/// The verdict on a factor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It takes more than before, beyond the noise.
+    /// The result is worse than before, by more than the noise.
     Worse,
-    /// It takes less than before, beyond the noise.
+    /// The result is better than before, by more than the noise.
     Better,
-    /// What difference there is may be noise.
+    /// The difference may be noise.
     Alike,
 }
 
 impl Verdict {
-    /// The noise rule. Above 1 is worse.
+    /// Applies the rule on noise to a factor, of which more than 1 is worse.
     fn of(factor: Sample) -> Self {
         if factor.median > LIMIT && factor.low > 1.0 {
             Self::Worse
@@ -55,57 +55,57 @@ impl Verdict {
     }
 }
 
-/// What became of one of our results.
+/// How one of our results changed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
-    /// Both runs have it.
+    /// The result is in both runs.
     Both {
-        /// What it took before.
+        /// The result of the first run.
         before: Sample,
-        /// What it takes now.
+        /// The result of the second run.
         now: Sample,
-        /// Now divided by before; for rates before divided by now, so that above 1 is worse.
+        /// Now divided by before; for rates, before divided by now. More than 1 is worse.
         factor: Sample,
-        /// The same, divided by what became of a rival that ran in the same rounds.
+        /// The same factor divided by that of a rival, for each rival that ran in the same rounds.
         beside: Vec<(String, Sample)>,
-        /// Worse or better.
+        /// Whether the result is worse or better.
         verdict: Verdict,
     },
-    /// Only the run before has it.
+    /// The result is only in the first run.
     Before,
-    /// Only the run now has it.
+    /// The result is only in the second run.
     Now,
 }
 
-/// One of our results in two runs.
+/// One of our results, in two runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
-    /// The section's name.
+    /// The name of the section.
     pub section: String,
-    /// What is measured.
+    /// The work that is measured.
     pub work: String,
-    /// Which of our results.
+    /// The name of the result.
     pub name: String,
-    /// Its unit.
+    /// The unit of the result.
     pub unit: Unit,
-    /// Where the data of the row lie.
+    /// The cache level of the row's data.
     pub place: Place,
-    /// What became of it.
+    /// How the result changed.
     pub change: Change,
 }
 
-/// Two runs, result by result.
+/// The comparison of two runs, result by result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
-    /// Both runs, in a word.
+    /// The date and the command of each run.
     heads: [String; 2],
-    /// What to bear in mind.
+    /// Why the comparison may be misleading.
     warnings: Vec<String>,
-    /// Our results, in the order of the run now; then those that it has not.
+    /// Our results in the order of the second run, followed by those of the first run only.
     pub lines: Vec<Line>,
 }
 
-/// Compares the runs, or only these sections of them.
+/// Compares two runs, or only the sections in `only` if it is not empty.
 #[must_use]
 pub fn compare(before: &Run, now: &Run, only: &[String]) -> Comparison {
     let [old, new] = [before, now].map(|run| ours(run, only));
@@ -121,29 +121,30 @@ pub fn compare(before: &Run, now: &Run, only: &[String]) -> Comparison {
     let mut warnings = Vec::new();
     if !before.machine.is_like(&now.machine) {
         warnings.push(
-            "The machines or the compilers differ: only factors beside rivals say something."
+            "The machines or the compilers differ: only factors beside rivals are comparable."
                 .to_owned(),
         );
     }
     if before.command != now.command {
-        warnings
-            .push("The commands differ: so may the inputs of rows of the same name.".to_owned());
+        warnings.push(
+            "The commands differ: rows of the same name may have different inputs.".to_owned(),
+        );
     }
     let heads = [before, now].map(|run| format!("{}, `{}`", run.date, run.command));
     Comparison { heads, warnings, lines }
 }
 
-/// How well the factors beside rivals agree.
+/// How well two runs agree in their factors beside rivals.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Agreement {
-    /// How many factors both runs have beside rivals that ran in the same rounds.
+    /// The number of factors, in both runs, beside rivals that ran in the same rounds.
     pub factors: usize,
-    /// Those that do not agree.
+    /// The factors that do not agree.
     pub apart: Vec<String>,
 }
 
 impl Agreement {
-    /// The share of factors that agree; none if there are no factors.
+    /// Returns the share of factors that agree, or `None` if there are no factors.
     #[must_use]
     pub fn share(&self) -> Option<f64> {
         #[expect(clippy::cast_precision_loss, reason = "hundreds")]
@@ -151,7 +152,7 @@ impl Agreement {
         (self.factors > 0).then(|| (all - apart) / all)
     }
 
-    /// Whether the two runs agree: none if that is not known.
+    /// Returns whether the two runs agree, or `None` if there are no factors.
     #[must_use]
     pub fn holds(&self) -> Option<bool> {
         self.share().map(|share| share >= SHARE)
@@ -169,7 +170,7 @@ impl Display for Agreement {
         let verdict = if holds { "The runs agree" } else { "The runs do not agree" };
         writeln!(
             f,
-            "{verdict}: {} of {} factors beside rivals that ran in the same rounds do ({:.0} %), where {:.0} % are asked for.\n",
+            "{verdict}: {} of {} factors beside rivals that ran in the same rounds do ({:.0} %); {:.0} % are required.\n",
             self.factors - self.apart.len(),
             self.factors,
             (100.0 * share).floor(),
@@ -178,7 +179,7 @@ impl Display for Agreement {
     }
 }
 
-/// One of our results and where it is.
+/// One of our results, with its section and row.
 struct Entry<'a> {
     section: &'a str,
     row: &'a Row,
@@ -227,7 +228,7 @@ fn both((old_row, old): (&Row, &Result), (new_row, new): (&Row, &Result)) -> Cha
         let before = old_row.result(&theirs.name).filter(raced)?;
         Some((theirs.name.clone(), quotient(old.over(before), new.over(theirs))))
     });
-    // Bytes have no noise that a rival could show.
+    // Bytes have no noise, so rivals add nothing.
     let beside: Vec<(String, Sample)> =
         if new.rounds.is_empty() { Vec::new() } else { rivals.collect() };
     let factor = quotient(old.sample, new.sample);
@@ -248,8 +249,8 @@ impl Display for Comparison {
         write!(f, "{}", self.agreement())?;
         writeln!(
             f,
-            "A factor is now divided by before, for rates the contrary: above 1 is worse. In brackets is the middle half of\n\
-             the rounds. Beside a rival: what ours took of the rival's time now, divided by what it took of it before.\n"
+            "A factor is now divided by before; for rates, before divided by now. More than 1 is worse. The interquartile range\n\
+             of the rounds is in brackets. Beside a rival: the ratio of our time to the rival's now, divided by that ratio before.\n"
         )?;
         for (at, line) in lines.iter().enumerate() {
             if at == 0 || lines[at - 1].section != line.section {
@@ -267,7 +268,7 @@ impl Display for Comparison {
 }
 
 impl Comparison {
-    /// In how many factors the runs agree.
+    /// Compares the factors beside rivals.
     #[must_use]
     pub fn agreement(&self) -> Agreement {
         let (mut factors, mut apart) = (0, Vec::new());
@@ -340,7 +341,7 @@ impl Display for Line {
                 }
                 let mark = match (verdict, beside.is_empty() && factor.low < factor.high) {
                     (Verdict::Worse, false) => "**worse**",
-                    // The machine may be slower, and no rival shows it.
+                    // The machine may be slower, and no rival would show it.
                     (Verdict::Worse, true) => "**worse**, without a rival",
                     (Verdict::Better, false) => "better",
                     (Verdict::Better, true) => "better, without a rival",

@@ -1,11 +1,12 @@
-//! Equality, hash and other traits. They compare the values of the entries, not their encodings or the slack.
+//! Implementations of std traits. Equality and hash are those of the entries' values, whatever their encodings and the
+//! spare capacity.
 
 use core::fmt;
 use core::hash::{Hash, Hasher};
 
 use crate::ListPack;
 
-/// Gives the copy no slack.
+/// The clone has no spare capacity.
 impl Clone for ListPack {
     fn clone(&self) -> Self {
         if self.heap_bytes() == 0 {

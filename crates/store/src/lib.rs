@@ -51,6 +51,9 @@
 
 #![forbid(unsafe_code)]
 
+// Before the others, so that the constructors of `Store` come first in its documentation.
+mod store;
+
 mod clock;
 mod commands;
 mod error;
@@ -68,7 +71,6 @@ mod reply;
 mod script;
 mod session;
 mod short;
-mod store;
 mod sync;
 mod table;
 mod text;

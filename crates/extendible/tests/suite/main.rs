@@ -1,4 +1,6 @@
-//! Tables that grow a bucket at a time. One program: each that is linked takes longer than its tests.
+//! Tests of hash tables that grow by one bucket at a time.
+//!
+//! They are one program, because linking a program takes longer than running its tests.
 
 mod growth;
 mod model;

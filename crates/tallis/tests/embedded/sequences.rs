@@ -1,6 +1,6 @@
-//! Sequences of arbitrary commands, by seed. The fuzz target `store_commands` goes on with the same driver.
+//! Sequences of arbitrary commands, by seed. The fuzz target `store_commands` uses the same driver.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a test whose helper fails is a failed test")]
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ fn arbitrary_bytes_are_commands_too() {
 }
 
 #[test]
-fn sinks_hear_of_an_expired_target_before_its_name_is_taken() {
+fn sinks_receive_the_deletion_of_an_expired_target_before_the_rename() {
     let (clock, journal) = (Arc::new(ManualClock::new(0)), Arc::new(Journal::default()));
     let store = Store::builder().clock(clock.clone()).sink(journal.clone()).build();
     store.set("to", "old").unwrap();
@@ -44,8 +44,7 @@ fn sinks_hear_of_an_expired_target_before_its_name_is_taken() {
 
 #[test]
 fn a_type_that_the_profiles_servers_do_not_know_is_refused() {
-    // A set as a listpack, which came with version 11, and a hash with times to live, which came with 12: both behind a
-    // footer of version 10.
+    // A set as a listpack (since version 11) and a hash with times to live (since 12), both with a footer of version 10.
     let set = with_footer(b"\x14\x0a\x0a\0\0\0\x01\0\x81a\x02\xff");
     let hash = with_footer(b"\x19\0\0\0\x18{\x19\0\0\0");
     let old = Store::builder().profile(Profile::Redis70).build();

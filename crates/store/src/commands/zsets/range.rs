@@ -60,8 +60,8 @@ enum By {
 }
 
 impl ZRange {
-    /// Creates the range of the ranks from `start` to `stop`, both included; negative ranks count from the end, -1
-    /// being the last.
+    /// Creates the range of the ranks from `start` to `stop`, both included. Negative ranks count from the end: -1 is
+    /// the last member.
     pub const fn by_rank(start: i64, stop: i64) -> Self {
         Self { by: By::Rank(start, stop), rev: false, limit: None, from_end: false }
     }
@@ -73,30 +73,31 @@ impl ZRange {
     }
 
     /// BYLEX: creates the range of the members between these bounds, in a sorted set whose scores are all equal. If
-    /// scores differ, the result is an unspecified run of members.
+    /// scores differ, the result is unspecified, as in Redis.
     pub const fn by_lex(min: LexBound, max: LexBound) -> Self {
         Self { by: By::Lex(min, max), rev: false, limit: None, from_end: false }
     }
 
-    /// REV: reverses the order, so that the highest score is first; ranks count from there too.
+    /// REV: reverses the order. The highest score is first, and has rank 0.
     pub const fn rev(mut self) -> Self {
         self.rev = true;
         self
     }
 
-    /// LIMIT: skips `offset` members of the range and takes at most `count`, or all if it is negative. Not for ranks.
+    /// LIMIT: skips `offset` members of the range and returns at most `count`, or all if `count` is negative. Ranges by
+    /// rank ignore it.
     pub const fn limit(mut self, offset: i64, count: i64) -> Self {
         self.limit = Some((offset, count));
         self
     }
 
-    /// LIMIT with a negative offset as the servers of a profile treat it.
+    /// LIMIT, with negative offsets as the servers of `profile` treat them.
     pub(super) const fn limit_in(mut self, offset: i64, count: i64, profile: Profile) -> Self {
         self.from_end = profile.offsets_from_end();
         self.limit(offset, count)
     }
 
-    /// The ranks of the range in a set, from the lowest score.
+    /// Returns the ranks of the range in `set`, counted from the lowest score.
     pub(super) fn ranks(&self, set: &ZSet) -> Range<usize> {
         let len = set.len();
         let ranks = match &self.by {
@@ -108,7 +109,7 @@ impl ZRange {
             By::Lex(min, max) => self.ranks_by_lex(set, min, max),
         };
         let Some((offset, count)) = self.limit else { return ranks };
-        // In Redis a negative offset is after the last member.
+        // In Redis a negative offset is beyond the last member.
         let offset = match usize::try_from(offset) {
             Ok(offset) => offset,
             Err(_) if self.from_end && set.encoding() == Encoding::SkipList => {
@@ -133,8 +134,8 @@ impl ZRange {
         if self.rev { set.ranks_by_lex_from_back(min, max) } else { set.ranks_by_lex(min, max) }
     }
 
-    /// Redis adds the members one by one to a listpack, unless it knows beforehand that they are too many, and a
-    /// listpack does not preserve negative zero.
+    /// Changes negative zeros as ZRANGESTORE does: Redis adds the members one by one to a listpack, which does not
+    /// preserve negative zero, until it exceeds a limit. If it knows beforehand that they are too many, it does not.
     pub(super) fn pass_through_listpack(
         &self,
         entries: &mut [(Bytes, f64)],
@@ -150,7 +151,7 @@ impl ZRange {
         }
     }
 
-    /// The words of the range for ZRANGESTORE.
+    /// Returns the arguments of ZRANGESTORE for this range.
     pub(super) fn words(&self) -> Vec<Bytes> {
         let (first, second, by) = match &self.by {
             By::Rank(start, stop) => (start.to_string().into(), stop.to_string().into(), None),

@@ -9,12 +9,12 @@ use super::{Fields, Lasting, Pair};
 use crate::policy::EncodingPolicy;
 
 impl Lasting {
-    /// Creates the empty hash into which `count` fields are loaded.
+    /// Creates an empty hash, in the encoding for the `count` fields that will be loaded.
     pub(crate) fn to_load(count: usize, policy: &EncodingPolicy<'_>) -> Self {
         Self::to_sample(count, count, policy)
     }
 
-    /// The same for a sample of the fields.
+    /// Like [`to_load`](Self::to_load), with room for only `sample` of the fields.
     pub(crate) fn to_sample(sample: usize, count: usize, policy: &EncodingPolicy<'_>) -> Self {
         if count > policy.settings.hash_max_listpack_entries() {
             return Self::Table(Box::new(Fields::to_load(0, sample)));
@@ -22,8 +22,8 @@ impl Lasting {
         Self::new()
     }
 
-    /// Creates a hash from a listpack; `None` if it has a duplicate field, or one without a value. Servers check the
-    /// number of the fields, and not their lengths.
+    /// Creates a hash from a listpack, or returns `None` if a field is duplicate or has no value. As in servers, the
+    /// number of fields is checked against the limits of a listpack, and their lengths are not.
     pub(crate) fn from_listpack(list: ListPack, policy: &EncodingPolicy<'_>) -> Option<Self> {
         let len = list.len();
         let mut seen: HashSet<Entry<'_>, RandomState> = HashSet::default();
@@ -37,7 +37,7 @@ impl Lasting {
         Some(hash)
     }
 
-    /// Creates a hash from these fields; `None` if one is duplicate.
+    /// Creates a hash from fields and values, or returns `None` if a field is duplicate.
     pub(crate) fn from_pairs<'a>(
         pairs: impl ExactSizeIterator<Item = Pair<'a>>,
         policy: &EncodingPolicy<'_>,

@@ -1,4 +1,4 @@
-//! Determined figures are equal to the printed ones, here and on a server; and the format of the report.
+//! Tests that deterministic figures equal the printed ones, in Tallis and on a server, and tests of the report's format.
 
 use testkit::live;
 
@@ -98,7 +98,7 @@ fn estimates_are_as_rough_as_the_notes_had_them() {
     assert!((0.002..0.15).contains(&error), "{error}");
 }
 
-/// With fewer users, so that only printed figures match that do not depend on their number.
+// With fewer users, only the printed figures that do not depend on their number match.
 #[test]
 fn a_servers_figures_stand_beside_those_of_tallis() {
     let Some(mut bench) = with_server() else { return };
@@ -113,8 +113,8 @@ fn a_servers_figures_stand_beside_those_of_tallis() {
     let line = |what: &str| text.lines().find(|line| line.starts_with(what)).unwrap();
     assert_eq!(line("PFCOUNT of 100 users").matches("= 99").count(), 2);
     assert!(!line("PFCOUNT of the million").contains('='), "it is not what was printed");
-    // 8 bytes per id in shards and more in one set; 2 bytes per location; a day's minutes take more than two hours of
-    // them.
+    // 8 bytes per id in shards, more in one set; 2 bytes per location; the minutes of a day take more than those of two
+    // hours.
     let server = |name| whole(row(&report.rows, name).server.unwrap());
     assert!(server("visitors_sharded") > 8 * 20_000);
     assert!(server("visitors_one_set") > 20 * 20_000);

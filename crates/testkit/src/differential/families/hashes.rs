@@ -56,7 +56,7 @@ pub(super) fn key(g: &mut Gen, line: &mut Line) {
     line.push(key);
 }
 
-/// Of few, so that most are there; now and then long, a number, or any bytes.
+/// Adds a field: mostly one of twelve names, so that most fields exist, otherwise an integer or any value.
 pub(super) fn field(g: &mut Gen, line: &mut Line) {
     let field = match g.rng.below(12) {
         0 => g.value(),
@@ -87,7 +87,8 @@ pub(super) fn key_fields(g: &mut Gen, line: &mut Line) {
     }
 }
 
-/// Mostly a few; now and then hundreds, so that listpacks end at the default limit too; seldom a field without a value.
+/// Adds a key and fields with values: mostly up to five; sometimes hundreds, which exceed the default limit of a
+/// listpack; rarely the last field has no value.
 pub(super) fn put(g: &mut Gen, line: &mut Line) {
     key(g, line);
     if g.one_in(50) {

@@ -1,4 +1,4 @@
-//! Every setting of Redis 7.2: its names, its kind, its default, and where its value is stored.
+//! The settings of Redis 7.2: names, kind, default, and where the value is stored.
 
 use super::form::{Form, Kind};
 use super::special::{BUFFERS, buffers, events, file_name, oom_scores, percentiles, save};
@@ -10,7 +10,7 @@ use crate::store::Shared;
 #[derive(Debug)]
 pub(super) struct Setting {
     pub(super) name: &'static str,
-    /// The former name, which is accepted too.
+    /// The name in older versions, which is an alias.
     pub(super) old: Option<&'static str>,
     pub(super) kind: Kind,
     pub(super) place: Place,
@@ -20,21 +20,21 @@ pub(super) struct Setting {
 /// Where the value of a setting is stored.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Place {
-    /// In the limits: it takes effect.
+    /// In the limits. It takes effect.
     Limit(Field),
-    /// The same, for a signed number.
+    /// In the limits, as a signed number.
     Signed(fn(&mut Limits) -> &mut isize),
-    /// Fixed when the store is built, and in effect.
+    /// Set when the store is built. It takes effect.
     Fixed(fn(&Shared) -> usize),
-    /// Not used: its value is recorded, and this is the default.
+    /// Recorded without effect, with this default.
     Text(&'static str),
     Number(i64),
 }
 
-/// A field of the limits.
+/// Returns a field of the limits.
 pub(super) type Field = fn(&mut Limits) -> &mut usize;
 
-/// What CONFIG does not allow for a setting.
+/// What CONFIG refuses or hides for a setting.
 #[derive(Clone, Copy, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each stands for itself")]
 pub(super) struct Marks {
@@ -44,9 +44,9 @@ pub(super) struct Marks {
     pub(super) protected: bool,
     /// CONFIG GET returns it only for its exact name.
     pub(super) hidden: bool,
-    /// The same, in servers of 7.2.
+    /// The same, in servers of 7.2 only.
     pub(super) hidden_in_72: bool,
-    /// Servers of 7.0 do not have it.
+    /// Servers before 7.2 do not have it.
     pub(super) since_72: bool,
 }
 
