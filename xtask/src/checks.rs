@@ -1,4 +1,4 @@
-//! The project's rules that no linter checks: ASCII sources, short files, valid links, plain words.
+//! The rules of the project that no linter checks: ASCII sources, short files, links that lead somewhere, plain words.
 
 use std::path::Path;
 

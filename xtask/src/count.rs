@@ -27,7 +27,7 @@ impl Count {
         self.skipped += other.skipped;
     }
 
-    /// Prints the last line of a chore that has run tests; an error if a test failed.
+    /// Prints the last line of a task that has run tests; an error if a test failed.
     pub(crate) fn conclude(self) -> Outcome {
         let Self { passed, failed, skipped } = self;
         println!("{}", bold(&format!("{passed} passed, {failed} failed, {skipped} skipped")));

@@ -1,6 +1,6 @@
 //! `cargo xtask fuzz`: the targets of `fuzz/`, on the stable toolchain as installed.
 //!
-//! The targets are written for cargo-fuzz, and `cargo fuzz run` works on them. This chore does not use that program,
+//! The targets are written for cargo-fuzz, and `cargo fuzz run` works on them. This task does not use that program,
 //! because it only adds a list of flags to a build, and a machine with Rust and a C++ compiler should need nothing
 //! else. The flags for coverage are stable. The address sanitizer is not, but its runtime ships with every toolchain,
 //! so `RUSTC_BOOTSTRAP` is set for it. The sanitizer is enabled in short runs as well: it does not slow down the build

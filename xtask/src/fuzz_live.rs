@@ -1,6 +1,6 @@
 //! `cargo xtask fuzz-live`: random commands here and on a live server, for a given time.
 //!
-//! The comparison is a test of `tallis` that is ignored in ordinary runs; this chore builds it, sets its options, and
+//! The comparison is a test of `tallis` that is ignored in ordinary runs; this task builds it, sets its options, and
 //! prints its output. A release build runs ten times as many commands, but takes minutes to build, which is worth it
 //! for a run of an hour.
 

@@ -1,7 +1,8 @@
-//! The chores of the workspace: `cargo xtask test | lint | deny | book | package | fuzz | faults | fuzz-live | servers | tcl | report |
+//! The development tasks of the workspace: `cargo xtask test | lint | deny | book | package | fuzz | faults | fuzz-live | servers | tcl | report |
 //! instructions | lines | access-log`.
 //!
-//! Rust instead of shell scripts, so that a chore reads like the other code and runs wherever that builds.
+//! Plain Rust instead of shell scripts, so that a task reads like the rest of the code and runs wherever the code
+//! builds.
 
 mod access_log;
 mod bar;
@@ -88,7 +89,7 @@ fn main() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {
-            // An empty text means that the chore has printed its errors.
+            // The message is empty if the errors are already printed.
             if !why.is_empty() {
                 eprintln!("{why}");
             }

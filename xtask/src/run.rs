@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::tree;
 
-/// The result of a chore or a step: the error is a message for the terminal.
+/// The result of a task or a step: the error is a message for the terminal.
 pub(crate) type Outcome<T = ()> = Result<T, String>;
 
 /// Runs one step under a heading and prints how long it took.
