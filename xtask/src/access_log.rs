@@ -1,15 +1,15 @@
-//! `cargo xtask access-log`: makes `examples/access.log`, the log that the README counts.
+//! `cargo xtask access-log`: generates `examples/access.log`, the log that the README counts.
 //!
 //! # Idea
 //!
-//! A web site of its own world: visitors with an address and an agent, who come back the more often the lower their
-//! number, at hours when people are awake; each visit asks for some pages and what belongs to them. Everything follows
-//! from one seed, so that the file in the repository can be made again, byte for byte, and a test does so.
+//! A simulated web site: visitors with an address and a user agent, of whom those with low numbers return more often,
+//! mostly during the day; each visit requests some pages with their resources. Everything is computed from one seed, so
+//! the file in the repository can be reproduced byte for byte, and a test does so.
 //!
 //! # Limits
 //!
-//! Addresses come from the ranges set aside for documentation (RFC 5737, RFC 3849) and from a private one, so that no
-//! line names a person.
+//! Addresses are from the ranges reserved for documentation (RFC 5737, RFC 3849) and from a private one, so no line
+//! identifies a person.
 
 use std::fmt::{self, Write};
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -20,7 +20,7 @@ use testkit::rng::Rng;
 use crate::run::Outcome;
 use crate::tree;
 
-/// What `cargo xtask access-log` takes.
+/// The arguments of `cargo xtask access-log`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// Writes examples/access.log instead of printing the log.
@@ -33,7 +33,7 @@ const SEED: u64 = 2014;
 const LINES: usize = 4_000;
 const VISITORS: usize = 1_500;
 
-/// The days of the log, and how busy each is: the fourth and fifth are a weekend.
+/// The days of the log, and the load of each: the fourth and the fifth are a weekend.
 const DAYS: [(&str, u64); 5] = [
     ("12/Mar/2025", 9),
     ("13/Mar/2025", 11),
@@ -42,7 +42,7 @@ const DAYS: [(&str, u64); 5] = [
     ("16/Mar/2025", 6),
 ];
 
-/// How busy each hour is.
+/// The load of each hour.
 const HOURS: [u64; 24] =
     [4, 3, 2, 1, 1, 2, 4, 8, 13, 17, 19, 20, 18, 18, 19, 18, 17, 16, 17, 19, 20, 17, 12, 7];
 
@@ -59,7 +59,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     }
 }
 
-/// The log, whole.
+/// Returns the whole log.
 fn generate() -> String {
     let mut rng = Rng::new(SEED);
     let visitors: Vec<Visitor> = (0..VISITORS).map(|_| Visitor::new(&mut rng)).collect();
@@ -69,7 +69,7 @@ fn generate() -> String {
         let start = moment(&mut rng);
         visitor.visit(&mut rng, start, LINES - hits.len(), &mut hits);
     }
-    // Stable: what happens in one second stays in the order in which it was asked for.
+    // A stable sort: requests of the same second stay in their order.
     hits.sort_by_key(|hit| hit.at);
     let mut log = String::new();
     for hit in &hits {
@@ -79,7 +79,7 @@ fn generate() -> String {
     log
 }
 
-/// A number below `len`, small ones far more often: half of the draws fall into the first quarter.
+/// Returns a number below `len`, small ones far more often: half of the draws are in the first quarter.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -91,7 +91,7 @@ fn heavy_tailed(rng: &mut Rng, len: usize) -> usize {
     (unit * unit * len as f64) as usize
 }
 
-/// An index into `weights`, each as often as it weighs.
+/// Returns an index into `weights`, with a probability proportional to its weight.
 fn weighted(rng: &mut Rng, weights: impl Iterator<Item = u64> + Clone) -> usize {
     let mut left = rng.below(weights.clone().sum());
     let mut weights = weights.enumerate();
@@ -104,7 +104,7 @@ fn weighted(rng: &mut Rng, weights: impl Iterator<Item = u64> + Clone) -> usize 
     }
 }
 
-/// A second of the log's days.
+/// A random second within the log's days.
 fn moment(rng: &mut Rng) -> u64 {
     let day = weighted(rng, DAYS.iter().map(|&(_, weight)| weight)) as u64;
     let hour = weighted(rng, HOURS.iter().copied()) as u64;
@@ -130,7 +130,7 @@ impl Visitor {
         Self { address: address(rng), user, agent: pick(rng, agents), referer, robot }
     }
 
-    /// Adds the requests of one visit, `room` at most.
+    /// Adds the requests of one visit, at most `room`.
     fn visit<'a>(&'a self, rng: &mut Rng, start: u64, room: usize, hits: &mut Vec<Hit<'a>>) {
         let full = hits.len() + room;
         let mut at = start;
@@ -167,20 +167,20 @@ impl Visitor {
     }
 }
 
-/// What a path answers with, in bytes: the same each time.
+/// The size in bytes of the body for a path: always the same.
 fn size_of_body(request: &str) -> u64 {
     let seed = request.bytes().fold(SEED, |seed, byte| seed.wrapping_mul(31) ^ u64::from(byte));
     let mut rng = Rng::new(seed);
     400 + rng.below(400) * rng.below(300)
 }
 
-/// The site's own page, as a referer shows it.
+/// A page of the site as the value of a `Referer` header.
 fn inside(page: &str) -> String {
     let path = page.split('?').next().unwrap_or_default();
     format!("https://www.example.org{path}")
 }
 
-/// One line.
+/// One line of the log.
 #[derive(Debug)]
 struct Hit<'a> {
     at: u64,
@@ -199,7 +199,7 @@ impl<'a> Hit<'a> {
             [200, 304, 404, 301, 206, 403, 500]
                 [weighted(rng, [860, 70, 36, 20, 8, 4, 2].into_iter())]
         };
-        // A reply without a body has no size; nor has, now and then, one that was broken off.
+        // A reply without a body has no size; neither does, rarely, one that was interrupted.
         let bodiless = matches!(status, 304 | 303) || rng.chance(1, 200);
         let size = (!bodiless).then(|| match status {
             200 => size_of_body(&request),
@@ -230,7 +230,7 @@ fn pick(rng: &mut Rng, choices: &[&'static str]) -> &'static str {
     choices[rng.index(choices.len())]
 }
 
-/// An address of a visitor. Some are shared: an office, seen from outside, is one.
+/// The address of a visitor. Some visitors share one, such as those of an office behind NAT.
 #[expect(clippy::cast_possible_truncation, reason = "each number is drawn below the width it gets")]
 fn address(rng: &mut Rng) -> String {
     let host = 1 + rng.below(254) as u8;
@@ -284,7 +284,7 @@ const REFERERS: &[&str] = &[
     "https://blog.example.com/links/",
 ];
 
-/// Agents of people. One of them has a quote in it, as some do.
+/// User agents of people. One of them contains a quote, as some real ones do.
 const BROWSERS: &[&str] = &[
     "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/133.0.0.0 Safari/537.36",
     "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/134.0.0.0 Safari/537.36 Edg/134.0.0.0",
@@ -297,7 +297,7 @@ const BROWSERS: &[&str] = &[
     "Mozilla/5.0 (Linux; Android 14; \\\"Tab 8\\\") AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36",
 ];
 
-/// Agents of programs.
+/// User agents of programs.
 const ROBOTS: &[&str] = &[
     "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)",
     "Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)",

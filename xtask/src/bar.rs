@@ -1,4 +1,4 @@
-//! A bar on a terminal, while the programs of tests run.
+//! A progress bar on a terminal, while the test programs run.
 
 use std::io::{self, IsTerminal as _};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// How many programs have ended, how many tests have passed, and what runs now. Where the output is no terminal, nothing
-/// is drawn.
+/// The number of programs that have ended, the number of tests passed, and the running programs. If the output is not a
+/// terminal, nothing is drawn.
 #[derive(Debug)]
 pub(crate) struct Bar {
     drawn: ProgressBar,
@@ -16,11 +16,11 @@ pub(crate) struct Bar {
     passed: AtomicUsize,
 }
 
-/// How the bar looks.
+/// The template of the bar.
 const TEMPLATE: &str = "{elapsed_precise} [{bar:30}] {pos}/{len} programs, {wide_msg}";
 
 impl Bar {
-    /// A bar for that many programs.
+    /// Creates a bar for that many programs.
     pub(crate) fn new(programs: usize) -> Self {
         let is_seen = io::stdout().is_terminal() && io::stderr().is_terminal();
         let bar = if is_seen {
@@ -37,25 +37,25 @@ impl Bar {
         Self { drawn: bar, running: Mutex::default(), passed: AtomicUsize::new(0) }
     }
 
-    /// Whether nothing is drawn.
+    /// Returns whether nothing is drawn.
     pub(crate) fn is_hidden(&self) -> bool {
         self.drawn.is_hidden()
     }
 
-    /// A program has been started.
+    /// Records that a program was started.
     pub(crate) fn start(&self, name: &str) {
         self.running.lock().unwrap_or_else(PoisonError::into_inner).push(name.to_owned());
         self.show();
     }
 
-    /// A test has passed.
+    /// Records that a test has passed.
     pub(crate) fn passed(&self) {
         self.passed.fetch_add(1, Ordering::Relaxed);
         self.show();
     }
 
-    /// A program has ended; `print` writes what is to be said of it, beside the bar. It may not ask the bar for anything:
-    /// that waits for it.
+    /// Records that a program has ended; `print` writes its output above the bar. It must not call the bar: that would
+    /// wait for `print`.
     pub(crate) fn end(&self, name: &str, print: impl FnOnce()) {
         self.drawn.suspend(print);
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
@@ -67,7 +67,7 @@ impl Bar {
         self.show();
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub(crate) fn finish(&self) {
         self.drawn.finish_and_clear();
     }
@@ -87,7 +87,7 @@ mod tests {
     use super::Bar;
 
     #[test]
-    fn programs_that_run_are_known_until_they_end() {
+    fn running_programs_are_listed_until_they_end() {
         let bar = Bar::new(2);
         bar.start("one");
         bar.start("other");

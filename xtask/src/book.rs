@@ -1,7 +1,7 @@
-//! `cargo xtask book`: the pages of `docs/` as a book, by mdBook, and whether each of its links leads somewhere.
+//! `cargo xtask book`: builds the pages of `docs/` as a book, with mdBook, and checks every link in it.
 //!
-//! On a forge a page links to any file of the repository. A book has its own pages alone, so it is built from a copy in
-//! which links that leave `docs/` lead to the repository.
+//! On a forge a page can link to any file of the repository. A book has only its own pages, so it is built from a copy
+//! in which links that leave `docs/` lead to the repository.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -18,7 +18,7 @@ const TOOL: Tool = Tool {
     arguments: &["--no-default-features", "--features", "search"],
 };
 
-/// Where files are shown that are not pages of the book.
+/// The URL of files that are not pages of the book.
 const REPOSITORY: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/");
 
 /// Builds the book and checks its links.
@@ -28,7 +28,7 @@ pub(crate) fn run() -> Outcome {
     let tool = step("mdBook", || TOOL.program())?;
     step("Build", || {
         for old in [&copy, &html] {
-            // There may be none.
+            // It may not exist.
             let _ = fs::remove_dir_all(old);
         }
         copy_pages(&tree::root().join("docs"), &copy)?;
@@ -42,7 +42,7 @@ pub(crate) fn run() -> Outcome {
     Ok(())
 }
 
-/// Copies the pages, the pictures and the book's settings.
+/// Copies the pages, the pictures and the settings of the book.
 fn copy_pages(docs: &Path, copy: &Path) -> Outcome {
     for extension in ["md", "svg", "toml"] {
         for file in tree::files(docs, extension)? {
@@ -56,11 +56,12 @@ fn copy_pages(docs: &Path, copy: &Path) -> Outcome {
     Ok(())
 }
 
-/// A page, at that path below `docs/`, with links to the repository in the place of those that leave the pages.
+/// Returns the text of the page at that path below `docs/`, with links that leave the pages replaced by links to the
+/// repository.
 fn with_links(text: &str, page: &Path) -> String {
     let mut changed = String::with_capacity(text.len());
     let mut rest = text;
-    // What stands in the parentheses of `[text](target)`, and after `[name]: `.
+    // The text in the parentheses of `[text](target)`, and after `[name]: `.
     while let Some(at) = ["](", "]: "].iter().filter_map(|opening| rest.find(opening)).min() {
         let (before, behind) = rest.split_at(at + 2);
         changed.push_str(before);
@@ -76,31 +77,31 @@ fn with_links(text: &str, page: &Path) -> String {
     changed + rest
 }
 
-/// Whether a text that ends with `]:` ends with the beginning of a line of its own.
+/// Returns whether a text that ends with `]:` ends with the beginning of a link definition.
 fn is_definition(text: &str) -> bool {
     let line = text.rsplit('\n').next().unwrap_or_default();
     line.starts_with('[') && !line.contains("](")
 }
 
-/// Where a link of a page leads in the book.
+/// Returns the target of a page's link in the book.
 fn target(link: &str, page: &Path) -> String {
     if link.contains("://") {
         return link.to_owned();
     }
     match outside(link, page) {
         Some(file) => format!("{REPOSITORY}{file}"),
-        // mdBook names the page of a folder so.
+        // mdBook gives the page of a folder this name.
         None => link.replace("README.md", "index.html"),
     }
 }
 
-/// The file of the repository that a link of a page leads to, if it is not below `docs/`.
+/// Returns the file of the repository that a link of a page leads to, if it is not below `docs/`.
 fn outside(link: &str, page: &Path) -> Option<String> {
     let path = tree::without_parents(&Path::new("docs").join(page.parent()?).join(link));
     (!path.starts_with("docs")).then(|| path.display().to_string())
 }
 
-/// The links of the built pages that lead to no page, or to no place of one.
+/// Returns the links of the built pages to pages or anchors that do not exist.
 fn dead_links(html: &Path) -> Outcome<Vec<String>> {
     let mut pages = BTreeMap::new();
     for file in tree::files(html, "html")? {
@@ -110,7 +111,7 @@ fn dead_links(html: &Path) -> Outcome<Vec<String>> {
         pages.iter().map(|(file, text)| (file, values(text, "id").collect())).collect();
     let mut wrong = Vec::new();
     for (file, text) in &pages {
-        // The page for what is not found links from the root of a server, and the one to print has all pages in one.
+        // The error page has links relative to the root of a server, and the page for printing contains all pages.
         if ["404.html", "print.html"].iter().any(|name| file.ends_with(name)) {
             continue;
         }
@@ -137,7 +138,7 @@ fn dead_links(html: &Path) -> Outcome<Vec<String>> {
     Ok(wrong)
 }
 
-/// The values of an attribute in a text of HTML.
+/// Returns the values of an attribute in an HTML text.
 fn values<'t>(text: &'t str, attribute: &str) -> impl Iterator<Item = &'t str> {
     let opening = format!(" {attribute}=\"");
     let found: Vec<_> = text.match_indices(&opening).map(|(at, _)| at + opening.len()).collect();
@@ -166,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_to_no_page_and_one_to_no_place_are_found() {
+    fn a_link_to_a_missing_page_or_anchor_is_found() {
         let folder = tempfile::tempdir().expect("a folder");
         let write = |name: &str, text: &str| {
             tree::write(&folder.path().join(name), text).expect("written");

@@ -5,16 +5,16 @@ use std::path::Path;
 use crate::run::Outcome;
 use crate::tree;
 
-/// Lines that a source file may have. Generated tables (`*.gen.rs`) may have more.
+/// The maximum number of lines of a source file. Generated tables (`*.gen.rs`) may have more.
 const LINES: usize = 800;
 
-/// Checks one file and returns what is wrong, each with its line.
+/// A check of one file, which returns the problems, each with its line.
 type Rule = fn(&Path, &str) -> Vec<String>;
 
 const FOR_SOURCES: &[Rule] = &[ascii, short];
 const FOR_PAGES: &[Rule] = &[links];
 
-/// The page with the words that are not used.
+/// The page with the refused words.
 const STYLE: &str = "docs/style.md";
 
 /// Checks every Rust and Markdown file of the workspace.
@@ -38,7 +38,7 @@ pub(crate) fn run() -> Outcome {
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
 }
 
-/// Sources are ASCII: what looks like another character must not be one.
+/// Sources are ASCII, so that no character can look like another one.
 fn ascii(_: &Path, text: &str) -> Vec<String> {
     let lines = text.lines().enumerate().filter(|(_, line)| !line.is_ascii());
     lines.map(|(at, _)| format!("{}: not ASCII", at + 1)).collect()
@@ -52,7 +52,8 @@ fn short(file: &Path, text: &str) -> Vec<String> {
     vec![format!("{lines}: more than {LINES} lines; split the file")]
 }
 
-/// Links to files of the workspace lead to one. Links elsewhere are not followed: no check needs the network.
+/// Links to files of the workspace must lead to an existing file. Links elsewhere are not followed, so no check needs
+/// the network.
 fn links(file: &Path, text: &str) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut code = false;
@@ -75,14 +76,14 @@ fn links(file: &Path, text: &str) -> Vec<String> {
     wrong
 }
 
-/// The words on the left of the table of `docs/style.md`.
+/// Returns the words on the left of the table of `docs/style.md`.
 fn refused_words(page: &str) -> Vec<String> {
     let table = page.lines().skip_while(|line| !line.starts_with("| not |")).skip(2);
     let rows = table.filter_map(|row| row.strip_prefix("| ")?.split(" |").next());
     rows.flat_map(|words| words.split(", ")).map(str::to_owned).collect()
 }
 
-/// The lines of a file with nothing left of them but sentences: comments of a source, pages without code.
+/// Returns the lines of a file reduced to their prose: the comments of a source, a page without its code.
 fn prose(file: &Path, text: &str) -> Vec<String> {
     let is_page = file.extension().is_some_and(|extension| extension == "md");
     let mut code = false;
@@ -92,13 +93,13 @@ fn prose(file: &Path, text: &str) -> Vec<String> {
         let fence = sentence.trim_start_matches(['/', '!', ' ']).starts_with("```");
         code ^= fence;
         let shown = if fence || code { "" } else { sentence };
-        // Every other piece between backticks is code.
+        // Every second piece between backticks is code.
         shown.split('`').step_by(2).collect::<Vec<_>>().join(" ")
     };
     text.lines().map(line).collect()
 }
 
-/// Where these lines have a word that is refused.
+/// Returns the occurrences of refused words in these lines.
 fn words(lines: &[String], refused: &[String]) -> Vec<String> {
     let mut found = Vec::new();
     for (at, line) in lines.iter().enumerate() {
@@ -114,7 +115,7 @@ fn words(lines: &[String], refused: &[String]) -> Vec<String> {
     found
 }
 
-/// What stands in the parentheses of `[text](target)`, and after `[name]: `.
+/// Returns the text in the parentheses of `[text](target)`, and after `[name]: `.
 fn targets_of(line: &str) -> Vec<&str> {
     let inline = line.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(to, _)| to);
     let definition =
@@ -161,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_are_refused_are_found_in_sentences_alone() {
+    fn refused_words_are_found_only_in_prose() {
         let page = tree::read(&tree::root().join(STYLE)).expect("the page");
         let refused = refused_words(&page);
         assert!(

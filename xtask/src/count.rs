@@ -1,11 +1,11 @@
-//! How many tests passed, failed and were skipped.
+//! The numbers of tests that passed, failed and were skipped.
 
 use std::iter;
 use std::time::Duration;
 
 use crate::run::{Outcome, bold};
 
-/// What ran, added up.
+/// The totals of several runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Count {
     /// Tests that passed.
@@ -17,7 +17,7 @@ pub(crate) struct Count {
 }
 
 impl Count {
-    /// One failure, of what has no tests to count.
+    /// One failure of a step that has no tests to count.
     pub(crate) const FAILURE: Self = Self { passed: 0, failed: 1, skipped: 0 };
 
     /// Adds another count to this one.
@@ -27,14 +27,14 @@ impl Count {
         self.skipped += other.skipped;
     }
 
-    /// Prints the last line of a chore that has run tests, and fails if one of them did.
+    /// Prints the last line of a task that has run tests; an error if a test failed.
     pub(crate) fn conclude(self) -> Outcome {
         let Self { passed, failed, skipped } = self;
         println!("{}", bold(&format!("{passed} passed, {failed} failed, {skipped} skipped")));
         if failed == 0 { Ok(()) } else { Err(String::new()) }
     }
 
-    /// Reads a line of a test program: `test result: ok. 4 passed; 0 failed; 1 ignored; ...`.
+    /// Parses a line of a test program: `test result: ok. 4 passed; 0 failed; 1 ignored; ...`.
     pub(crate) fn parse(line: &str) -> Option<Self> {
         let (_, numbers) = line.strip_prefix("test result: ")?.split_once(". ")?;
         let mut count = Self::default();
@@ -51,18 +51,18 @@ impl Count {
     }
 }
 
-/// What a program of tests did, and how long that took.
+/// The results of a test program, and its duration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Timing {
-    /// The package, and what of it the program is made of.
+    /// The package, and the test target of the program.
     pub(crate) name: String,
     /// Its tests.
     pub(crate) count: Count,
-    /// From its start to its end.
+    /// The time from its start to its end.
     pub(crate) took: Duration,
 }
 
-/// A table of programs, slowest first: seconds, tests that ran, name.
+/// Returns a table of programs, slowest first: seconds, tests that ran, name.
 pub(crate) fn table(mut timings: Vec<Timing>) -> String {
     timings.sort_by(|a, b| b.took.cmp(&a.took).then_with(|| a.name.cmp(&b.name)));
     let row = |Timing { name, count, took }: Timing| {

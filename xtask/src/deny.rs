@@ -1,4 +1,4 @@
-//! `cargo xtask deny`: what comes from the registry, by its licence, its source and its name.
+//! `cargo xtask deny`: checks the dependencies from the registry by licence, source and name.
 
 use std::process::Command;
 
@@ -8,7 +8,7 @@ use crate::run::{Outcome, succeed};
 use crate::tools::Tool;
 use crate::tree;
 
-/// What `cargo xtask deny` takes.
+/// The arguments of `cargo xtask deny`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// Also checks for known vulnerabilities, in the database that it fetches from github.com/rustsec/advisory-db.
@@ -21,12 +21,12 @@ const TOOL: Tool = Tool { name: "cargo-deny", version: "0.20.2", arguments: &[] 
 /// The workspaces.
 const MANIFESTS: [&str; 2] = ["Cargo.toml", "fuzz/Cargo.toml"];
 
-/// Checks both workspaces, known faults too if that is asked for.
+/// Checks both workspaces, including known vulnerabilities if requested.
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     check(arguments.advisories.then_some("advisories"))
 }
 
-/// Checks licences, bans and sources of both workspaces: what needs no database.
+/// Checks licences, bans and sources of both workspaces, which need no database.
 pub(crate) fn lint() -> Outcome {
     check(None)
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask faults`: the tests in builds that show faults which the usual one passes over.
+//! `cargo xtask faults`: runs the tests in builds that reveal faults which the usual build does not.
 
 use clap::{Args, ValueEnum};
 
@@ -8,7 +8,7 @@ use crate::programs;
 use crate::run::{Outcome, host, step};
 use crate::test::{CHOSEN, PROGRAMS};
 
-/// What `cargo xtask faults` takes.
+/// The arguments of `cargo xtask faults`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// The builds to test; all builds by default.
@@ -18,7 +18,7 @@ pub(crate) struct Arguments {
     seconds: u64,
 }
 
-/// Seconds that each test looks for schedules by default.
+/// The default number of seconds for which each test tries schedules.
 const SECONDS: u64 = 10;
 
 /// A build of the tests.
@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         if arguments.build.is_empty() { Build::value_variants() } else { &arguments.build };
     let mut total = Count::default();
     for &build in builds {
-        // A failure shows in the count; the other builds still run.
+        // A failure appears in the count; the other builds still run.
         let _ = step(build.title(), || build.test(arguments.seconds, &mut total))
             .inspect_err(|why| println!("{why}"));
     }
@@ -63,14 +63,14 @@ impl Build {
         }
     }
 
-    /// What `cargo test` is asked for.
+    /// Returns the arguments of `cargo test`.
     fn arguments(self) -> Outcome<Vec<String>> {
         let words = |words: &[&[&str]]| words.concat().into_iter().map(str::to_owned).collect();
         Ok(match self {
             Self::Overflow => words(&[&CHOSEN, &FEATURES, &PROGRAMS, &["--profile", "overflow"]]),
             Self::Address => {
                 let packages = UNSAFE.map(|package| ["--package", package]).concat();
-                // With a target, what runs while it builds has no sanitizer.
+                // With an explicit target, build scripts and procedural macros run without the sanitizer.
                 let rest = ["--locked", "--lib", "--test", "suite", "--target", &host()?];
                 words(&[&packages, &rest])
             }
@@ -81,7 +81,7 @@ impl Build {
         })
     }
 
-    /// The flags for the compiler.
+    /// Returns the flags for the compiler.
     const fn flags(self) -> &'static str {
         match self {
             Self::Overflow => "",
@@ -101,7 +101,7 @@ impl Build {
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let programs = programs::build(&arguments, self.flags())?;
         let seconds = seconds.to_string();
-        // A block that is too large is refused, as it is elsewhere.
+        // An allocation that is too large returns null, as without the sanitizer.
         let asan = ("ASAN_OPTIONS", "allocator_may_return_null=1");
         let variables = [("TALLIS_SCHEDULES", &*seconds), asan];
         let mut count = Count::default();
@@ -120,7 +120,7 @@ mod tests {
     use crate::tree;
 
     #[test]
-    fn the_packages_with_unsafe_code_are_those_whose_sources_expect_it() {
+    fn the_packages_with_unsafe_code_are_those_whose_sources_allow_it() {
         let root = tree::root().join("crates");
         let mut found = BTreeSet::new();
         for file in tree::files(&root, "rs").unwrap() {

@@ -1,15 +1,15 @@
-//! That each set of features builds by itself, and brings no more than it says.
+//! Checks that each set of features builds by itself, and that its dependencies are the expected ones.
 
 use crate::run::{Outcome, cargo, output_of, succeed};
 use crate::tree;
 
-/// The features that are not on by default, for what looks at the whole workspace.
+/// The features that are not enabled by default, for commands on the whole workspace.
 pub(crate) const FEATURES: [&str; 2] =
     ["--features", "tallis/async,tallis/redis,tallis/redis2,tallis/serde,tallis/wire"];
 
-/// A package and its features, beside the default ones of the whole workspace.
+/// Packages and features, built in addition to the default features of the whole workspace.
 const SETS: &[(&str, &[&str])] = &[
-    // Without `std`. The other leaf crates that are `no_std` have no such feature: clippy of the workspace shows it.
+    // Without `std`. The other `no_std` leaf crates do not have this feature: clippy checks them with the workspace.
     ("tallis-bitpack", &[]),
     ("tallis-hll", &[]),
     ("tallis-recipes", &[]),
@@ -22,7 +22,7 @@ const SETS: &[(&str, &[&str])] = &[
     ("tallis", &["recipes", "wire"]),
     ("tallis", &["redis"]),
     ("tallis", &["async", "redis2"]),
-    // Each leaf by itself: in `tallis` one may find what another has asked for.
+    // Each leaf by itself: in `tallis`, a feature enabled by one crate is available to all.
     ("tallis-bitpack", &["serde"]),
     ("tallis-bloom", &["serde"]),
     ("tallis-geo", &["serde"]),
@@ -32,19 +32,19 @@ const SETS: &[(&str, &[&str])] = &[
     ("tallis-quicklist", &["serde"]),
     ("tallis-rdb", &["serde"]),
     ("tallis-skiplist-zset", &["serde"]),
-    // What the fuzz targets take, and what the program does.
+    // The features that the fuzz targets and the program use.
     ("tallis-testkit", &[]),
     ("tallis-testkit", &["server"]),
 ];
 
-/// The crates that say in their sources that they do without `std`.
+/// The crates whose sources declare `no_std`.
 const NO_STD: &[&str] =
     &["bitpack", "extendible", "hll", "intset", "listpack", "lzf", "murmur", "prefetch"];
 
-/// What `tallis` without features must not be built from.
+/// The dependencies that `tallis` without features must not have.
 const LEFT_OUT: &[&str] = &["jiff", "redis", "serde", "tallis-recipes"];
 
-/// Checks each set, the sources of the crates without `std`, and what `tallis` without features is built from.
+/// Checks each set, the sources of the crates without `std`, and the dependencies of `tallis` without features.
 pub(crate) fn run() -> Outcome {
     for crate_name in NO_STD {
         let file = tree::root().join("crates").join(crate_name).join("src/lib.rs");

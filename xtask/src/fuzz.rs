@@ -1,10 +1,10 @@
 //! `cargo xtask fuzz`: the targets of `fuzz/`, on the stable toolchain as installed.
 //!
-//! The targets are cargo-fuzz's, and `cargo fuzz run` works on them. This does without the program, though: what it
-//! adds to a build is a list of flags, and a machine that has Rust and a C++ compiler should need nothing more. The
-//! flags for coverage are stable; the address sanitizer is not, and its runtime ships with every toolchain, so
-//! `RUSTC_BOOTSTRAP` opens just that. The sanitizer stays on in short runs as well: it costs the build nothing (the
-//! time goes into libFuzzer's C++), and a second build without it would cost all of that again.
+//! The targets are written for cargo-fuzz, and `cargo fuzz run` works on them. This task does not use that program,
+//! because it only adds a list of flags to a build, and a machine with Rust and a C++ compiler should need nothing
+//! else. The flags for coverage are stable. The address sanitizer is not, but its runtime ships with every toolchain,
+//! so `RUSTC_BOOTSTRAP` is set for it. The sanitizer is enabled in short runs as well: it does not slow down the build
+//! (most of the time is spent on libFuzzer's C++), and a second build without it would take that time again.
 
 mod build;
 mod corpus;
@@ -27,7 +27,7 @@ use self::summary::{Row, table};
 use crate::run::{Outcome, step, succeed};
 use crate::tree;
 
-/// What `cargo xtask fuzz` takes.
+/// The arguments of `cargo xtask fuzz`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// Minutes in total, divided equally among the targets.
@@ -47,7 +47,7 @@ pub(crate) struct Arguments {
     targets: Vec<String>,
 }
 
-/// Runs the targets for the time given, as many at a time as there are cores.
+/// Runs the targets for the given time, as many at a time as there are cores.
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let targets = chosen(&arguments.targets)?;
     let programs = step("Build", || build((!arguments.targets.is_empty()).then_some(&targets)))?;
@@ -70,7 +70,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     if found.is_empty() { Ok(()) } else { Err(format!("failed targets: {}", found.join(", "))) }
 }
 
-/// Seconds for each of the targets, when so many run at a time for some minutes.
+/// Returns the seconds for each of the targets, if this many run at a time for some minutes.
 fn share(minutes: u32, targets: usize, at_a_time: usize) -> u32 {
     let turns = u32::try_from(targets.div_ceil(at_a_time.max(1))).unwrap_or(u32::MAX);
     (minutes.saturating_mul(60) / turns.max(1)).max(1)
@@ -81,7 +81,7 @@ fn one(programs: &Path, target: &str, seconds: u32, keep_seeds: bool) -> Outcome
     let before = corpus::len(target);
     let progress = session::run(programs, target, seconds)?;
     let reached = corpus::len(target);
-    // What was found is worth more than a small corpus.
+    // A finding is reported even if the corpus cannot be minimised.
     let minimised = corpus::minimise(programs, target);
     let kept = minimised.and_then(|()| {
         if keep_seeds { corpus::keep_seeds(programs, target).map(Some) } else { Ok(None) }
@@ -98,7 +98,8 @@ fn one(programs: &Path, target: &str, seconds: u32, keep_seeds: bool) -> Outcome
     Ok(Row { target: target.to_owned(), progress, corpus: [before, after], seeds })
 }
 
-/// Runs each target for some seconds, one on each core at a time, and prints a line for each; returns which ran clean.
+/// Runs each target for some seconds, one per core at a time, and prints a line for each; returns the ones without a
+/// finding.
 pub(crate) fn smoke(seconds: u32) -> Outcome<Vec<bool>> {
     let programs = build(None)?;
     side_by_side(&targets()?, |target| {
@@ -110,7 +111,7 @@ pub(crate) fn smoke(seconds: u32) -> Outcome<Vec<bool>> {
     })
 }
 
-/// Does `work` for each of these, one on each core at a time; results are in the order of the items.
+/// Calls `work` for each item, one per core at a time; the results are in the order of the items.
 fn side_by_side<R: Send>(
     items: &[String],
     work: impl Fn(&str) -> Outcome<R> + Sync,
@@ -140,7 +141,7 @@ fn cores() -> usize {
     thread::available_parallelism().map_or(1, NonZero::get)
 }
 
-/// The targets there are, by name.
+/// Returns all targets, by name.
 fn targets() -> Outcome<Vec<String>> {
     let files = tree::files(&tree::root().join("fuzz/fuzz_targets"), "rs")?;
     Ok(files
@@ -150,7 +151,7 @@ fn targets() -> Outcome<Vec<String>> {
         .collect())
 }
 
-/// The targets of these names, all if there are none.
+/// Returns the targets with these names, or all if there are no names.
 fn chosen(names: &[String]) -> Outcome<Vec<String>> {
     let all = targets()?;
     if let Some(name) = names.iter().find(|name| !all.contains(name)) {
@@ -176,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn every_folder_of_seeds_is_that_of_a_target() {
+    fn every_folder_of_seeds_belongs_to_a_target() {
         let targets = targets().expect("a list");
         for folder in tree::entries(&tree::root().join("fuzz/seeds")).expect("a folder") {
             let name = folder.file_name().expect("a name").to_string_lossy().into_owned();
@@ -202,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn results_come_in_order_and_an_error_is_one() {
+    fn results_are_in_order_and_an_error_is_a_result() {
         let items: Vec<String> = (0..20).map(|number| number.to_string()).collect();
         assert_eq!(side_by_side(&items, |item| Ok(item.to_owned())), Ok(items.clone()));
         let odd = |item: &str| if item == "7" { Err("seven".to_owned()) } else { Ok(()) };

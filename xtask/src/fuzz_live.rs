@@ -1,7 +1,8 @@
-//! `cargo xtask fuzz-live`: random commands here and on a live server, for as long as asked.
+//! `cargo xtask fuzz-live`: random commands here and on a live server, for a given time.
 //!
-//! The work is a test of `tallis`, ignored in ordinary runs; this builds it, sets its options, and passes on its
-//! output. A release build makes ten times as many commands, but takes minutes to build; a run of an hour is worth it.
+//! The comparison is a test of `tallis` that is ignored in ordinary runs; this task builds it, sets its options, and
+//! prints its output. A release build runs ten times as many commands, but takes minutes to build, which is worth it
+//! for a run of an hour.
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -10,7 +11,7 @@ use testkit::servers::INSTALLED;
 use crate::run::{Outcome, cargo, step, succeed_watched};
 use crate::servers;
 
-/// What `cargo xtask fuzz-live` takes.
+/// The arguments of `cargo xtask fuzz-live`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// Minutes in total. A seed that has started is finished.
@@ -33,7 +34,7 @@ pub(crate) struct Arguments {
     release: bool,
 }
 
-/// What stands for every family.
+/// The word for all families.
 const ALL: &str = "all";
 
 /// The test, as an argument of `cargo test`.
@@ -49,7 +50,7 @@ const TEST: [&str; 9] = [
     "--nocapture",
 ];
 
-/// Runs seeds until the time is over or the sides differ.
+/// Runs seeds until the time is over or the two sides differ.
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let Arguments { minutes, seed, commands, families, server, release } = arguments;
     step("Set-up", || {
@@ -68,7 +69,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         if families != ALL {
             command.env("TALLIS_FUZZ_FAMILIES", families);
         }
-        // Without the name, TALLIS_REDIS_SERVER may name any server.
+        // Without a name, the server of TALLIS_REDIS_SERVER is used, which may be any.
         if server != INSTALLED {
             command.env("TALLIS_FUZZ_SERVER", server);
         }
@@ -85,7 +86,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     .inspect_err(|why| println!("{why}"))
 }
 
-/// What to type to see the failure again: seeds are tried one by one.
+/// Returns the command that reproduces the failure: seeds are tried one by one.
 fn again(arguments: &Arguments, clean: usize) -> String {
     let Arguments { seed, commands, families, server, .. } = arguments;
     let seed = seed.saturating_add(clean as u64);
@@ -104,7 +105,7 @@ mod tests {
     use crate::tree;
 
     #[test]
-    fn the_test_is_there() {
+    fn the_test_exists() {
         let file = tree::root().join("crates/tallis/tests/live/differential.rs");
         let text = tree::read(&file).expect("the file of the test");
         let name = TEST[4].rsplit("::").next().expect("a name");
@@ -115,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn the_seed_that_failed_is_named() {
+    fn the_failed_seed_is_named() {
         let of = |families: &str, server: &str| Arguments {
             minutes: 1,
             seed: 1_000,

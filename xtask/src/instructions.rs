@@ -1,14 +1,14 @@
-//! `cargo xtask instructions`: how many instructions an item of a batched call takes, by the size of the batch.
+//! `cargo xtask instructions`: the number of instructions for an item of a batched call, by the size of the batch.
 
 use std::process::Command;
 
 use crate::run::{Outcome, cargo, output_of, step, succeed};
 use crate::tree;
 
-/// Items of a call.
+/// The numbers of items in a call.
 const SIZES: [u64; 4] = [1, 10, 100, 1000];
 
-/// Items of a count, at the least: what a call takes is told from twice as many calls.
+/// The minimum number of items of a count: the cost of a call is the difference to a run with twice as many calls.
 const ITEMS: u64 = 4000;
 
 /// Counts with callgrind, and prints a table.
@@ -42,7 +42,7 @@ pub(crate) fn run() -> Outcome {
     Ok(())
 }
 
-/// The number of instructions in what callgrind reports.
+/// Returns the number of instructions in a report of callgrind.
 fn counted(report: &str) -> Option<u64> {
     let (_, count) = report.lines().find(|line| line.contains("Collected : "))?.rsplit_once(' ')?;
     count.parse().ok()

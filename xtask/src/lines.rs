@@ -1,11 +1,11 @@
-//! `cargo xtask lines`: how much code each crate has, without tests, comments and blank lines.
+//! `cargo xtask lines`: the number of lines of code in each crate, without tests, comments and blank lines.
 
 use std::path::Path;
 
 use crate::run::Outcome;
 use crate::tree;
 
-/// Files and lines of a crate.
+/// The numbers of files and lines of a crate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Size {
     files: usize,
@@ -39,7 +39,7 @@ fn size_of(source: &Path) -> Outcome<Size> {
     Ok(size)
 }
 
-/// The lines of code of a file: a module of tests that is in it is its end, as everywhere here.
+/// Returns the number of lines of code in a file. A module of tests in it always comes last.
 fn lines(text: &str) -> usize {
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     let begins_tests =
@@ -49,7 +49,7 @@ fn lines(text: &str) -> usize {
     lines[..end].iter().filter(is_code).count()
 }
 
-/// What stands before a module of tests.
+/// The line before a module of tests.
 const TEST: &str = "#[cfg(test)]";
 
 #[cfg(test)]
@@ -64,7 +64,7 @@ mod tests {
         let tested = format!("{text}#[cfg(test)]\nmod tests {{\n    fn t() {{}}\n}}\n");
         assert_eq!(lines(&tested), 4);
         assert_eq!(lines(""), 0);
-        // Tests that are in a file of their own do not end this one.
+        // Tests in a separate file do not end the code of this one.
         assert_eq!(lines(&format!("#[cfg(test)]\nmod tests;\n\n{text}")), 6);
     }
 }

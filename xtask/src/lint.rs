@@ -1,4 +1,4 @@
-//! `cargo xtask lint`: what a change must pass before its tests matter.
+//! `cargo xtask lint`: the checks that a change must pass before its tests are run.
 
 use std::process::Stdio;
 
@@ -6,7 +6,7 @@ use crate::features::FEATURES;
 use crate::run::{Outcome, cargo, step, succeed};
 use crate::{checks, deny, features, fuzz, metadata};
 
-/// A step: its heading and its work.
+/// A step: its heading and its function.
 type Step = (&'static str, fn() -> Outcome);
 
 const STEPS: &[Step] = &[
@@ -20,7 +20,7 @@ const STEPS: &[Step] = &[
     ("Clippy on the fuzz targets", fuzz::clippy),
 ];
 
-/// Runs every step, even after one has failed, and names those that did.
+/// Runs every step, even after one has failed, and names those that failed.
 pub(crate) fn run() -> Outcome {
     tools()?;
     let mut failed = Vec::new();
@@ -39,7 +39,7 @@ pub(crate) fn run() -> Outcome {
     }
 }
 
-/// rustfmt and clippy are parts of the toolchain that a minimal one lacks.
+/// rustfmt and clippy are components that a minimal toolchain does not have.
 fn tools() -> Outcome {
     for (tool, component) in [("fmt", "rustfmt"), ("clippy", "clippy")] {
         let mut command = cargo([tool, "--version"]);
@@ -63,7 +63,7 @@ fn clippy() -> Outcome {
     succeed(command.args(FEATURES).args(["--", "--deny", "warnings"]))
 }
 
-/// Libraries only: the program `tallis` would overwrite the pages of the library `tallis`.
+/// Only libraries: the documentation of the program `tallis` would overwrite that of the library `tallis`.
 fn documentation() -> Outcome {
     let mut command = cargo(["doc", "--workspace", "--lib", "--no-deps", "--locked"]);
     command.args(FEATURES);

@@ -1,4 +1,4 @@
-//! The packages of the workspace and of what they depend on, as `cargo metadata` shows them.
+//! The packages of the workspace and their dependencies, from `cargo metadata`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -7,13 +7,13 @@ use serde_json::Value;
 
 use crate::run::{Outcome, cargo, output_of};
 
-/// What `cargo metadata` says, as far as it is used.
+/// The output of `cargo metadata`, as far as it is used.
 #[derive(Debug)]
 pub(crate) struct Metadata {
     packages: BTreeMap<String, Package>,
-    /// The packages that each one needs to be built: its dependencies without those of its tests.
+    /// The packages that each package needs to be built: its dependencies without those for tests.
     needs: BTreeMap<String, Vec<String>>,
-    /// Where cargo builds.
+    /// The target directory of cargo.
     pub(crate) target: PathBuf,
 }
 
@@ -23,12 +23,12 @@ pub(crate) struct Package {
     pub(crate) name: String,
     pub(crate) version: String,
     pub(crate) rust_version: Option<String>,
-    /// Whether it is of this workspace and may be published.
+    /// Whether it belongs to this workspace and may be published.
     published: bool,
 }
 
 impl Metadata {
-    /// Asks cargo.
+    /// Runs `cargo metadata`.
     pub(crate) fn read() -> Outcome<Self> {
         let text = output_of(&mut cargo(["metadata", "--format-version", "1", "--locked"]))?;
         Self::parse(&text).ok_or_else(|| "cargo metadata has an unexpected format".to_owned())
@@ -47,12 +47,12 @@ impl Metadata {
         })
     }
 
-    /// The packages of the workspace that may be published.
+    /// Returns the packages of the workspace that may be published.
     pub(crate) fn published(&self) -> impl Iterator<Item = &Package> {
         self.packages.values().filter(|package| package.published)
     }
 
-    /// What the published packages are built from, themselves included.
+    /// Returns the published packages and their dependencies.
     fn built_from(&self) -> impl Iterator<Item = &Package> {
         let published = self.packages.iter().filter(|(_, package)| package.published);
         let mut open: Vec<&String> = published.map(|(id, _)| id).collect();
@@ -91,8 +91,8 @@ fn needs(node: &Value) -> Option<Vec<String>> {
     needed.map(|one| text_of(&one["pkg"])).collect()
 }
 
-/// The published packages ask for the Rust that they and their dependencies need. Clippy's `incompatible_msrv` says what
-/// their own code needs.
+/// Checks that the `rust-version` of the published packages is sufficient for them and their dependencies. Clippy's
+/// `incompatible_msrv` checks their code.
 pub(crate) fn rust_version() -> Outcome {
     let metadata = Metadata::read()?;
     let own = metadata.published().filter_map(|package| package.rust_version.as_deref());
@@ -121,7 +121,7 @@ pub(crate) fn rust_version() -> Outcome {
     if newer.is_empty() { Ok(()) } else { Err(newer.join("\n")) }
 }
 
-/// The numbers of a version: `1.89` is as old as `1.89.0`.
+/// Returns the numbers of a version: `1.89` is equal to `1.89.0`.
 fn parts(version: &str) -> Vec<u64> {
     let mut parts: Vec<u64> = version.split('.').map(|part| part.parse().unwrap_or(0)).collect();
     parts.resize(3, 0);
@@ -133,7 +133,7 @@ mod tests {
     use super::{Metadata, parts};
 
     #[test]
-    fn what_only_tests_need_is_no_part_of_a_package() {
+    fn dependencies_of_tests_are_not_part_of_a_package() {
         let text = r#"{
             "packages": [
                 {"id": "a", "name": "ours", "version": "0.1.0", "rust_version": "1.89", "source": null, "publish": null},

@@ -1,11 +1,12 @@
-//! That every file of integration tests is in a program: one that no `mod` names is never compiled, and nothing says so.
+//! Checks that every file of integration tests belongs to a program: a file without a `mod` line is never compiled, and
+//! cargo does not report it.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::tree;
 
-/// The modules that a source names outside of braces: the name, and the path if an attribute has one.
+/// Returns the modules that a source declares outside of braces: the name, and the path if it has the attribute.
 fn named(source: &str) -> Vec<(&str, Option<&str>)> {
     let (mut found, mut path) = (Vec::new(), None);
     for line in source.lines() {
@@ -19,7 +20,7 @@ fn named(source: &str) -> Vec<(&str, Option<&str>)> {
     found
 }
 
-/// Adds a file and all that its `mod` lines lead to.
+/// Adds a file and all files that its `mod` lines name.
 fn reach(file: &Path, is_root: bool, found: &mut BTreeSet<PathBuf>) {
     let source = tree::read(file).expect("a source");
     let folder = file.parent().expect("a folder");
@@ -46,7 +47,7 @@ fn modules_are_found_with_their_paths() {
 }
 
 #[test]
-fn every_file_of_tests_is_in_a_program() {
+fn every_file_of_tests_belongs_to_a_program() {
     let mut roots = 0;
     for package in tree::entries(&tree::root().join("crates")).expect("the crates") {
         let tests = package.join("tests");

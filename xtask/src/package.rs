@@ -1,7 +1,8 @@
-//! `cargo xtask package`: that each published crate builds, and passes its documentation tests, from its own package.
+//! `cargo xtask package`: checks that each published crate builds, and passes its documentation tests, from its own
+//! package.
 //!
-//! A crate in the workspace sees files that its package does not have. So the packages are unpacked beside each other,
-//! and that is where they are built.
+//! A crate in the workspace can read files that its package does not have. So the packages are unpacked into one
+//! folder, and built there.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,7 +12,7 @@ use crate::metadata::{Metadata, Package};
 use crate::run::{Outcome, cargo, step, succeed};
 use crate::tree;
 
-/// Makes the packages, unpacks them, builds each and runs its documentation tests.
+/// Creates the packages, unpacks them, builds each and runs its documentation tests.
 pub(crate) fn run() -> Outcome {
     let metadata = Metadata::read()?;
     let packages: Vec<&Package> = metadata.published().collect();
@@ -24,7 +25,7 @@ pub(crate) fn run() -> Outcome {
     for package in &packages {
         let name = package.name.as_str();
         let work = || {
-            // Without the dependencies of tests; then with them, as the examples are run.
+            // First without the dev-dependencies, then with them, because the examples are run.
             succeed(&mut beside(&folder, &["check", "--package", name]))?;
             succeed(&mut beside(&folder, &["test", "--doc", "--quiet", "--package", name]))
         };
@@ -43,7 +44,7 @@ pub(crate) fn run() -> Outcome {
 }
 
 fn pack(packages: &[&Package]) -> Outcome {
-    // What is not committed yet is what is to be checked; building is done below, all beside each other.
+    // Uncommitted changes are checked, too; the packages are built below, all in one folder.
     let mut command = cargo(["package", "--quiet", "--no-verify", "--allow-dirty"]);
     for package in packages {
         command.args(["--package", &package.name]);
@@ -51,7 +52,7 @@ fn pack(packages: &[&Package]) -> Outcome {
     succeed(&mut command)
 }
 
-/// Unpacks each package, and makes a workspace of them in which they take each other for what the registry would give.
+/// Unpacks each package, and creates a workspace of them in which they replace those of the registry.
 fn unpack(packages: &[&Package], from: &Path, folder: &Path) -> Outcome {
     let mut manifest = String::from("[workspace]\nresolver = \"3\"\nmembers = [\"tallis*\"]\n");
     manifest.push_str("\n[profile.dev]\ndebug = false\n\n[patch.crates-io]\n");
@@ -70,15 +71,16 @@ fn unpack(packages: &[&Package], from: &Path, folder: &Path) -> Outcome {
         }
     }
     tree::write(&folder.join("Cargo.toml"), &manifest)?;
-    // The versions that the workspace is tested with. Cargo takes out what the packages do not need.
+    // The versions with which the workspace is tested. Cargo removes the ones that the packages do not need.
     tree::write(&folder.join("Cargo.lock"), &tree::read(&tree::root().join("Cargo.lock"))?)
 }
 
-/// Cargo in the folder of the packages. It builds apart: its programs must not replace those of the workspace.
+/// Returns cargo in the folder of the packages. It has its own target directory, so that its programs do not replace
+/// those of the workspace.
 fn beside(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = cargo(arguments);
     command.current_dir(folder).env("CARGO_TARGET_DIR", folder.join("target"));
-    // Set by the cargo that runs this, for this program.
+    // The cargo that runs this program has set these for it.
     for (name, _) in env::vars_os() {
         if name.to_string_lossy().starts_with("CARGO_PKG_") {
             command.env_remove(name);

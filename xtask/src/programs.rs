@@ -1,7 +1,7 @@
-//! The programs of tests: built by cargo, and each run here.
+//! The test programs: built by cargo, and run here.
 //!
-//! `cargo test` would run them too, but says only where a terminal reads which of them runs, and starts one when the
-//! one before has ended. Many tests wait for a server or a clock, so two programs at a time take less time than one.
+//! `cargo test` would also run them, but it prints their names only to a terminal, and runs one after the other. Many
+//! tests wait for a server or a clock, so running two programs at a time takes less time.
 
 use std::cmp::Reverse;
 use std::env;
@@ -20,19 +20,19 @@ use crate::bar::Bar;
 use crate::count::{Count, Timing};
 use crate::run::{Outcome, cargo, shown, timed, watch, with_flags};
 
-/// A program of tests that cargo has built.
+/// A test program that cargo has built.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Program {
-    /// The package, and the option of cargo that chooses the program: `tallis-intset --test suite`.
+    /// The package, and the option of cargo that selects the program: `tallis-intset --test suite`.
     name: String,
-    /// The program itself.
+    /// The path of the program.
     path: PathBuf,
-    /// The folder of its package, in which it runs.
+    /// The folder of its package, which is its working directory.
     folder: PathBuf,
 }
 
 impl Program {
-    /// Reads one of the messages of cargo, which are JSON. `None`: it tells of no program of tests.
+    /// Parses a JSON message of cargo. `None` if it is not about a test program.
     fn parse(message: &str) -> Option<Self> {
         let message: Value = serde_json::from_str(message).ok()?;
         let is_test = message["profile"]["test"].as_bool()?;
@@ -52,11 +52,11 @@ impl Program {
         Some(Self { name, path: path.into(), folder: folder.to_owned() })
     }
 
-    /// The program as a command, in the folder and with the variables that `cargo test` gives it.
+    /// Returns the command that runs the program in its folder, with the variables that `cargo test` sets.
     fn command(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Command {
         let mut command = Command::new(&self.path);
         command.args(arguments).current_dir(&self.folder);
-        // Set by the cargo that runs this, for this program.
+        // The cargo that runs this program has set these for it.
         for (name, _) in env::vars_os() {
             if name.to_string_lossy().starts_with("CARGO_PKG_") {
                 command.env_remove(name);
@@ -67,8 +67,8 @@ impl Program {
     }
 }
 
-/// The name in a package's id: `path+file:///tallis/crates/intset#tallis-intset@0.1.0`, or without a name if the folder
-/// has it.
+/// Returns the name in a package's id: `path+file:///tallis/crates/intset#tallis-intset@0.1.0`, or without a name if
+/// the folder has the same.
 fn package(id: &str) -> Option<&str> {
     let (place, end) = id.split_once('#')?;
     match end.split_once('@') {
@@ -77,12 +77,12 @@ fn package(id: &str) -> Option<&str> {
     }
 }
 
-/// Builds programs of tests of the workspace: `arguments` are those of `cargo test`. With `flags` for the compiler, it
-/// takes those that are not stable as well.
+/// Builds test programs of the workspace: `arguments` are those of `cargo test`. With `flags` for the compiler,
+/// unstable ones are accepted.
 ///
 /// # Errors
 ///
-/// One of them does not build.
+/// If one of them does not build.
 pub(crate) fn build(arguments: &[&str], flags: &str) -> Outcome<Vec<Program>> {
     let mut command = cargo(["test", "--no-run", "--message-format=json-render-diagnostics"]);
     command.args(arguments);
@@ -94,24 +94,24 @@ pub(crate) fn build(arguments: &[&str], flags: &str) -> Outcome<Vec<Program>> {
     let success = watch(&mut command, |line| {
         programs.extend(Program::parse(&String::from_utf8_lossy(line)));
     })?;
-    // The large ones have the most to do: begun last, one would run alone at the end.
+    // Large programs have the most tests. They start first, because one started last would run alone at the end.
     programs.sort_by_key(|program| Reverse(size(program)));
     if success { Ok(programs) } else { Err("A test program did not build.".to_owned()) }
 }
 
-/// The bytes of a program.
+/// Returns the size of a program in bytes.
 fn size(program: &Program) -> u64 {
     fs::metadata(&program.path).map_or(0, |found| found.len())
 }
 
-/// Runs the programs, some at a time, and passes on what they print, each in one piece. `arguments` and `variables` are
-/// for each of them.
+/// Runs the programs, some at a time, and prints the output of each in one piece. `arguments` and `variables` are
+/// passed to each of them.
 ///
-/// On a terminal a bar has what runs, and only what a program with a failure prints is passed on.
+/// On a terminal, a bar shows the running programs, and only the output of programs with a failure is printed.
 ///
 /// # Errors
 ///
-/// A program cannot be started.
+/// If a program cannot be started.
 pub(crate) fn run(
     programs: &[Program],
     arguments: &[&str],
@@ -138,7 +138,7 @@ pub(crate) fn run(
     Ok(timings.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// Programs at a time: each has as many threads as there are cores.
+/// The number of programs at a time: each uses as many threads as there are cores.
 const MOST: usize = 2;
 
 /// Runs a program to its end.
@@ -170,7 +170,7 @@ fn run_one(
     let is_printed = !success || bar.is_hidden();
     bar.end(&program.name, || {
         let mut out = io::stdout().lock();
-        // A reader that has gone (`| head`) is no reason to leave the tests unfinished.
+        // A closed standard output (`| head`) does not end the tests.
         if is_printed {
             let _ = writeln!(out, "\n{}", program.name);
             let _ = out.write_all(&output);
@@ -186,7 +186,7 @@ fn run_one(
 mod tests {
     use super::{Count, Program, package, run};
 
-    /// A message of cargo, as far as it is read.
+    /// A message of cargo, as far as it is used.
     fn message(kind: &str, name: &str, is_test: bool, executable: &str) -> String {
         let manifest = "/tallis/crates/intset/Cargo.toml";
         let id = "path+file:///tallis/crates/intset#tallis-intset@0.1.0";
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_of_tests_is_read() {
+    fn a_test_program_is_parsed() {
         let program = |of: &str| {
             Some(Program {
                 name: format!("tallis-intset {of}"),
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn other_messages_are_passed_over() {
+    fn other_messages_are_ignored() {
         assert_eq!(Program::parse(&message("lib", "intset", false, "null")), None);
         assert_eq!(Program::parse(&message("lib", "intset", true, "null")), None, "only checked");
         assert_eq!(
@@ -227,7 +227,7 @@ mod tests {
         assert_eq!(Program::parse(""), None);
     }
 
-    /// A program of tests, as a script.
+    /// A test program in the form of a script.
     #[cfg(unix)]
     fn script(folder: &std::path::Path, name: &str, text: &str) -> Program {
         use std::os::unix::fs::PermissionsExt as _;
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn the_name_of_a_package_is_read() {
+    fn the_name_of_a_package_is_parsed() {
         assert_eq!(
             package("path+file:///tallis/crates/intset#tallis-intset@0.1.0"),
             Some("tallis-intset")

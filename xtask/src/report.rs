@@ -1,4 +1,4 @@
-//! `cargo xtask report`: measures, and writes the page of results; or compares with an earlier run.
+//! `cargo xtask report`: runs the benchmarks and writes the page of results, or compares with an earlier run.
 
 use std::ffi::OsString;
 use std::path::{self, Path, PathBuf};
@@ -8,7 +8,7 @@ use clap::Args;
 use crate::run::{Outcome, cargo, output_of, step};
 use crate::tree;
 
-/// What `cargo xtask report` takes.
+/// The arguments of `cargo xtask report`.
 #[derive(Debug, Default, Args)]
 pub(crate) struct Arguments {
     /// Runs fewer rounds, to check that the report works; the figures are not reliable. Prints the page and does not change docs/benchmarks.md and docs/plots.
@@ -27,14 +27,14 @@ pub(crate) struct Arguments {
     section: Vec<String>,
 }
 
-/// Where the results go.
+/// The page of results.
 const PAGE: &str = "docs/benchmarks.md";
 
-/// Where the plots go, to which the page has links.
+/// The folder of the plots, to which the page links.
 const PLOTS: &str = "docs/plots";
 
 impl Arguments {
-    /// The same for the program, which does not run in the folder of the caller.
+    /// Returns the arguments with absolute paths, because the program does not run in the caller's folder.
     fn passed_on(&self) -> Outcome<Vec<OsString>> {
         let mut passed: Vec<OsString> = Vec::new();
         passed.extend(self.quick.then(|| "--quick".into()));
@@ -52,7 +52,7 @@ impl Arguments {
         Ok(passed)
     }
 
-    /// Whether what comes out is the page.
+    /// Returns whether the output is the page.
     const fn is_page(&self) -> bool {
         !self.quick && self.compare.is_none() && self.section.is_empty()
     }
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_found_from_the_callers_folder() {
+    fn files_are_relative_to_the_callers_folder() {
         let here = env::current_dir().expect("a folder");
         let arguments = parsed(&["--quick", "--compare", "old.json", "--json", "new.json", "sets"]);
         let arguments = arguments.expect("these go together");
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_has_plots_beside_it() {
+    fn the_page_has_plots() {
         let passed = parsed(&[]).expect("no arguments").passed_on();
         let plots = crate::tree::root().join("docs/plots");
         assert_eq!(passed, Ok(vec!["--plots".into(), plots.into()]));

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::tree;
 
-/// How a chore or a step ended: the error says what went wrong, in words for the reader of the terminal.
+/// The result of a task or a step: the error is a message for the terminal.
 pub(crate) type Outcome<T = ()> = Result<T, String>;
 
 /// Runs one step under a heading and prints how long it took.
@@ -28,26 +28,26 @@ pub(crate) fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
     (result, start.elapsed())
 }
 
-/// `text` in bold on a terminal, as it is elsewhere.
+/// Returns `text` in bold if the output is a terminal, and unchanged otherwise.
 pub(crate) fn bold(text: &str) -> String {
     if io::stdout().is_terminal() { format!("\x1b[1m{text}\x1b[0m") } else { text.to_owned() }
 }
 
-/// A run of the cargo that runs this, in the root of the workspace.
+/// Returns a command that runs the current cargo, in the root of the workspace.
 pub(crate) fn cargo<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(arguments).current_dir(tree::root()).stdin(Stdio::null());
     command
 }
 
-/// The name of this machine, as the compiler calls it.
+/// Returns the target triple of this machine.
 pub(crate) fn host() -> Outcome<String> {
     let text = output_of(Command::new("rustc").arg("-vV"))?;
     let host = text.lines().find_map(|line| line.strip_prefix("host: "));
     host.map(str::to_owned).ok_or_else(|| "rustc -vV does not print a host".to_owned())
 }
 
-/// Gives the compiler that cargo runs these flags beside those that are set, be they stable or not.
+/// Adds these flags to those for the compiler that are already set. Unstable flags are accepted.
 pub(crate) fn with_flags<'f>(command: &mut Command, flags: impl IntoIterator<Item = &'f str>) {
     let mut flags: Vec<String> = flags.into_iter().map(str::to_owned).collect();
     flags.extend(env::var("RUSTFLAGS"));
@@ -62,17 +62,18 @@ pub(crate) fn succeed(command: &mut Command) -> Outcome {
     if status.success() { Ok(()) } else { Err(format!("{} failed ({status})", shown(command))) }
 }
 
-/// Runs `command` to its end, passes its standard output on and shows each line to `look`. `false`: it failed.
+/// Runs `command` to its end, prints its standard output and passes each line to `look`. `false` if it failed.
 pub(crate) fn succeed_watched(command: &mut Command, mut look: impl FnMut(&str)) -> Outcome<bool> {
     println!("$ {}", shown(command));
     watch(command, |line| {
-        // A reader that has gone (`| head`) is no reason to leave the tests unfinished.
+        // A closed standard output (`| head`) does not end the tests.
         let _ = io::stdout().write_all(line);
         look(String::from_utf8_lossy(line).trim_end());
     })
 }
 
-/// Runs `command` to its end and shows each line of its standard output to `look`, its end included. `false`: it failed.
+/// Runs `command` to its end and passes each line of its standard output to `look`, including its line feed. `false` if
+/// it failed.
 pub(crate) fn watch(command: &mut Command, mut look: impl FnMut(&[u8])) -> Outcome<bool> {
     let mut child =
         command.stdout(Stdio::piped()).spawn().map_err(|error| cannot_run(command, &error))?;
@@ -87,7 +88,7 @@ pub(crate) fn watch(command: &mut Command, mut look: impl FnMut(&[u8])) -> Outco
     Ok(child.wait().map_err(|error| error.to_string())?.success())
 }
 
-/// The standard output of `command`, which must succeed.
+/// Returns the standard output of `command`, which must succeed.
 pub(crate) fn output_of(command: &mut Command) -> Outcome<String> {
     let output =
         command.stderr(Stdio::inherit()).output().map_err(|error| cannot_run(command, &error))?;
@@ -102,7 +103,7 @@ fn cannot_run(command: &Command, error: &io::Error) -> String {
     format!("cannot run {}: {error}", shown(command))
 }
 
-/// The command as one would type it, near enough to be read.
+/// Returns the command approximately as a user would type it.
 pub(crate) fn shown(command: &Command) -> String {
     let program = command.get_program();
     let name = std::path::Path::new(program).file_name().unwrap_or(program);

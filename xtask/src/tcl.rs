@@ -1,7 +1,7 @@
 //! `cargo xtask tcl`: Redis's own test suite on a store behind a socket.
 //!
-//! The suite starts a `src/redis-server` of its own for each block of tests, on a configuration file that it writes.
-//! Here that is `tallis-testserver`, in a copy of the suite's folder made of links: the suite itself is only read.
+//! The suite starts `src/redis-server` for each block of tests, with a configuration file that it writes. Here that
+//! program is `tallis-testserver`, in a folder of links to the suite's files: the suite itself is only read.
 
 mod farm;
 mod left_out;
@@ -17,7 +17,7 @@ use crate::{setup, tree};
 use farm::Farm;
 use output::{Output, Unit};
 
-/// What `cargo xtask tcl` takes.
+/// The arguments of `cargo xtask tcl`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// A checkout of Redis, whose directory `tests` is used.
@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
     verbose: bool,
 }
 
-/// The units that are run unless others are named.
+/// The units that are run by default.
 const UNITS: &[&str] = &[
     "type/string",
     "type/incr",
@@ -56,17 +56,17 @@ const UNITS: &[&str] = &[
     "multi",
 ];
 
-/// Those of them that suites before 7.4 do not have.
+/// The ones that suites before 7.4 do not have.
 const LATER_UNITS: &[&str] = &["type/hash-field-expire"];
 
-/// Groups of tests that the suite marks, and that are left out: those of servers that follow another one, and those
-/// that take more memory than a machine may have.
+/// Groups of tests that the suite tags, and that are skipped: those of replicas, and those that need more memory than a
+/// machine may have.
 const LEFT_OUT_TAGS: &str = "-needs:repl -large-memory";
 
-/// Seconds without a sign of life after which a unit ends.
+/// The seconds without output after which a unit is ended.
 const TIMEOUT: &str = "300";
 
-/// Runs the units and says how their tests ended.
+/// Runs the units and prints the results of their tests.
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let tclsh = tclsh()?;
     let suite = arguments.suite.canonicalize();
@@ -91,7 +91,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     report(&all)
 }
 
-/// Runs one unit. What fails in it is in the answer; an error is that it cannot be run.
+/// Runs one unit. Failed tests are part of the result; an error means that the unit cannot be run.
 fn run_unit(tclsh: &Path, farm: &Farm, name: String, arguments: &Arguments) -> Outcome<Unit> {
     let mut command = farm.command(tclsh);
     command.args(["--single", &name, "--clients", "1", "--durable", "--timeout", TIMEOUT]);
@@ -100,7 +100,7 @@ fn run_unit(tclsh: &Path, farm: &Farm, name: String, arguments: &Arguments) -> O
         command.args(["--only", test]);
     }
     let mut output = Output::default();
-    // The status says less than the lines.
+    // The output says more than the exit status.
     if arguments.verbose {
         succeed_watched(&mut command, |line| output.line(line))?;
     } else {
@@ -130,14 +130,14 @@ fn report(all: &[Unit]) -> Outcome {
     if failed == 0 { Ok(()) } else { Err(String::new()) }
 }
 
-/// The interpreter, by one of its names.
+/// Returns the interpreter, under one of its names.
 fn tclsh() -> Outcome<PathBuf> {
     let names = ["tclsh8.6", "tclsh8.7", "tclsh8.5", "tclsh"];
     let found = names.iter().find_map(|name| setup::on_path(name));
     found.ok_or_else(|| "tclsh not found; install it with: apt-get install tcl".to_owned())
 }
 
-/// The names of the units as the suite has them.
+/// Returns the names of the units as in the suite.
 fn units(suite: &Path, asked: &[String]) -> Outcome<Vec<String>> {
     let tests = suite.join("tests");
     if !tests.join("test_helper.tcl").is_file() {
@@ -161,13 +161,13 @@ fn units(suite: &Path, asked: &[String]) -> Outcome<Vec<String>> {
     asked.into_iter().map(full).collect()
 }
 
-/// The release series of the suite that is supported, by the version of the sources that it came with.
+/// Returns the release series of the suite, by the version of its sources, if it is supported.
 fn series(suite: &Path) -> Outcome<String> {
     let text = tree::read(&suite.join("src/version.h"))
         .map_err(|why| format!("{why}; specify the release series with --series"))?;
     let mut numbers = text.split('"').nth(1).unwrap_or_default().split('.').map(str::parse::<u32>);
     let mut next = || numbers.next().and_then(Result::ok).unwrap_or(0);
-    // The sources under development say 255.
+    // Sources under development have the version 255.
     let series = match (next(), next()) {
         (..7, _) | (7, ..2) => "7.0",
         (7, 2 | 3) => "7.2",

@@ -1,4 +1,4 @@
-//! `cargo xtask test`: every test there is, and one line that sums them up.
+//! `cargo xtask test`: runs every test, and ends with one line of totals.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -13,7 +13,7 @@ use crate::programs::{self, Program};
 use crate::run::{Outcome, bold, cargo, step, succeed_watched};
 use crate::{faults, fuzz, package, servers, tree};
 
-/// What `cargo xtask test` takes.
+/// The arguments of `cargo xtask test`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// Also runs the ignored tests, more cases of the random tests, each fuzz target for a minute, the builds of `cargo xtask faults`, and the tests of the packages.
@@ -24,29 +24,29 @@ pub(crate) struct Arguments {
     timings: bool,
 }
 
-/// Seconds that each fuzz target gets: enough for its seeds.
+/// The seconds for each fuzz target: enough for its seeds.
 const FUZZ_SECONDS: u32 = 2;
 
-/// The same under CI.
+/// The same with `CI=true`.
 const CI_FUZZ_SECONDS: u32 = 4;
 
 /// The same in a long run.
 const LONG_FUZZ_SECONDS: u32 = 60;
 
-/// What every run of cargo for the tests looks at.
+/// The arguments of every cargo command for tests.
 pub(crate) const CHOSEN: [&str; 2] = ["--workspace", "--locked"];
 
-/// Programs of tests: benches are left to `cargo xtask report`, since their figures would mean nothing here. The examples
-/// of `tallis` are part of a test, and clippy compiles them by themselves.
+/// The test programs. Benches are not included: they run in `cargo xtask report`, because their figures would be
+/// meaningless here. The examples of `tallis` are part of a test, and clippy compiles them by themselves.
 pub(crate) const PROGRAMS: [&str; 3] = ["--lib", "--bins", "--tests"];
 
-/// Cases of each proptest in a long run.
+/// The number of cases for each proptest in a long run.
 const LONG_CASES: &str = "4096";
 
 /// Runs every test.
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let log = tree::root().join("target/left-out-tests.log");
-    // An old one would be counted again; there may be none.
+    // An old log would be counted again. It may not exist.
     let _ = fs::remove_file(&log);
     let mut total = Count::default();
 
@@ -60,7 +60,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         variables.push(("PROPTEST_CASES", LONG_CASES));
     }
     let chosen = [&CHOSEN[..], &FEATURES].concat();
-    // A failure shows in the count; the other steps still run.
+    // A failure appears in the count; the other steps still run.
     let built = step("Build", || programs::build(&[&chosen[..], &PROGRAMS].concat(), ""));
     let timings = match built {
         Ok(programs) => tests(&programs, arguments.long, &variables, &mut total),
@@ -102,7 +102,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     }
 
     let left_out = left_out(&fs::read_to_string(&log).unwrap_or_default());
-    // The harness takes a test that returns early for one that passed.
+    // The harness counts a test that returns early as passed.
     total.passed = total.passed.saturating_sub(left_out);
     total.skipped += left_out;
     if arguments.timings {
@@ -111,7 +111,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     summary(total, left_out)
 }
 
-/// Runs the programs of tests and adds up what they did.
+/// Runs the test programs and adds up their results.
 fn tests(
     programs: &[Program],
     ignored_too: bool,
@@ -138,7 +138,7 @@ fn tests(
     timings
 }
 
-/// One run of `cargo test`. It fails if any test does, or if it ends without having counted a failure.
+/// Runs `cargo test` once. It fails if any test fails, or if it ends without having counted a failure.
 fn cargo_test(command: &mut Command, total: &mut Count) -> Outcome {
     let mut count = Count::default();
     let success = succeed_watched(command, |line| {
@@ -154,7 +154,7 @@ fn cargo_test(command: &mut Command, total: &mut Count) -> Outcome {
     if success { Ok(()) } else { Err(String::new()) }
 }
 
-/// How many tests the log names: one that asks for a server twice was left out once.
+/// Returns the number of tests in the log: one that needs a server twice was skipped once.
 fn left_out(log: &str) -> usize {
     log.lines().collect::<BTreeSet<_>>().len()
 }
@@ -175,7 +175,7 @@ mod tests {
     use super::left_out;
 
     #[test]
-    fn a_test_is_left_out_once() {
+    fn a_test_is_skipped_once() {
         assert_eq!(left_out(""), 0);
         assert_eq!(left_out("live[7]: a\nlive[7]: b\nlive[7]: a\nother[8]: a\n"), 3);
     }

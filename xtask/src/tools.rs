@@ -1,23 +1,23 @@
-//! Programs from the registry: those of the machine, or ones of our own, installed where they are missing.
+//! Programs from the registry: those of the machine, or ones installed into `target/tools` if they are missing.
 
 use std::process::{Command, Stdio};
 
 use crate::run::{Outcome, cargo, succeed};
 use crate::tree;
 
-/// A program, and how it is installed.
+/// A program, and how to install it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tool {
     /// The name of the program and of its package.
     pub(crate) name: &'static str,
-    /// The version that is installed. One that is there already may be another.
+    /// The version to install. An existing program may have another version.
     pub(crate) version: &'static str,
-    /// What `cargo install` gets beside that.
+    /// Further arguments of `cargo install`.
     pub(crate) arguments: &'static [&'static str],
 }
 
 impl Tool {
-    /// Returns how to call the program, after installing it into `target/tools` if it is not there.
+    /// Returns the path of the program, after installing it into `target/tools` if it is missing.
     pub(crate) fn program(self) -> Outcome<String> {
         let root = tree::root().join("target/tools");
         let own = root.join("bin").join(self.name).display().to_string();

@@ -5,15 +5,16 @@ use std::{fs, io};
 
 use crate::run::Outcome;
 
-/// The root of the workspace that this program was built in.
+/// Returns the root of the workspace in which this program was built.
 pub(crate) fn root() -> &'static Path {
     let own = Path::new(env!("CARGO_MANIFEST_DIR"));
     own.parent().unwrap_or(own)
 }
 
-/// Every file of the workspace whose name ends in `.extension`, sorted.
+/// Returns every file of the workspace whose name ends in `.extension`, sorted.
 ///
-/// A directory walk, not `git ls-files`: the checks also hold for a source archive, and on a machine without git.
+/// A directory walk instead of `git ls-files`, so that the checks also work in a source archive, and on a machine
+/// without git.
 pub(crate) fn files(folder: &Path, extension: &str) -> Outcome<Vec<PathBuf>> {
     let mut found = Vec::new();
     walk(folder, extension, &mut found)?;
@@ -36,7 +37,7 @@ fn walk(folder: &Path, extension: &str, found: &mut Vec<PathBuf>) -> Outcome {
     Ok(())
 }
 
-/// What is in `folder`, sorted.
+/// Returns the entries of `folder`, sorted.
 pub(crate) fn entries(folder: &Path) -> Outcome<Vec<PathBuf>> {
     let list = || -> io::Result<Vec<PathBuf>> {
         fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect()
@@ -46,12 +47,12 @@ pub(crate) fn entries(folder: &Path) -> Outcome<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// The text of a file.
+/// Returns the text of a file.
 pub(crate) fn read(file: &Path) -> Outcome<String> {
     fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))
 }
 
-/// A path without `..`, as file names are compared.
+/// Returns a path without `..`, for comparison with file names.
 pub(crate) fn without_parents(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {
@@ -64,7 +65,7 @@ pub(crate) fn without_parents(path: &Path) -> PathBuf {
     plain
 }
 
-/// Writes a file, and the folder it lies in.
+/// Writes a file, and creates its folder.
 pub(crate) fn write(file: &Path, text: &str) -> Outcome {
     let write = || -> io::Result<()> {
         if let Some(folder) = file.parent() {

@@ -1,4 +1,4 @@
-//! What a header promises takes no memory, and a small command takes none at all.
+//! A length in a header allocates nothing by itself, and a small command allocates nothing at all.
 
 use std::io::{self, Read};
 
@@ -8,7 +8,7 @@ use testkit::alloc::Counting;
 #[global_allocator]
 static ALLOCATOR: Counting = Counting::new();
 
-/// The buffer.
+/// The size of the buffer.
 const CHUNK: usize = 64 << 10;
 
 fn peak_of<T>(work: impl FnOnce() -> T) -> (T, usize) {
@@ -44,14 +44,14 @@ fn memory_follows_what_has_arrived() {
             assert!(peak <= CHUNK + (4 << 10), "{peak} bytes for {}", promise.escape_ascii());
         }
 
-        // A word of 20 MB that was to have 500: no more than twice what has come.
+        // 20 MB of a word whose header announces 500 MB: at most twice the received bytes.
         let arrived = 20 << 20;
         let log = (&b"*1\r\n$500000000\r\n"[..]).chain(io::repeat(b'x').take(arrived));
         let (result, peak) = peak_of(|| read(log));
         assert!(matches!(result, Err(LogError::Torn { .. })));
         assert!(peak as u64 <= 2 * arrived + 3 * CHUNK as u64, "{peak} bytes");
 
-        // Many words of a command: the smallest has 6 bytes, and is a slice and a range here.
+        // A command of many words: the smallest word takes 6 bytes in the log, and a slice and a range in memory.
         let count = 300_000;
         let log = [format!("*{count}\r\n").into_bytes(), b"$0\r\n\r\n".repeat(count)].concat();
         let (result, peak) = peak_of(|| read(&log[..]));
@@ -68,7 +68,7 @@ fn memory_follows_what_has_arrived() {
         let allocations = ALLOCATOR.allocations() - before;
         assert!(allocations <= 6, "{allocations} allocations");
 
-        // Writing grows the bytes and nothing else.
+        // Writing allocates only the bytes of the log.
         let mut out = Vec::with_capacity(1 << 20);
         let before = ALLOCATOR.allocations();
         for seconds in 0..1000 {

@@ -1,4 +1,4 @@
-//! No number in a header or a field makes a decoder allocate more than the bytes can bear out.
+//! No number in a header or a field makes a decoder allocate more than a constant factor of its input.
 
 use bloom::{BloomFilter, ENCODING_VERSION, Field, HEADER_LEN, Loader, Settings};
 use testkit::alloc::Counting;
@@ -6,7 +6,7 @@ use testkit::alloc::Counting;
 #[global_allocator]
 static ALLOCATOR: Counting = Counting::new();
 
-/// What a byte of input may become, a vector that grows included.
+/// The bytes allocated for a byte of input, including a vector that grows.
 const FACTOR: usize = 4;
 const SLACK: usize = 1 << 10;
 
@@ -26,7 +26,7 @@ fn decoders_take_a_constant_factor_of_their_input() {
         }
         let good = filter.header();
 
-        // A header that claims more links than it has, or links of 2^59 bytes.
+        // A header that announces more links than it has, or links of 2^59 bytes.
         let mut many = good.clone();
         many[8..12].fill(0xff);
         let mut large = good.clone();
@@ -51,7 +51,7 @@ fn decoders_take_a_constant_factor_of_their_input() {
         let taken = peak_of(|| loader.load(1 + 10_000, &chunk).unwrap());
         assert!(taken <= FACTOR * chunk.len() + SLACK, "{taken} bytes");
 
-        // Fields that claim more links than follow.
+        // Fields that announce more links than follow.
         let head = [0, u64::MAX, 5, 2, 1].map(Field::<Vec<u8>>::Unsigned);
         let taken = peak_of(|| drop(BloomFilter::from_fields(ENCODING_VERSION, head)));
         assert!(taken <= SLACK, "{taken} bytes");

@@ -1,4 +1,4 @@
-//! No length and no count in the input makes the reader allocate more than the bytes can bear out.
+//! No length and no count in the input makes the reader allocate more than a constant factor of the input.
 
 mod common;
 
@@ -9,14 +9,14 @@ use testkit::alloc::Counting;
 #[global_allocator]
 static ALLOCATOR: Counting = Counting::new();
 
-/// The buffer, and what is reserved ahead of a string of unknown fate.
+/// The buffer, and the room reserved for a string whose length is not verified yet.
 const CHUNKS: usize = 2 * (64 << 10);
-/// What a byte can stand for: 88 of LZF, its own, and its copy in the buffer.
+/// The bytes allocated for a byte of input: 88 for LZF, the byte itself, and its copy in the buffer.
 const FACTOR: usize = 90;
-/// Headers of blocks and small things.
+/// Headers of blocks and small allocations.
 const SLACK: usize = 4 << 10;
 
-/// Reads all and keeps one value at a time, with room made as the reader says.
+/// Reads everything and keeps one value at a time, with the capacity that the reader suggests.
 fn read(file: &[u8], length: Option<u64>, raw: bool) -> Result<(), Error> {
     let mut reader = Reader::with_options(file, ReadOptions { length, checksum: false })?;
     while let Some(record) = reader.next_record()? {
@@ -62,7 +62,7 @@ fn check(file: &[u8], what: &str) {
     assert!(payload <= SLACK, "{what}: {payload} bytes for a payload with a wrong footer");
 }
 
-/// One test, because the counts are of the whole process.
+/// A single test, because the counts are those of the whole process.
 #[test]
 fn promises_are_not_believed() {
     let lengths: [&[u8]; 5] = [
@@ -103,7 +103,7 @@ fn promises_are_not_believed() {
             check(&file[..at], &format!("{name} cut at {at}"));
         }
     }
-    // The bound is not idle: a sound file is near it.
+    // The bound is tight: a valid file comes near it.
     let mut writer = rdb::Writer::new(Vec::new(), rdb::WriteOptions::default()).unwrap();
     writer.key(b"k", rdb::Attributes::default()).string(&vec![0; 10 << 20]).unwrap();
     let file = writer.finish().unwrap();

@@ -391,7 +391,7 @@ mod tests {
     use crate::procedure::step;
 
     #[test]
-    fn a_sum_that_does_not_fit_is_the_greatest_number() {
+    fn a_sum_that_does_not_fit_is_the_maximum() {
         let counts = [7, u64::MAX, 7].map(|count| step([KeyRef::new(b"")], move |_| Ok(count)));
         assert_eq!(sum_all(&Store::new(), &counts[..1]).unwrap(), 7);
         assert_eq!(sum_all(&Store::new(), &counts).unwrap(), u64::MAX);

@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn buckets_are_their_texts_and_back() {
+    fn buckets_are_written_and_parsed() {
         assert_eq!(Bucket::parse(b"all"), Some(Bucket::All));
         for text in ["", "All", "all ", "2015", "x", "\u{e9}"] {
             assert_eq!(Bucket::parse(text.as_bytes()), None, "{text}");
@@ -136,7 +136,7 @@ mod tests {
 
     #[cfg(feature = "calendar")]
     #[test]
-    fn days_and_hours_are_their_texts_and_back() {
+    fn days_and_hours_are_written_and_parsed() {
         let day = jiff::civil::date(2015, 5, 17);
         for bucket in [Bucket::Day(day), Bucket::hour(day, 0), Bucket::hour(day, 23)] {
             assert_eq!(Bucket::parse(bucket.to_string().as_bytes()), Some(bucket));

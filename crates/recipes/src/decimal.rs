@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_the_sum_of_the_text() {
+    fn the_sum_is_that_of_the_text() {
         let mut rng = Rng::new(1);
         let ends = [0, 1, -1, 9, 10, 99, 100, i64::MAX, i64::MIN, i64::MIN + 1];
         let powers = (0..19).flat_map(|n| [10_i64.pow(n) - 1, 10_i64.pow(n), -10_i64.pow(n)]);

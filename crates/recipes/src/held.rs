@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn they_are_what_they_were_made_of() {
+    fn held_members_equal_their_sources() {
         let long = "x".repeat(100);
         let held = Held::all([Member::Int(7), Member::Bytes(b"seven"), Member::from(&long)]);
         let texts: Vec<_> = members(&held).iter().map(|member| member.to_bytes()).collect();

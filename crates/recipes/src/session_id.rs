@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn digits_of_an_id_that_is_no_uuid_are_read_from_the_highest() {
+    fn digits_of_an_id_that_is_not_a_uuid_are_read_from_the_highest() {
         for (session, first15, first16) in [
             ("7", 0x7, 0x7),
             ("10", 0x10, 0x10),
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_digit_is_refused_where_it_would_count() {
+    fn other_characters_are_refused_where_digits_are_needed() {
         for session in ["", "-", "g", "12x", "x12", "12345678-9abc-def\u{e9}-5555-555555555555"] {
             assert!(SessionIds::First16.id(session).is_err(), "{session}");
         }

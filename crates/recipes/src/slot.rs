@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sum_of_every_length_is_that_of_its_bits() {
+    fn sums_of_every_length_equal_those_computed_bit_by_bit() {
         let key: Vec<u8> = (0..=255).map(|byte: u8| byte.wrapping_mul(167) | 0x80).collect();
         for len in 0..key.len() {
             assert_eq!(key_slot(&key[..len]), slot(&key[..len]), "{len}");

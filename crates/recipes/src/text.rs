@@ -34,7 +34,7 @@ mod tests {
     use super::{INLINE, concat, numbered};
 
     #[test]
-    fn pieces_stand_one_after_the_other() {
+    fn pieces_are_concatenated() {
         for len in [0, 1, INLINE - 3, INLINE - 2, INLINE - 1, INLINE, INLINE + 1] {
             let long = vec![b'x'; len];
             let text = concat([b"a", &long, b"b"]);

@@ -200,7 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_error_is_one_word() {
+    fn an_error_has_the_size_of_a_pointer() {
         assert_eq!(size_of::<Error>(), size_of::<usize>());
         assert_eq!(size_of::<Result<(), Error>>(), size_of::<usize>());
     }

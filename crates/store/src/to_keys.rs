@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn one_is_a_list_of_one() {
+    fn one_key_is_a_list_of_one() {
         assert_eq!(texts("k"), ["k"]);
         assert_eq!(texts(String::from("k")), ["k"]);
         assert_eq!(texts(Box::<str>::from("k")), ["k"]);

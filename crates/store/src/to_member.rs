@@ -410,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn one_is_a_list_of_one() {
+    fn one_member_is_a_list_of_one() {
         assert_eq!(texts("a"), ["a"]);
         assert_eq!(texts(String::from("a")), ["a"]);
         assert_eq!(texts(Cow::Borrowed("a")), ["a"]);

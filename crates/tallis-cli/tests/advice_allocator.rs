@@ -1,4 +1,4 @@
-//! Advice measures: in a program whose allocator rounds up further the bytes are more.
+//! `--advise` measures: with an allocator that rounds up further, the bytes are more.
 
 #![cfg(unix)]
 #![expect(unsafe_code, reason = "a global allocator is an unsafe trait over raw pointers")]
@@ -10,7 +10,7 @@ use serde_json::Value;
 use tallis_cli::encodings::{Data, advise};
 use testkit::alloc::{Counting, Measured};
 
-/// The system's allocator, which is asked for whole pieces of 32 bytes: those of glibc are 16.
+/// The system's allocator with sizes rounded up to multiples of 32 bytes; glibc rounds to 16.
 struct Rounding;
 
 const PIECE: usize = 32;
@@ -20,23 +20,23 @@ fn rounded(layout: Layout) -> Layout {
     Layout::from_size_align(size, layout.align()).unwrap_or(layout)
 }
 
-// SAFETY: each call goes to `System` with the same layout for the same block.
+// SAFETY: each call is forwarded to `System` with the same layout for the same block.
 unsafe impl GlobalAlloc for Rounding {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: a layout that is not smaller is asked for under the caller's own contract.
+        // SAFETY: the rounded layout is not smaller than the caller's, whose contract applies.
         unsafe { System.alloc(rounded(layout)) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: the block was made with the rounded layout.
+        // SAFETY: the block was allocated with the rounded layout.
         unsafe { System.dealloc(block, rounded(layout)) };
     }
 }
 
-// SAFETY: what `System` says of a block is fixed.
+// SAFETY: the size that `System` reports for a block does not change.
 unsafe impl Measured for Rounding {
     unsafe fn held(&self, block: *mut u8, layout: Layout) -> usize {
-        // SAFETY: the block came from `System`, with the rounded layout, and the caller says that it is not freed.
+        // SAFETY: the block is from `System`, with the rounded layout, and by the contract it is not freed.
         unsafe { System.held(block, rounded(layout)) }
     }
 }
@@ -48,7 +48,7 @@ const ELEMENTS: &str = "5k names";
 
 #[test]
 fn the_bytes_are_those_of_the_allocator() {
-    // The same in the program, under the system's allocator.
+    // The same advice from the program, with the system's allocator.
     let run = Command::new(env!("CARGO_BIN_EXE_tallis"))
         .args(["encodings", "--json", "--advise", ELEMENTS])
         .output()

@@ -1,4 +1,4 @@
-//! How often commands on strings ask the allocator, which is most of what they could cost.
+//! The number of allocations of commands on strings, which are most of their possible cost.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ fn asked<R>(work: impl FnOnce() -> R) -> u64 {
 }
 
 #[test]
-fn commands_ask_no_more_than_they_must() {
+fn commands_allocate_no_more_than_they_must() {
     ALLOCATOR.this_thread(|| {
         let store = Store::new();
         store.set("n", 100_000).unwrap();
@@ -23,7 +23,7 @@ fn commands_ask_no_more_than_they_must() {
         let long = "x".repeat(100);
         store.set("long", &long).unwrap();
         store.append("log", "begun;").unwrap();
-        // Whatever is set up once per thread or store.
+        // Everything that is initialized once per thread or store.
         store.getset("n", 1).unwrap();
 
         assert_eq!(asked(|| store.incr("n", 1).unwrap()), 0);
@@ -54,7 +54,7 @@ fn commands_ask_no_more_than_they_must() {
         assert_eq!(asked(|| store.execute(&["SETBIT", "bits", "77", "0"])), 0);
         assert_eq!(asked(|| store.execute(&["GETBIT", "bits", "77"])), 0);
         assert_eq!(asked(|| store.execute(&["BITFIELD", "bits", "GET", "u12", "70"])), 1);
-        // The result lies where an older one did; only its first block is set aside where it is a source too.
+        // The result replaces an older one in place; only its first block is copied if it is also a source.
         store.bit_or("union", ["bits", "bits"]).unwrap();
         assert_eq!(asked(|| store.bit_or("union", ["bits", "bits"]).unwrap()), 0);
         assert_eq!(asked(|| store.bit_or("union", ["bits", "union"]).unwrap()), 1);
@@ -67,7 +67,7 @@ fn commands_ask_no_more_than_they_must() {
         assert_eq!(asked(|| funnel.take("funnel", 9).unwrap()), 0);
         assert!(can_reply() && can_reply());
         assert_eq!(asked(|| assert!(!can_reply())), 0);
-        // A string that grows doubles its room, so 2^16 bytes take some sixteen steps.
+        // A growing string doubles its capacity, so 2^16 bytes take some sixteen steps.
         let appends = asked(|| {
             for _ in 0..1 << 13 {
                 store.append("log", "8 bytes.").unwrap();

@@ -1,5 +1,5 @@
-//! What a command allocates more while a snapshot runs than without one: the old form of what it changes, never that of
-//! a whole large value. And the snapshot has the state before the command, node by node.
+//! The additional allocations of a command while a snapshot runs: the old form of what it changes, never that of a
+//! whole large value. The snapshot has the state before the command, node by node.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
@@ -14,16 +14,16 @@ use testkit::rng::Rng;
 #[global_allocator]
 static ALLOCATOR: Counting = Counting::new();
 
-/// Bytes of each large value, about.
+/// The approximate size of each large value in bytes.
 const LARGE: usize = 600_000;
 
-/// Members of each.
+/// The number of members in each.
 const MEMBERS: u64 = 10_000;
 
-/// Bytes that may be allocated more: chunks and nodes that change, and what is noted of the others.
+/// The additional bytes that may be allocated: chunks and nodes that change, and notes about the others.
 const MORE: u64 = 64 << 10;
 
-/// Commands, none of which changes much of a large value, or else one that takes it away as a whole.
+/// Commands that change only a small part of a large value, or remove it as a whole.
 const COMMANDS: [&str; 43] = [
     "SETBIT bitmap 2000000 1",
     "SETBIT bitmap 9000000 1",
@@ -75,7 +75,7 @@ fn filled() -> Vec<u8> {
     let mut rng = Rng::new(7);
     store.set("bitmap", rng.bytes(LARGE)).unwrap();
     store.set("text", rng.bytes(LARGE)).unwrap();
-    // Two links, and room left in the second.
+    // Two links, with room left in the second.
     store.execute(&["BF.RESERVE", "bloom", "0.0001", "8000"]);
     for number in 0..MEMBERS {
         let member = format!("member:{number}");
@@ -95,14 +95,14 @@ fn load(file: &[u8]) -> Store {
     store
 }
 
-/// The bytes that `work` allocates.
+/// Returns the number of bytes that `work` allocates.
 fn allocated(work: impl FnOnce()) -> u64 {
     let before = ALLOCATOR.requested();
     work();
     ALLOCATOR.requested() - before
 }
 
-/// Everything that DUMP shows of the large values: the nodes of a list, too.
+/// The payloads of the large values, with the nodes of the list.
 fn dumps(store: &Store) -> [Option<bytes::Bytes>; 4] {
     ["bitmap", "text", "list", "bloom"].map(|key| store.dump(key).unwrap())
 }
@@ -112,7 +112,7 @@ fn check(file: &[u8], name: &str, command: &dyn Fn(&Store)) {
         let store = load(file);
         allocated(|| command(&store))
     };
-    // Before anything is handed over, in between, and near the end.
+    // Before anything is handed over, in the middle, and near the end.
     for at in [1, 12, 50] {
         let store = load(file);
         let before = (digest(&store), dumps(&store));
@@ -130,7 +130,7 @@ fn check(file: &[u8], name: &str, command: &dyn Fn(&Store)) {
     }
 }
 
-/// One test, because the counts are of the whole process.
+/// A single test, because the counts are those of the whole process.
 #[test]
 fn a_writer_copies_what_it_changes_and_no_more() {
     let file = filled();

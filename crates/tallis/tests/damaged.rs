@@ -1,7 +1,7 @@
-//! Files of servers with bytes changed and ends cut off: an error or a sound store, which is then used and saved.
+//! Files of servers with changed bytes, or truncated: an error or a valid store, which is then used and saved.
 //!
-//! Every byte and every prefix of the small files, and some of the larger ones. With `TALLIS_DAMAGE=all` every byte and
-//! prefix of every file, which is work for an hour; with `TALLIS_GOLDEN=FOLDER` of the files there too.
+//! Every byte and every prefix of the small files, and some of the larger ones. With `TALLIS_DAMAGE=all`, every byte
+//! and prefix of every file, which takes an hour; with `TALLIS_GOLDEN=FOLDER`, also those of the files there.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
@@ -16,10 +16,11 @@ use testkit::kept::ON_ANY_VALUE;
 #[global_allocator]
 static ALLOCATOR: Counting = Counting::new();
 
-/// What a load may hold for each byte of its file: LZF gives 88, and a table for what it gives may take as much again.
+/// The bytes that a load may hold for each byte of its file: LZF gives 88, and a table of the result may take as many
+/// again.
 const FACTOR: usize = 200;
 
-/// What it may hold for any file: buffers, stripes, and a table of the compressor.
+/// The bytes that it may hold for any file: buffers, stripes, and a table of the compressor.
 const SLACK: usize = 2 << 20;
 
 fn files() -> Vec<PathBuf> {
@@ -40,7 +41,7 @@ fn files() -> Vec<PathBuf> {
     files
 }
 
-/// The file with the checksum that its bytes have, where its version has one.
+/// The file with the checksum recomputed, if its version has one.
 fn with_checksum(mut file: Vec<u8>) -> Vec<u8> {
     let sum = file.len().saturating_sub(8);
     if file.get(5..9).is_some_and(|version| version >= b"0005".as_slice()) && sum > 9 {
@@ -58,7 +59,7 @@ fn digest(store: &Store) -> String {
     format!("{:?}", store.execute(&["DEBUG", "DIGEST"]))
 }
 
-/// Loads a file, whole or as far as it goes, and uses what is there. Whether it was whole.
+/// Loads a file as far as possible, and uses the result. Returns whether the file was valid.
 fn check(file: &[u8], what: &str) -> bool {
     let before = ALLOCATOR.live();
     ALLOCATOR.reset_peak();
@@ -77,7 +78,7 @@ fn check(file: &[u8], what: &str) -> bool {
         let one = LoadOptions { threads: 1, ..LoadOptions::default() };
         let refused = other.load_from(file, one).unwrap_err();
         assert_eq!(refused.to_string(), text, "{what}");
-        // Two threads may come upon another fault of the same value.
+        // Two threads may find another error in the same value first.
         let refused = other.load_from(file, LoadOptions { threads: 2, ..one }).unwrap_err();
         assert!(refused.to_string().contains("offset"), "{what}: {refused}");
         assert_eq!(other.dbsize().unwrap(), 1, "{what}");
@@ -88,18 +89,18 @@ fn check(file: &[u8], what: &str) -> bool {
         assert_eq!(digest(&again), digest(&store), "{what}");
     }
     let keys = store.keys("*").unwrap();
-    // Another one each time, so that all have their turn.
+    // A different key for each file, so that all are used.
     if let Some(key) =
         keys.get(file.iter().map(|&byte| usize::from(byte)).sum::<usize>() % keys.len().max(1))
     {
         store.execute(&[b"RENAME".as_slice(), key, b"k"]);
         for words in ON_ANY_VALUE {
-            // An error is an answer too.
+            // An error is a valid result.
             drop(store.execute(words));
         }
         store.save_to(Vec::new(), SaveOptions::default()).ok();
     }
-    // Far more than any takes on a machine that does nothing else.
+    // Much more than any file takes on an idle machine.
     assert!(started.elapsed() < Duration::from_secs(30), "{what}");
     report.damage.is_none()
 }
@@ -109,15 +110,15 @@ fn now() -> Instant {
     Instant::now()
 }
 
-/// One test, because the counts are of the whole process.
+/// A single test, because the counts are those of the whole process.
 #[test]
-fn what_is_damaged_is_refused_or_sound() {
+fn damaged_files_are_refused_or_valid() {
     let all = std::env::var_os("TALLIS_DAMAGE").is_some_and(|value| value == "all");
     let (mut whole, mut damaged) = (0, 0);
     for path in files() {
         let file = fs::read(&path).unwrap();
         let name = path.display();
-        // Some hundreds of places of a large file, another set for each change.
+        // Some hundreds of offsets in a large file, a different set for each change.
         let step = if all { 1 } else { (file.len() / 300).max(1) };
         for (number, change) in [0x01_u8, 0x80, 0xff, 0x40].into_iter().enumerate() {
             for at in (9 + number * step / 4..file.len()).step_by(step) {

@@ -1,4 +1,4 @@
-//! The examples, run.
+//! Runs the examples.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
@@ -62,7 +62,7 @@ fn towns_are_near() {
 }
 
 #[test]
-fn a_crawler_goes_on() {
+fn a_crawler_continues() {
     crawler::main().unwrap();
 }
 
@@ -83,7 +83,7 @@ fn processes_count_parts() {
 #[test]
 #[ignore = "the process that the test of parts starts"]
 fn a_part() {
-    // Ignored tests run too if that is asked for: then it is no such process.
+    // This test is also run with all ignored tests; then it has nothing to do.
     let Ok(part) = env::var("TALLIS_PART") else { return };
     let file = env::var_os("TALLIS_PART_FILE").unwrap();
     parts::count_part(part.parse().unwrap(), Path::new(&file)).unwrap();
@@ -93,7 +93,7 @@ fn runtime() -> Runtime {
     Builder::new_current_thread().enable_all().build().unwrap()
 }
 
-/// Serves in a thread of its own; returns the address.
+/// Serves on its own thread; returns the address.
 fn serve<F: Future<Output = io::Result<()>>>(
     service: impl FnOnce(TcpListener) -> F + Send + 'static,
 ) -> SocketAddr {
@@ -135,7 +135,7 @@ fn a_service_limits_its_clients() {
         let store = store.clone();
         async |listener| rate_limit::serve(listener, store).await
     });
-    // The status and the headers of the limit, in their order.
+    // The status and the headers of the limit, in order.
     let get_from = |client: [u8; 4]| {
         let connect = async {
             let socket = TcpSocket::new_v4()?;
@@ -178,7 +178,7 @@ fn a_service_limits_its_clients() {
     clock.advance(1);
     assert_eq!(get_from(localhost), (200, headers(0, 5)));
 
-    // Who does not come back leaves a key, which a sweeper removes.
+    // A client that does not return leaves a key, which a sweeper removes.
     clock.advance(60_000);
     assert!(store.dbsize().unwrap() > 0);
     assert!(store.sweep(100).unwrap() > 0);

@@ -1,4 +1,4 @@
-//! What a load holds at its peak, beside what the store holds after it.
+//! The peak memory of a load, compared with the memory of the store after it.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
@@ -9,8 +9,8 @@ use testkit::rng::Rng;
 #[global_allocator]
 static ALLOCATOR: Counting = Counting::new();
 
-/// A tenth of the mixed store of the report: a sorted set, sets in shards, `HyperLogLog`s, bitmaps, small strings, small
-/// hashes and a list.
+/// A tenth of the mixed store of the report: a sorted set, sets in shards, `HyperLogLog`s, bitmaps, small strings,
+/// small hashes and a list.
 fn mixed() -> Store {
     let store = Store::new();
     let mut rng = Rng::new(3);
@@ -32,7 +32,7 @@ fn mixed() -> Store {
     store
 }
 
-/// One test, because the counts are of the whole process.
+/// A single test, because the counts are those of the whole process.
 #[test]
 fn a_load_holds_little_more_than_the_store_after_it() {
     let file = mixed();
@@ -48,7 +48,8 @@ fn a_load_holds_little_more_than_the_store_after_it() {
             store.load_with(path.path(), options).unwrap();
             let (peak, after) = (ALLOCATOR.peak() - before, ALLOCATOR.live() - before);
             assert!(after > 30 << 20, "{after}");
-            // What waits to be decoded is 2 MiB; of the batches in hand one holds the sorted set, of 2.4 MiB.
+            // The data that waits to be decoded is 2 MiB; one of the batches in progress has the sorted set, of 2.4
+            // MiB.
             let most = after + after / 20 + (8 << 20);
             assert!(peak <= most, "{threads} threads: {peak} at the peak, {after} after");
         }

@@ -1,4 +1,4 @@
-//! A frame that lies about lengths makes nothing be allocated for them.
+//! A frame with wrong lengths does not cause allocations of these sizes.
 
 use tallis::Store;
 use tallis::hll::HyperLogLog;
@@ -9,7 +9,7 @@ use testkit::alloc::Counting;
 #[global_allocator]
 static ALLOCATOR: Counting = Counting::new();
 
-/// A frame of these bytes, whose checksum is right.
+/// A frame of these bytes, with a valid checksum.
 fn frame_of(kind: Kind, value: &[u8]) -> Vec<u8> {
     let mut frame = b"TALLIS\x01".to_vec();
     frame.push(kind as u8);
@@ -20,9 +20,9 @@ fn frame_of(kind: Kind, value: &[u8]) -> Vec<u8> {
     frame
 }
 
-/// One test, so that no other thread allocates in between.
+/// A single test, so that no other thread allocates at the same time.
 #[test]
-fn a_length_makes_no_room_for_what_is_not_there() {
+fn a_length_does_not_allocate_memory_for_missing_bytes() {
     let before = ALLOCATOR.live();
     ALLOCATOR.reset_peak();
     let store = Store::new();
@@ -34,7 +34,7 @@ fn a_length_makes_no_room_for_what_is_not_there() {
     let (string, set) = (0_u32.to_le_bytes(), 3_u32.to_le_bytes());
     for len in [1_u64 << 10, 1 << 30, 1 << 40, 1 << 62, u64::MAX] {
         let len = len.to_le_bytes();
-        // In each place where a length may be: of the value, of the keys, of a key, of a string, of members, of one.
+        // At each position of a length: of the value, of the keys, of a key, of a string, of members, of one member.
         let values = [
             (Kind::HyperLogLog, len.to_vec()),
             (Kind::Keys, len.to_vec()),
@@ -54,7 +54,7 @@ fn a_length_makes_no_room_for_what_is_not_there() {
             };
             let peak = ALLOCATOR.peak() - before;
             assert!(matches!(refused, Some(Error::Malformed(_))), "{value:?}: {refused:?}");
-            // serde makes room for a megabyte of members at most before it has read any.
+            // serde reserves memory for at most a megabyte of members before it has read any.
             assert!(peak < empty + (2 << 20), "{value:?}: {peak} bytes");
         }
     }

@@ -55,7 +55,7 @@ pub unsafe trait Measured: GlobalAlloc {
 pub struct Counting<A = System> {
     inner: A,
     on: AtomicBool,
-    /// The only thread that is counted, as [`thread`] names it, or 0 for all.
+    /// The only thread that is counted, in the form of [`thread`], or 0 for all.
     only: AtomicUsize,
     live: AtomicUsize,
     peak: AtomicUsize,
@@ -182,7 +182,7 @@ impl<A: Measured> Counting<A> {
         self.requested.fetch_add(layout.size() as u64, Relaxed);
         self.largest.fetch_max(layout.size(), Relaxed);
         if !block.is_null() {
-            // SAFETY: only the methods below call this, with a block that the allocator has just made.
+            // SAFETY: only the methods below call this, with a block that the allocator has just returned.
             self.add(unsafe { self.inner.held(block, layout) });
         }
     }
@@ -207,11 +207,12 @@ fn thread() -> usize {
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const HEADER: usize = size_of::<usize>();
 
-// SAFETY: glibc keeps the usable size of a block as long as the block is there; the size of a layout is fixed.
+// SAFETY: glibc keeps the usable size of a block as long as it is allocated; the size of a layout is fixed.
 unsafe impl Measured for System {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     unsafe fn held(&self, block: *mut u8, _layout: Layout) -> usize {
-        // SAFETY: under glibc `System` hands out blocks of malloc and the like, and the caller says that this one is live.
+        // SAFETY: with glibc, the blocks of `System` are from malloc and its variants, and the caller guarantees that
+        // this one is live.
         HEADER + unsafe { libc::malloc_usable_size(block.cast()) }
     }
 
@@ -221,10 +222,10 @@ unsafe impl Measured for System {
     }
 }
 
-// SAFETY: every call goes to the allocator as it came; the counters touch no block and never allocate.
+// SAFETY: every call is forwarded to the allocator unchanged; the counters do not access blocks and never allocate.
 unsafe impl<A: Measured> GlobalAlloc for Counting<A> {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller keeps the contract of `GlobalAlloc::alloc`, which is that of the allocator.
+        // SAFETY: the caller upholds the contract of `GlobalAlloc::alloc`, which is that of the allocator.
         let block = unsafe { self.inner.alloc(layout) };
         self.made(block, layout);
         block
@@ -239,7 +240,7 @@ unsafe impl<A: Measured> GlobalAlloc for Counting<A> {
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         if self.counts() {
-            // SAFETY: the caller hands over a live block of this allocator with its layout.
+            // SAFETY: the caller passes a live block of this allocator with its layout.
             self.live.fetch_sub(unsafe { self.inner.held(block, layout) }, Relaxed);
         }
         // SAFETY: as above; every block of this one is a block of the allocator.
@@ -248,12 +249,12 @@ unsafe impl<A: Measured> GlobalAlloc for Counting<A> {
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         let before = if self.counts() {
-            // SAFETY: the caller hands over a live block of this allocator with its layout.
+            // SAFETY: the caller passes a live block of this allocator with its layout.
             unsafe { self.inner.held(block, layout) }
         } else {
             0
         };
-        // SAFETY: as above, and the caller keeps the contract of `size`.
+        // SAFETY: as above, and the caller upholds the contract of `size`.
         let moved = unsafe { self.inner.realloc(block, layout, size) };
         if !moved.is_null() {
             self.live.fetch_sub(before, Relaxed);

@@ -14,10 +14,11 @@ thread_local! {
 
 static HOOK: Once = Once::new();
 
-/// What `work` returns, or what it says when it panics and where, as the standard library words it. Nothing is printed.
+/// Returns the result of `work`, or the message of its panic with the location, as the standard library formats it.
+/// Nothing is printed.
 ///
-/// The hook for panics is wrapped once for the process. That of libFuzzer, which ends the process, is passed by too.
-/// A hook that is set later is called, whatever is to be caught.
+/// The panic hook is wrapped once for the process. This also bypasses the hook of libFuzzer, which ends the process. A
+/// hook that is set later is called for every panic.
 ///
 /// # Errors
 ///
@@ -42,7 +43,7 @@ pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     })
 }
 
-/// The text of a panic whose hook another one has replaced.
+/// The text for a panic if the hook was replaced.
 fn text_of(payload: &(dyn Any + Send)) -> String {
     let text = payload.downcast_ref::<&str>().map(ToString::to_string);
     let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
@@ -54,7 +55,7 @@ mod tests {
     use super::caught;
 
     #[test]
-    fn a_panic_is_an_error_with_its_place() {
+    fn a_panic_is_an_error_with_its_location() {
         assert_eq!(caught(|| 7), Ok(7));
         let said = caught(|| assert_eq!(1, 2, "a reason")).unwrap_err();
         assert!(said.contains("caught.rs") && said.contains("a reason"), "{said}");

@@ -77,9 +77,9 @@
 //! For a structure that has no oracle here, write one: an enumeration of operations with `#[derive(Arbitrary)]`, and a
 //! function that applies one to both and asserts. [`sequence`] has an example.
 //!
-//! ## What there is
+//! ## Modules
 //!
-//! | module | what it gives |
+//! | module | content |
 //! |---|---|
 //! | [`sequence`] | operations from bytes or a seed, run on a structure and its model; the first difference, shrunk |
 //! | [`oracle`] | simple models of an integer set, a listpack and a HyperLogLog, with operations that reach their edge cases |
@@ -91,7 +91,7 @@
 //! | `differential` (with `live`) | the same random commands on a server and on a subject: the same replies, the same bytes |
 //! | [`servers`] | the paths of the servers that tests refer to by name |
 //!
-//! ## What is stable
+//! ## Stability
 //!
 //! [`sequence`], [`oracle`], [`shrink`], [`rng`], [`alloc`] and `live` follow semantic versioning: a breaking change
 //! comes only with the next 0.x. `differential`, [`kept`] and [`servers`] serve the tests of Tallis first, and may

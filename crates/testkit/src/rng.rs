@@ -134,7 +134,7 @@ mod tests {
     use super::Rng;
 
     #[test]
-    fn the_stream_is_that_of_the_reference() {
+    fn the_stream_matches_the_reference() {
         let mut rng = Rng::new(1_234_567);
         let first: [u64; 5] = std::array::from_fn(|_| rng.u64());
         assert_eq!(

@@ -95,8 +95,8 @@ mod tests {
     use super::{fewer, lower};
 
     #[test]
-    fn nothing_can_be_left_out_of_what_remains() {
-        // Two of three marked elements, and as many of one kind as of another.
+    fn nothing_can_be_removed_from_the_result() {
+        // Two of three marked elements, and at least as many even ones as odd ones.
         let fails = |case: Vec<u32>| {
             let marked = case.iter().filter(|&&it| it % 40 == 0).count();
             let balance: i64 = case.iter().map(|&it| if it % 2 == 0 { 1 } else { -1 }).sum();
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_is_lowered_to_the_least_that_fails() {
+    fn a_number_is_lowered_to_the_smallest_that_fails() {
         for bound in [0_u16, 1, 255, 256, 1001, 0x8000, 0x8001] {
             let fails =
                 |bytes: &[u8]| (u16::from_le_bytes([bytes[0], bytes[1]]) >= bound).then_some(());

@@ -1,4 +1,5 @@
-//! The counting allocator, as the allocator of this test. One test, since the counters are of the whole process.
+//! The counting allocator as the allocator of this test. A single test, because the counters are those of the whole
+//! process.
 
 use std::hint::black_box;
 use std::sync::mpsc;
@@ -58,7 +59,7 @@ fn counts_what_the_allocator_holds() {
         assert_eq!(ALLOCATOR.live(), live, "it goes on counting");
     });
 
-    // One thread, and all of them again.
+    // One thread, then all threads again.
     let (ask, asked) = mpsc::channel();
     let (answer, answered) = mpsc::channel();
     let other = thread::spawn(move || {
@@ -70,7 +71,7 @@ fn counts_what_the_allocator_holds() {
         ask.send(bytes).unwrap();
         answered.recv().unwrap()
     };
-    // The first message sets up the channels.
+    // The first message allocates the channels.
     drop(of_other(1));
     let requested = ALLOCATOR.requested();
     let (ours, theirs) =

@@ -1,4 +1,4 @@
-//! The counting allocator of a benchmark: it counts where it is told to, and nowhere else.
+//! The counting allocator of a benchmark: it counts only where requested.
 
 use std::hint::black_box;
 
@@ -8,7 +8,7 @@ use testkit::alloc::Counting;
 static ALLOCATOR: Counting = Counting::paused();
 
 #[test]
-fn counts_only_where_it_is_told_to() {
+fn counts_only_where_requested() {
     ALLOCATOR.this_thread(|| {
         drop(black_box(vec![0_u8; 1_000]));
         assert_eq!((ALLOCATOR.live(), ALLOCATOR.allocations()), (0, 0));

@@ -1,4 +1,4 @@
-//! The harness, tried with a second server as the subject.
+//! Tests of the harness, with a second server as the subject.
 
 use testkit::differential::{
     Difference, Differential, Limits, LiveSubject, Reply, Report, Settings, Subject,
@@ -17,8 +17,7 @@ fn clean(settings: Settings) -> Option<Report> {
     between_servers(settings).map(|run| run.unwrap_or_else(|difference| panic!("{difference}")))
 }
 
-/// Every transition within one type that a 7.0 server makes, and that some tens of commands under low limits bring
-/// about.
+/// Every conversion between encodings of one type on a 7.0 server that some tens of commands under low limits cause.
 const TRANSITIONS: [&str; 11] = [
     "int -> raw",
     "int -> embstr",
@@ -37,7 +36,7 @@ const TRANSITIONS: [&str; 11] = [
 fn two_servers_do_not_differ() {
     let settings = Settings { seed: 1, commands: 16_000, ..Settings::default() };
     let Some(report) = clean(settings) else { return };
-    // Not the queued ones that were discarded.
+    // Queued commands that were discarded do not count.
     assert!(report.commands > 10_000, "{report}");
     assert!(report.keys_compared > 1_000 && report.payloads_restored > 500, "{report}");
     assert!(report.aborted > 20, "{report}");
@@ -62,7 +61,7 @@ fn two_servers_do_not_differ_under_low_limits_nor_in_resp3() {
 }
 
 #[test]
-fn a_seed_makes_the_same_run_again() {
+fn a_seed_gives_the_same_run_again() {
     let settings = Settings { seed: 8, commands: 9_000, ..Settings::default() };
     let run = || clean(settings.clone());
     let (Some(first), Some(second)) = (run(), run()) else { return };
@@ -86,7 +85,7 @@ fn families_and_commands_can_be_left_out() {
     }
 }
 
-/// A server whose words are bent on their way.
+/// A server whose replies are manipulated.
 struct Bent<F> {
     live: LiveSubject,
     bend: F,
@@ -99,7 +98,7 @@ impl<F: FnMut(&mut LiveSubject, usize, &[Vec<u8>], Reply) -> Reply> Subject for 
     }
 }
 
-/// Runs against a bent server, twice: the difference must be the same.
+/// Runs against a manipulated server twice: the difference must be the same.
 fn bent<F>(settings: &Settings, bend: F) -> Option<Box<Difference>>
 where
     F: FnMut(&mut LiveSubject, usize, &[Vec<u8>], Reply) -> Reply + Clone,
@@ -125,7 +124,7 @@ fn is(words: &[Vec<u8>], name: &str) -> bool {
 }
 
 #[test]
-fn a_bent_reply_is_found_and_its_script_is_short() {
+fn a_manipulated_reply_is_found_and_its_script_is_short() {
     let settings = Settings { seed: 3, limits: Limits::low(), ..Settings::default() };
     let found = bent(&settings, |_, _, words, reply| {
         if let Reply::Int(count) = reply
@@ -138,7 +137,7 @@ fn a_bent_reply_is_found_and_its_script_is_short() {
     });
     let Some(difference) = found else { return };
     assert!(difference.command.to_uppercase().starts_with("SCARD"), "{difference}");
-    // One command makes a set of six, another asks; between them the database may change.
+    // One command creates a set of six members, another queries it; between them the database may change.
     assert!(difference.script.len() <= 4, "{difference}");
     let text = difference.to_string();
     assert!(
@@ -148,7 +147,7 @@ fn a_bent_reply_is_found_and_its_script_is_short() {
 }
 
 #[test]
-fn a_bent_error_is_found() {
+fn a_manipulated_error_is_found() {
     let settings = Settings { seed: 4, ..Settings::default() };
     let found = bent(&settings, |_, _, _, reply| {
         let Reply::Error(text) = reply else { return reply };
@@ -173,9 +172,9 @@ fn a_panic_is_a_difference() {
 }
 
 #[test]
-fn a_bent_value_is_found_at_the_next_look() {
+fn a_manipulated_value_is_found_at_the_next_comparison() {
     let settings = Settings { seed: 5, families: vec!["keys", "strings"], ..Settings::default() };
-    // A renamed key loses its time to live: no reply shows it.
+    // A renamed key loses its time to live, which no reply shows.
     let found = bent(&settings, |live, session, words, reply| {
         if is(words, "RENAME") && reply == Reply::Status("OK".into()) {
             live.execute(session, &[b"PERSIST".to_vec(), words[2].clone()]);
@@ -193,7 +192,7 @@ fn a_bent_value_is_found_at_the_next_look() {
 }
 
 #[test]
-fn a_member_that_spop_takes_by_mistake_is_found() {
+fn a_member_wrongly_removed_by_spop_is_found() {
     let settings = Settings { seed: 6, families: vec!["sets"], ..Settings::default() };
     let found = bent(&settings, |live, session, words, reply| {
         if is(words, "SPOP") && matches!(reply, Reply::Bulk(_)) {
@@ -223,7 +222,7 @@ fn a_sweep_between_servers_finds_nothing() {
 }
 
 #[test]
-fn a_sweep_finds_what_an_error_has_changed() {
+fn a_sweep_finds_changes_by_failed_commands() {
     let settings = Settings { families: vec!["strings"], ..Settings::default() };
     let Some(server) = server_with(&settings.options()) else { return };
     let Some(other) = server_with(&settings.options()) else { return };

@@ -1,4 +1,4 @@
-//! The handle on a live server, tried on a live server.
+//! Tests of the handle on a live server, with a live server.
 
 use std::env;
 use std::fs;
@@ -45,7 +45,7 @@ fn connect(socket: &Path) -> io::Result<UnixStream> {
     UnixStream::connect(socket)
 }
 
-/// This test runs itself once more as a process that is to be killed: there it starts a server and waits.
+/// This test runs itself as a child process that will be killed: there it starts a server and waits.
 #[test]
 fn a_server_ends_with_a_killed_process() {
     const ROLE: &str = "TALLIS_TEST_TO_BE_KILLED";
@@ -84,7 +84,7 @@ fn a_server_ends_with_a_killed_process() {
 }
 
 #[test]
-fn a_server_opens_a_file_and_leaves_it_as_it_was() {
+fn a_server_loads_a_file_and_leaves_it_unchanged() {
     let Some(first) = server() else { return };
     let mut connection = first.connect();
     assert_eq!(command(&mut connection, &["SADD", "set", "1", "2", "70000"]), Ok(Value::Int(3)));
@@ -104,7 +104,7 @@ fn a_server_opens_a_file_and_leaves_it_as_it_was() {
 }
 
 #[test]
-fn the_checker_refuses_a_torn_file() {
+fn the_checker_refuses_a_truncated_file() {
     let Some(server) = server() else { return };
     let mut connection = server.connect();
     assert_eq!(command(&mut connection, &["SET", "key", "value"]), Ok(Value::Okay));
@@ -116,7 +116,7 @@ fn the_checker_refuses_a_torn_file() {
 }
 
 #[test]
-fn a_server_that_cannot_start_says_why() {
+fn a_server_that_cannot_start_reports_why() {
     let Some(program) = locate() else { return };
     let options = Options::new().config("no-such-setting", "1");
     assert!(Server::start(&program, &options).is_err());
@@ -128,14 +128,14 @@ fn a_server_that_cannot_start_says_why() {
 }
 
 #[test]
-fn servers_are_what_their_names_say() {
+fn servers_have_the_versions_in_their_names() {
     for (name, product, version, dumps) in [
         ("redis-7.0.15", Product::Redis, Version::new(7, 0, 15), 10),
         ("redis-8.2.3", Product::Redis, Version::new(8, 2, 3), 12),
         ("valkey-9.1.2", Product::Valkey, Version::new(9, 1, 2), 80),
         ("redis-6.2", Product::Redis, Version::new(6, 2, 5), 9),
     ] {
-        // Not all of them know all of these settings by these names.
+        // Some of the servers do not have these settings, or under other names.
         let options = Options::new()
             .config("enable-debug-command", "yes")
             .config("zset-max-listpack-entries", "2");
@@ -160,11 +160,11 @@ fn servers_are_what_their_names_say() {
 }
 
 #[test]
-fn redisbloom_is_what_its_name_says() {
+fn redisbloom_has_the_version_in_its_name() {
     let Some(module) = redisbloom() else { return };
     let Some(server) = server_with(&Options::new().module(module)) else { return };
     let list = command(&mut server.connect(), &["MODULE", "LIST"]).expect("a list");
-    // TALLIS_REDISBLOOM may name another one.
+    // TALLIS_REDISBLOOM may name another version.
     if env::var_os("TALLIS_REDISBLOOM").is_none() {
         assert!(format!("{list:?}").contains("int(20802)"), "{list:?}");
     }

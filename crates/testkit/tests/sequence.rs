@@ -1,4 +1,4 @@
-//! Sequences of operations on structures with a fault that is known, and on one without.
+//! Sequences of operations on structures with a known fault, and on one without.
 
 use std::collections::BTreeSet;
 
@@ -6,16 +6,16 @@ use arbitrary::Arbitrary;
 use testkit::oracle::int_set::{IntSetOp, IntSetOracle, IntegerSet, Member};
 use testkit::sequence::{Difference, Sequence};
 
-/// What is wrong with a set.
+/// The fault of a set.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fault {
-    /// Nothing.
+    /// No fault.
     None,
-    /// A set of 299 members takes no other.
+    /// A set of 299 members does not accept another one.
     Full,
-    /// A removal of what is not there panics.
+    /// Removing a missing value panics.
     Panics,
-    /// The members below a value are counted with it.
+    /// The number of members below a value includes the value.
     Counts,
 }
 
@@ -57,7 +57,7 @@ fn run(seed: u64, fault: Fault) -> Result<(), Difference<IntSetOp>> {
     Sequence::from_seed(seed, 4000).run(start, |(set, oracle), op| oracle.step(set, op)).map(drop)
 }
 
-/// The differences that several seeds lead to.
+/// The differences found with several seeds.
 fn differences(fault: Fault) -> Vec<Difference<IntSetOp>> {
     let found: Vec<_> = (0..16).filter_map(|seed| run(seed, fault).err()).collect();
     assert!(found.len() >= 4, "{} seeds show the fault", found.len());
@@ -65,13 +65,13 @@ fn differences(fault: Fault) -> Vec<Difference<IntSetOp>> {
 }
 
 #[test]
-fn a_right_structure_passes() {
+fn a_correct_structure_passes() {
     for seed in 0..20 {
         run(seed, Fault::None).unwrap();
     }
 }
 
-/// A step on a set of numbers that forgets the least of three when a large one comes.
+/// A step on a set of numbers that loses the smallest of three when a large one is inserted.
 #[derive(Arbitrary, Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
     Insert(u16),
@@ -107,7 +107,7 @@ fn operations_and_values_are_shrunk_to_the_known_minimum() {
     }
 }
 
-/// What an operation adds.
+/// The values that an operation adds.
 fn values(op: &IntSetOp) -> Vec<i64> {
     if let IntSetOp::Insert(Member(value)) = op {
         vec![*value]
@@ -121,7 +121,7 @@ fn values(op: &IntSetOp) -> Vec<i64> {
 }
 
 #[test]
-fn a_fault_of_size_is_shrunk_to_as_few_runs_as_reach_it() {
+fn a_fault_that_depends_on_size_is_shrunk_to_the_fewest_runs() {
     for difference in differences(Fault::Full) {
         let ops = difference.ops();
         // A run adds at most 255 members.
@@ -140,7 +140,7 @@ fn a_panic_of_the_structure_is_a_difference() {
 }
 
 #[test]
-fn a_wrong_answer_is_shrunk_to_the_question_and_what_it_needs() {
+fn a_wrong_result_is_shrunk_to_the_query_and_what_it_needs() {
     for difference in differences(Fault::Counts) {
         let want = [IntSetOp::Insert(Member(0)), IntSetOp::Query(Member(0))];
         assert_eq!(difference.ops(), want, "{difference}");
@@ -152,7 +152,7 @@ fn a_wrong_answer_is_shrunk_to_the_question_and_what_it_needs() {
 }
 
 #[test]
-fn a_state_that_differs_before_the_first_operation_has_none() {
+fn a_state_that_fails_before_the_first_operation_has_no_operations() {
     let sequence = Sequence::<u8>::from_bytes(&[1, 2, 3]);
     let difference = sequence.run(|| panic!("no state"), |(): &mut (), _| {}).unwrap_err();
     assert_eq!(difference.ops(), []);
@@ -161,7 +161,7 @@ fn a_state_that_differs_before_the_first_operation_has_none() {
 }
 
 #[test]
-fn the_state_at_the_end_is_given() {
+fn the_final_state_is_returned() {
     let mut sequence = Sequence::from_bytes(&[1, 2, 3, 4]);
     sequence.truncate(3);
     assert_eq!(sequence.run(|| 0_u32, |sum, op: &u8| *sum += u32::from(*op)).unwrap(), 6);

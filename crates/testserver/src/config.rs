@@ -7,7 +7,7 @@ use store::{Profile, Store};
 
 use crate::Listen;
 
-/// The settings that a server is started with, in the order in which they were given.
+/// The settings of a server, in the order in which they were given.
 ///
 /// # Examples
 ///
@@ -24,11 +24,11 @@ use crate::Listen;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Config {
     settings: Vec<(String, Vec<u8>)>,
-    /// The release series that the store takes after.
+    /// The release series that the store follows.
     pub profile: Profile,
 }
 
-/// What is wrong with a configuration.
+/// An error in a configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigError(String);
 
@@ -45,7 +45,7 @@ impl Config {
     ///
     /// # Errors
     ///
-    /// If quotes do not match; the error has the number of the line.
+    /// If quotes are unbalanced; the error has the line number.
     pub fn read(&mut self, text: &[u8]) -> Result<(), ConfigError> {
         for (at, line) in text.split(|&byte| byte == b'\n').enumerate() {
             let line = line.trim_ascii();
@@ -65,7 +65,7 @@ impl Config {
     ///
     /// # Errors
     ///
-    /// If the first is no name.
+    /// If the first one is not a name.
     pub fn read_options(
         &mut self,
         options: impl IntoIterator<Item = String>,
@@ -99,7 +99,7 @@ impl Config {
     ///
     /// # Errors
     ///
-    /// If the port is no number.
+    /// If the port is not a number.
     pub fn listen(&self) -> Result<Listen, ConfigError> {
         let port = self.number("port", 6379)?;
         let unix = self.get("unixsocket").filter(|path| !path.is_empty());
@@ -109,11 +109,11 @@ impl Config {
         })
     }
 
-    /// An empty store with these settings. Those that it does not have are left out.
+    /// Creates an empty store with these settings. Settings that it does not have are ignored.
     ///
     /// # Errors
     ///
-    /// If a setting that it has cannot be what it is set to.
+    /// If the value of a setting that it has is invalid.
     pub fn store(&self) -> Result<Store, ConfigError> {
         let empty = Store::builder().profile(self.profile).build();
         let mut builder = Store::builder().profile(self.profile);

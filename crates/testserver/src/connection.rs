@@ -9,10 +9,10 @@ use store::{Error, ErrorKind, Reply, Session};
 use crate::listen::Stream;
 use crate::server::Shared;
 
-/// Replies of a pipeline are sent together, but not more than this.
+/// The number of bytes of a pipeline's replies that are sent together, at most.
 const ENOUGH: usize = 64 << 10;
 
-/// What a client may have sent that is not answered: Redis's default of `client-query-buffer-limit`.
+/// The bytes that a client may have sent without a reply: Redis's default of `client-query-buffer-limit`.
 const PENDING_MAX: usize = 1 << 30;
 
 pub(crate) struct Connection {
@@ -23,14 +23,14 @@ pub(crate) struct Connection {
     out: Vec<u8>,
 }
 
-/// What is known of a client.
+/// The state of a client.
 struct Client {
     session: Session,
     /// Whether it is between MULTI and EXEC.
     queues: bool,
 }
 
-/// What comes behind a reply.
+/// What happens after a reply.
 enum Next {
     GoOn,
     HangUp,
@@ -44,9 +44,9 @@ impl Connection {
         Self { shared, stream, requests: Requests::new(), client, out: Vec::new() }
     }
 
-    /// Serves the client until it or the server hangs up.
+    /// Serves the client until one side closes the connection.
     pub(crate) fn run(mut self) {
-        // A connection that breaks ends.
+        // An error of the connection ends it.
         let _ = self.serve();
         self.stream.hang_up();
     }
@@ -59,7 +59,7 @@ impl Connection {
                 Next::GoOn => sent?,
                 Next::HangUp => return sent,
                 Next::ShutDown => {
-                    // The program that waits for this may end the process: what was asked before is answered by then.
+                    // The program that waits for this may exit: by then the earlier requests have their replies.
                     self.shared.shut_down();
                     return sent;
                 }
@@ -70,7 +70,7 @@ impl Connection {
         }
     }
 
-    /// Answers the requests that are there.
+    /// Replies to all complete requests.
     fn answer_all(&mut self) -> io::Result<Next> {
         loop {
             let words = match self.requests.take() {
@@ -111,13 +111,13 @@ impl Client {
         match (&name[..], &sub[..]) {
             (b"quit", _) => (Some(self.session.execute(words)), Next::HangUp),
             (b"shutdown", _) if self.queues => {
-                // The session does not know it, so that EXEC will fail.
+                // The session does not have it, so EXEC will fail.
                 self.session.execute(words);
                 let text = "ERR Command not allowed inside a transaction";
                 (Some(Reply::Error(Error::new(ErrorKind::Syntax, text))), Next::GoOn)
             }
             (b"shutdown", _) => (None, Next::ShutDown),
-            // All commands of a session are replied to.
+            // Every command of a session has a reply.
             (b"client", b"reply") if words.len() == 3 && words[2].eq_ignore_ascii_case(b"on") => {
                 (Some(Reply::OK), Next::GoOn)
             }

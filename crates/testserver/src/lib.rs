@@ -1,4 +1,4 @@
-//! A socket in front of the sessions of a store, so that clients and test suites of Redis can drive it.
+//! A server on a socket for the sessions of a store, so that clients and test suites of Redis can use it.
 //!
 //! [`Server::start`] serves a store on a TCP port, a unix socket or both, until it is dropped:
 //!
@@ -14,21 +14,23 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The program `tallis-testserver` takes the configuration file and options of `redis-server`, and logs what Redis's
-//! test suite waits for. `cargo xtask tcl` puts it in the place of `redis-server`.
+//! The program `tallis-testserver` takes the configuration file and options of `redis-server`, and logs the lines that
+//! Redis's test suite waits for. `cargo xtask tcl` runs it in place of `redis-server`.
 //!
-//! # What a connection does
+//! # Connections
 //!
-//! Each has a thread and a session of its own. Requests are answered in order, a pipeline in one write. What is wrong
-//! with the bytes of a request is told as Redis tells it, and ends the connection; so does QUIT.
+//! Each connection has its own thread and session. Requests are answered in order, a pipeline in one write. A protocol
+//! error has Redis's reply and closes the connection; so does QUIT.
 //!
-//! # What is answered here
+//! # Commands of the server
 //!
-//! What a store cannot know of connections and processes: `CLIENT REPLY ON`, `FUNCTION FLUSH`, and SHUTDOWN.
+//! The commands on connections and processes, which a store does not have: `CLIENT REPLY ON`, `FUNCTION FLUSH`, and
+//! SHUTDOWN.
 //!
 //! # Limits
 //!
-//! It is for tests: no passwords, no limit on connections, and a client that does not read blocks its thread alone.
+//! It is for tests: it has no passwords and no limit on connections. A client that does not read blocks only its own
+//! thread.
 
 #![forbid(unsafe_code)]
 

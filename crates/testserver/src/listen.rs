@@ -1,16 +1,16 @@
-//! Where a server listens, and what it accepts there.
+//! The addresses on which a server listens, and its connections.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
 
-/// Where a server listens.
+/// The addresses on which a server listens.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Listen {
-    /// A port on 127.0.0.1; 0 for any that is free.
+    /// A port on 127.0.0.1; 0 for any free one.
     pub port: Option<u16>,
-    /// The path of a unix socket. A socket that is there already is replaced.
+    /// The path of a unix socket. An existing socket is replaced.
     pub unix: Option<PathBuf>,
 }
 
@@ -62,9 +62,9 @@ impl Listener {
         listener.local_addr().ok().map(|address| address.port())
     }
 
-    /// A connection to itself: what makes a thread that accepts look up.
+    /// Connects to itself, which wakes a thread that is waiting in `accept`.
     pub(crate) fn knock(&self) {
-        // An error means that the socket accepts no connections, so no client waits for one.
+        // An error means that the socket accepts no connections, so no thread waits for one.
         let _ = match self {
             Self::Tcp(listener) => {
                 listener.local_addr().and_then(TcpStream::connect).map(Stream::Tcp)
@@ -82,9 +82,9 @@ impl Stream {
         })
     }
 
-    /// Ends the connection, for every clone.
+    /// Closes the connection for every clone.
     pub(crate) fn hang_up(&self) {
-        // The other side may have done so.
+        // The peer may have closed it already.
         let _ = match self {
             Self::Tcp(stream) => stream.shutdown(Shutdown::Both),
             Self::Unix(stream) => stream.shutdown(Shutdown::Both),

@@ -50,7 +50,7 @@ fn run() -> Result<(), String> {
     let server = Server::start(&store, &listen).map_err(|error| {
         format!("Failed listening on port {}: {error}", listen.port.unwrap_or_default())
     })?;
-    // What Redis's test suite waits for.
+    // The lines that Redis's test suite waits for.
     println!("tallis-testserver, PID: {}", process::id());
     println!("Server initialized");
     println!("Ready to accept connections");

@@ -1,4 +1,4 @@
-//! A server: its listeners, its connections, and how it ends.
+//! A server: its listeners, its connections, and its shutdown.
 
 use std::collections::HashMap;
 use std::io;
@@ -13,10 +13,10 @@ use store::{Store, Sweeper};
 use crate::connection::Connection;
 use crate::listen::{Listen, Listener, Stream};
 
-/// How often keys that have expired are dropped: as often as Redis does by default.
+/// The interval at which expired keys are removed: Redis's default.
 const SWEEP: Duration = Duration::from_millis(100);
 
-/// A server that runs until it is dropped: then it accepts no more, and hangs up on every client.
+/// A running server. Dropping it stops accepting connections and closes those of all clients.
 #[derive(Debug)]
 pub struct Server {
     shared: Arc<Shared>,
@@ -25,7 +25,7 @@ pub struct Server {
     _sweeper: Sweeper,
 }
 
-/// What the threads of a server share.
+/// The state that the threads of a server share.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) store: Store,
@@ -37,11 +37,11 @@ pub(crate) struct Shared {
 }
 
 impl Server {
-    /// Serves `store` there.
+    /// Serves `store` on these addresses.
     ///
     /// # Errors
     ///
-    /// If a socket cannot be listened on, or a thread cannot be started.
+    /// If the server cannot listen on a socket, or a thread cannot be started.
     pub fn start(store: &Store, listen: &Listen) -> io::Result<Self> {
         let shared = Arc::new(Shared {
             store: store.clone(),
@@ -62,7 +62,7 @@ impl Server {
         Ok(server)
     }
 
-    /// The port that it listens on, if it is asked to listen on one.
+    /// The port that it listens on, if any.
     #[must_use]
     pub fn port(&self) -> Option<u16> {
         self.listeners.iter().find_map(|listener| listener.port())
@@ -84,7 +84,7 @@ impl Drop for Server {
             listener.knock();
         }
         for thread in self.accepting.drain(..) {
-            // A thread that has panicked has told so.
+            // The panic of a thread has printed its message.
             let _ = thread.join();
         }
         for stream in self.shared.streams.lock().values() {
@@ -94,7 +94,7 @@ impl Drop for Server {
 }
 
 impl Shared {
-    /// Ends what [`Server::wait`] waits for.
+    /// Ends [`Server::wait`].
     pub(crate) fn shut_down(&self) {
         *self.shut_down.lock() = true;
         self.changed.notify_all();
@@ -107,7 +107,7 @@ fn accept(shared: &Arc<Shared>, listener: &Listener) {
         if shared.ending.load(Ordering::SeqCst) {
             return;
         }
-        // A client that has gone before it was accepted is none.
+        // The client may have disconnected before it was accepted.
         let Ok(stream) = stream else { continue };
         let id = shared.last_id.fetch_add(1, Ordering::Relaxed) + 1;
         let Ok(kept) = stream.try_clone() else { continue };

@@ -1,4 +1,4 @@
-//! The server as a client sees it.
+//! The server from the perspective of a client.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
@@ -17,7 +17,7 @@ fn serve(store: &Store) -> (Server, u16) {
     (server, port)
 }
 
-/// What is answered to these bytes before the connection ends.
+/// The replies to these bytes before the connection ends.
 fn said(port: u16, bytes: &str) -> String {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
     stream.write_all(bytes.as_bytes()).unwrap();
@@ -34,13 +34,13 @@ fn a_pipeline_is_answered_in_order() {
         said(port, "SET k 1\r\n*2\r\n$4\r\nINCR\r\n$1\r\nk\r\nGET none\r\nHELLO 3\r\nGET none\r\n");
     assert!(answer.starts_with("+OK\r\n:2\r\n$-1\r\n%7\r\n"), "{answer}");
     assert!(answer.ends_with("*0\r\n_\r\n"), "{answer}");
-    // More replies than are kept until all are there.
+    // More replies than are buffered.
     let many = said(port, &"PING\r\n".repeat(50_000));
     assert_eq!(many, "+PONG\r\n".repeat(50_000));
 }
 
 #[test]
-fn what_is_no_request_ends_the_connection() {
+fn an_invalid_request_ends_the_connection() {
     let (_server, port) = serve(&Store::new());
     let answer = said(port, "PING\r\n*1\r\n!\r\nPING\r\n");
     assert_eq!(answer, "+PONG\r\n-ERR Protocol error: expected '$', got '!'\r\n");
@@ -48,7 +48,7 @@ fn what_is_no_request_ends_the_connection() {
 }
 
 #[test]
-fn clients_have_sessions_of_their_own() {
+fn clients_have_their_own_sessions() {
     let store = Store::new();
     let (_server, port) = serve(&store);
     let clients = 0..8;
@@ -68,7 +68,7 @@ fn clients_have_sessions_of_their_own() {
 }
 
 #[test]
-fn what_belongs_to_a_connection_is_answered() {
+fn commands_on_connections_are_answered() {
     let (_server, port) = serve(&Store::new());
     let requests =
         "CLIENT GETNAME\nCLIENT SETNAME me\nCLIENT GETNAME\nCLIENT REPLY on\nFUNCTION FLUSH\n";
@@ -79,7 +79,7 @@ fn what_belongs_to_a_connection_is_answered() {
 }
 
 #[test]
-fn no_transaction_shuts_a_server_down() {
+fn a_transaction_cannot_shut_a_server_down() {
     let (_server, port) = serve(&Store::new());
     let answer = said(port, "MULTI\r\nSHUTDOWN\r\nEXEC\r\nPING\r\n");
     let refused = "-ERR Command not allowed inside a transaction\r\n";
@@ -88,7 +88,7 @@ fn no_transaction_shuts_a_server_down() {
 }
 
 #[test]
-fn what_comes_before_a_shutdown_is_answered_when_it_is_over() {
+fn requests_before_a_shutdown_are_answered_before_wait_returns() {
     let folder = tempfile::tempdir().unwrap();
     for n in 0..200 {
         let path = folder.path().join(n.to_string());
@@ -111,7 +111,7 @@ fn a_dropped_server_hangs_up() {
     let listen = Listen { port: None, unix: Some(path.clone()) };
     let store = Store::new();
     for _ in 0..2 {
-        // The second one finds the socket of the first.
+        // The second server finds the socket of the first one.
         let server = Server::start(&store, &listen).unwrap();
         let mut stream = UnixStream::connect(&path).unwrap();
         stream.write_all(b"PING\r\n").unwrap();

@@ -4,13 +4,13 @@ use super::{DAYS, LINES, PAGE, generate};
 use crate::tree;
 
 #[test]
-fn the_committed_log_is_the_one_that_is_made() {
+fn the_committed_log_is_the_generated_one() {
     let committed = tree::read(&tree::root().join(PAGE)).expect("the log");
     assert!(committed == generate(), "run: cargo xtask access-log --write");
 }
 
 #[test]
-fn the_log_looks_like_a_log() {
+fn the_log_looks_realistic() {
     let log = generate();
     assert!(log.len() < 1 << 20 && log.is_ascii() && log.ends_with('\n'));
     assert_eq!(log.lines().count(), LINES);

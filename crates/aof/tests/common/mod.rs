@@ -1,4 +1,4 @@
-//! What the tests have in common.
+//! Helpers that the tests share.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
@@ -13,7 +13,7 @@ pub(crate) fn file(name: &str) -> Vec<u8> {
     fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)).unwrap()
 }
 
-/// Bytes that come so many at a time.
+/// A reader that returns at most this many bytes at a time.
 #[derive(Debug)]
 pub(crate) struct Pieces<'a> {
     pub(crate) bytes: &'a [u8],
@@ -34,10 +34,10 @@ pub(crate) enum Owned {
     Annotation { offset: u64, text: Vec<u8> },
 }
 
-/// The end of a log, or why it cannot be read on. What an error says is compared by its text.
+/// The end of a log, or the error that ended reading. Errors are compared by their text.
 pub(crate) type Outcome = Result<(), (String, Option<u64>)>;
 
-/// Reads a log that comes in pieces.
+/// Reads a log that arrives in pieces.
 pub(crate) fn read(bytes: &[u8], piece: usize) -> (Vec<Owned>, Outcome) {
     let mut reader = LogReader::new(Pieces { bytes, piece });
     let mut all = Vec::new();

@@ -1,4 +1,4 @@
-//! Cut and changed bytes end in an error or in something valid; and what is written is read again.
+//! Truncated and changed bytes give an error or a valid result, and whatever is written can be read again.
 
 use std::io::{self, ErrorKind, Read};
 
@@ -16,7 +16,7 @@ const MANIFEST: &[u8] =
     b"# a comment\nfile a.2.base.rdb seq 2 type b\nfile \"a \\x01.aof\" seq 1 type h\n\
     file a.3.incr.aof seq 3 type i\nfile a.4.incr.aof seq 4 type i color 'light blue'\n";
 
-/// Where a log may be cut, by the definition: behind each command that leaves no transaction open.
+/// The offsets at which a log may be cut, by definition: after each command that leaves no transaction open.
 fn ends(records: &[Owned]) -> Vec<u64> {
     let mut inside = false;
     let mut ends = vec![0];
@@ -59,7 +59,7 @@ fn every_prefix_of_a_log_is_whole_or_torn() {
     }
 }
 
-/// Fails at each second call.
+/// A reader that fails on every second call.
 struct Failing<'a> {
     from: Pieces<'a>,
     fail: Option<ErrorKind>,
@@ -101,7 +101,7 @@ fn the_limit_of_a_word_can_be_set() {
     assert!(reader.next_record().unwrap().is_some());
 }
 
-/// The records lie one behind the other, in the log, and have their bytes from there.
+/// Checks that the records are adjacent in the log, and that their bytes are those of the log.
 fn check_records(log: &[u8], records: &[Owned]) {
     let mut at = 0;
     for record in records {
@@ -174,7 +174,7 @@ fn a_manifest_that_is_cut_or_changed_is_refused_or_another_manifest() {
     assert!(good > MANIFEST.len() && bad > MANIFEST.len(), "{good} and {bad}");
 }
 
-/// A manifest that was read is written so that it is read again.
+/// A manifest that was read can be written and read again.
 fn check_manifest(manifest: &Manifest) {
     let text = manifest.to_bytes();
     if text.is_empty() {
@@ -238,7 +238,7 @@ proptest! {
             steps.iter().map(|(_, step)| step).filter(|step| !step.is_empty()).cloned().collect();
         prop_assert_eq!(got, want);
 
-        // Cut anywhere, whole steps are left: what is before a SELECT outside a transaction may be, too.
+        // Wherever the log is cut, whole steps are left, and perhaps the SELECT that follows the last one.
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss,
             reason = "a place in a short log")]
         let cut = (log.len() as f64 * cut) as usize;

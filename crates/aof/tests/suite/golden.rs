@@ -33,7 +33,7 @@ fn a_manifest_is_written_as_the_server_wrote_it() {
     }
 }
 
-/// The server put its SELECT before MULTI, where 7.2 puts it behind; so transactions go through `command` here.
+/// The server wrote its SELECT before MULTI; 7.2 writes it after MULTI. So transactions are written by `command` here.
 #[test]
 fn a_log_is_written_as_the_server_wrote_it() {
     for name in LOGS {
@@ -107,7 +107,7 @@ fn commands_behind_an_rdb() {
     assert!(commands > 1);
     assert_eq!(reader.valid_up_to(), bytes.len() as u64);
 
-    // The RDB is valid, whatever comes behind it.
+    // The RDB file is valid, whatever follows it.
     let mut reader = LogReader::new_at(&bytes[end..end + 7], end as u64);
     let error = reader.next_record().map(drop).expect_err("it is cut");
     let at = end as u64;

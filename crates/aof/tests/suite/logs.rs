@@ -1,4 +1,4 @@
-//! Logs, good and bad: what is said of them here, by a live server that starts on them, and by `redis-check-aof`.
+//! Valid and damaged logs: the result of this crate, of a live server that starts on them, and of `redis-check-aof`.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
@@ -19,17 +19,17 @@ const MULTI: &str = "*1\r\n$5\r\nMULTI\r\n";
 /// 14 bytes.
 const EXEC: &str = "*1\r\n$4\r\nEXEC\r\n";
 
-/// What is said here.
+/// The result of this crate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Verdict {
-    /// With how many commands.
+    /// The number of commands.
     Whole(usize),
-    /// Where the unfinished thing begins, and up to where the log is valid.
+    /// The offset of the incomplete record or transaction, and the offset up to which the log is valid.
     Torn(u64, u64),
     Format(u64, Damage),
 }
 
-/// What a server does that is told to load truncated logs, its default.
+/// The result of a server that loads truncated logs, which is its default.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Loading {
     Loads,
@@ -37,7 +37,7 @@ enum Loading {
     Refuses,
 }
 
-/// The log, what is said of it here, what the server does, and whether the checker finds it valid.
+/// The log, the result of this crate, that of the server, and whether the checker accepts the log.
 type Case = (String, Verdict, Loading, bool);
 
 fn row(log: &[&str], ours: Verdict, server: Loading, valid: bool) -> Case {
@@ -51,7 +51,7 @@ fn whole_and_torn() -> Vec<Case> {
         row(&["*1\r\n$4\r\nPING\r\n", SET], Whole(2), Loads, true),
         row(&["*2\r\n$4\r\nINCR\r\n$0\r\n\r\n"], Whole(1), Loads, true),
         row(&["*3\r\n$3\r\nSET\r\n$2\r\n\r\n\r\n$3\r\n*1\r\r\n"], Whole(1), Loads, true),
-        // Zeros before a number.
+        // Leading zeros.
         row(&["*03\r\n$003\r\nSET\r\n$01\r\nk\r\n$01\r\nv\r\n"], Whole(1), Loads, true),
         row(&[SET, "*"], Torn(27, 27), Cuts(27), false),
         row(&[SET, "*3"], Torn(27, 27), Cuts(27), false),
@@ -64,7 +64,7 @@ fn whole_and_torn() -> Vec<Case> {
         row(&[SET, "*3\r\n$3\r\nSET\r"], Torn(27, 27), Cuts(27), false),
         row(&[SET, "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n"], Torn(27, 27), Cuts(27), false),
         row(&["*3\r\n$3\r\nSET\r\n"], Torn(0, 0), Cuts(0), false),
-        // A length that is damaged looks like an end that is missing.
+        // A damaged length looks like a missing end.
         row(&["*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$99\r\nv\r\n", SET], Torn(0, 0), Cuts(0), false),
         row(&["*4\r\n$3\r\nSET\r\n$1\r\nk\r\n$1\r\nv\r\n"], Torn(0, 0), Cuts(0), false),
     ]
@@ -77,8 +77,8 @@ fn transactions_and_annotations() -> Vec<Case> {
         row(&["*1\r\n$5\r\nmulti\r\n", SET, "*1\r\n$4\r\nExec\r\n"], Whole(3), Loads, true),
         row(&[SET, MULTI], Torn(27, 27), Cuts(27), false),
         row(&[SET, MULTI, SET, SET], Torn(27, 27), Cuts(27), false),
-        // The server leaves a MULTI without EXEC, and takes what it appends for a part of that transaction when it
-        // starts the next time.
+        // The server keeps a MULTI without EXEC; when it starts again, it reads the commands appended since as a part
+        // of that transaction.
         row(&[SET, MULTI, SET, "*3\r\n$3"], Torn(27, 27), Cuts(69), false),
         row(&[MULTI, SET, EXEC, MULTI, SET], Torn(56, 56), Cuts(56), false),
         row(&[SET, MULTI, MULTI, EXEC], Format(42, Damage::NestedMulti), Loads, false),
@@ -86,7 +86,7 @@ fn transactions_and_annotations() -> Vec<Case> {
         row(&["#TS:1700000000\r\n", SET], Whole(1), Loads, true),
         row(&["# any text\n", SET, "#\r\n"], Whole(1), Loads, true),
         row(&[MULTI, "#TS:1700000000\r\n", SET, EXEC], Whole(3), Loads, true),
-        // What comes after such an annotation would be taken for a part of it.
+        // Whatever follows such an annotation would be read as a part of it.
         row(&[SET, "#TS:17000"], Torn(27, 27), Loads, true),
         row(&[SET, "#TS:1700000000\r\n", MULTI, SET], Torn(43, 27), Cuts(27), false),
         row(&["#", &"x".repeat(1021), "\n", SET], Whole(1), Loads, true),
@@ -112,7 +112,7 @@ fn damage() -> Vec<Case> {
         row(&["*1\r\n$\r\nPING\r\n"], Format(4, Damage::Length), Refuses, false),
         row(&["*1\r\n$5\r\nPING\r\n", SET], Format(13, Damage::WordEnd), Refuses, false),
         row(&["*1\r\n$3\r\nPING\r\n", SET], Format(11, Damage::WordEnd), Refuses, false),
-        // The server reads on over what the checker and this crate refuse.
+        // The server continues where the checker and this crate report an error.
         row(&["*+3\r\n$3\r\nSET\r\n$1\r\nk\r\n$1\r\nv\r\n"], Format(0, Damage::Count), Loads, true),
         row(&["* 3\r\n$3\r\nSET\r\n$1\r\nk\r\n$1\r\nv\r\n"], Format(0, Damage::Count), Loads, true),
         row(
@@ -154,7 +154,7 @@ fn logs_are_read_strictly() {
     }
 }
 
-/// A folder with a log of one increment.
+/// A directory with a log of one increment.
 fn folder(log: &[u8]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let files = folder.path().join("appendonlydir");
@@ -164,7 +164,7 @@ fn folder(log: &[u8]) -> tempfile::TempDir {
     folder
 }
 
-/// A server on the folder; `None` if it ends.
+/// A server on the directory; `None` if it exits.
 fn start(folder: &Path) -> Option<Server> {
     let options = Options::new()
         .config("appendonly", "yes")
@@ -177,7 +177,7 @@ fn start(folder: &Path) -> Option<Server> {
     }
 }
 
-/// Pairs of a key and its value, which the server has after it has loaded the log.
+/// The values of these keys on the server after it has loaded the log.
 fn values(server: &Server, keys: &[&str]) -> Vec<Option<Vec<u8>>> {
     let mut connection = server.connect();
     let value = |key: &&str| {
@@ -216,7 +216,7 @@ fn a_server_loads_what_is_written_here() {
     assert_eq!(as_bytes(&reply), Some(&b""[..]));
 }
 
-/// The server's own log, cut by the server where it would be cut here.
+/// The server's own log, truncated by the server at the offset that this crate reports.
 #[test]
 fn a_server_cuts_its_log_at_the_same_offset() {
     if server().is_none() {
@@ -231,7 +231,7 @@ fn a_server_cuts_its_log_at_the_same_offset() {
         let left = fs::read(folder.path().join("appendonlydir/a")).unwrap();
         match verdict(log) {
             Whole(_) => assert_eq!(left, log),
-            // See the table for what the server does to a command that ends inside a transaction.
+            // The table shows how the server handles a command that is cut inside a transaction.
             Torn(_, valid_up_to) if ends_in_transaction(log) => {
                 assert!(left.len() as u64 >= valid_up_to);
             }

@@ -1,4 +1,4 @@
-//! Logs and manifests. One program: each that is linked takes longer than its tests.
+//! Logs and manifests. One binary, because linking takes longer than running the tests.
 
 #[path = "../common/mod.rs"]
 mod common;

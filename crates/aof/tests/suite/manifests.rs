@@ -1,4 +1,4 @@
-//! Manifests, good and bad: what is said of them here, and by a live server that starts on them.
+//! Valid and invalid manifests: the result of this crate, and of a live server that starts on them.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
@@ -14,33 +14,33 @@ use testkit::live::{Options, Server, as_bytes, command, locate, server};
 
 struct Case {
     text: Vec<u8>,
-    /// The lines as they are written again, or what is wrong in which line.
+    /// The lines as they are written again, or the line number and the error.
     ours: Result<&'static str, (usize, ManifestErrorKind)>,
     /// Whether a server starts on it.
     starts: bool,
 }
 
-/// Both sides take it, and it is written so.
+/// Both sides accept it, and it is written like this.
 fn good(text: &str, written: &'static str) -> Case {
     Case { text: text.into(), ours: Ok(written), starts: true }
 }
 
-/// Both sides take it as it is.
+/// Both sides accept it, and it is written unchanged.
 fn same(text: &'static str) -> Case {
     good(text, text)
 }
 
-/// Both sides refuse it.
+/// Both sides reject it.
 fn bad(text: impl Into<Vec<u8>>, line: usize, kind: ManifestErrorKind) -> Case {
     Case { text: text.into(), ours: Err((line, kind)), starts: false }
 }
 
-/// The server does not see what is refused here.
+/// Only this crate rejects it.
 fn stricter(text: impl Into<Vec<u8>>, line: usize, kind: ManifestErrorKind) -> Case {
     Case { starts: true, ..bad(text, line, kind) }
 }
 
-/// A line of so many bytes, with its line feed.
+/// A line of this many bytes, including its line feed.
 fn long(bytes: usize) -> String {
     let line = "file a seq 1 type b pad ";
     format!("{line}{}\n", "x".repeat(bytes - line.len() - 1))
@@ -52,16 +52,16 @@ fn order_and_kinds() -> Vec<Case> {
         same("file a seq 1 type i\n"),
         same("file a seq 1 type b\nfile b seq 1 type i\nfile c seq 2 type i\n"),
         same("file a seq 7 type b\nfile b seq 3 type i\nfile c seq 9 type i\n"),
-        // The order of the kinds is free, and a number may be there in each.
+        // The kinds may come in any order, and each may have the same number.
         good(
             "file b seq 1 type i\nfile h seq 1 type h\nfile a seq 1 type b\n",
             "file a seq 1 type b\nfile h seq 1 type h\nfile b seq 1 type i\n",
         ),
-        // Those of the history need no order.
+        // Those of the history may be in any order.
         same(
             "file a seq 9 type b\nfile h seq 5 type h\nfile h2 seq 5 type h\nfile h3 seq 2 type h\n",
         ),
-        // A name may be there twice, and is then loaded twice.
+        // A name may occur twice, and its file is then loaded twice.
         same("file a seq 1 type b\nfile a seq 1 type i\n"),
         bad("file a seq 1 type b\nfile b seq 2 type b\n", 2, SecondBase),
         bad("file a seq 1 type b\n#\nfile a seq 1 type b\n", 3, SecondBase),
@@ -100,7 +100,7 @@ fn words() -> Vec<Case> {
         good(" \t file\ta  seq 1 type b \t\r\n", "file a seq 1 type b\n"),
         good("file a seq 1 type b color red\n", "file a seq 1 type b\n"),
         good("color \"a b\" file a seq 1 type b\n", "file a seq 1 type b\n"),
-        // The last value counts.
+        // The last value applies.
         good("file b seq 1 type b file a type i\n", "file a seq 1 type i\n"),
         bad("file a seq 1 type\n", 1, Pairs),
         bad("file a seq 1\n", 1, Pairs),
@@ -112,9 +112,9 @@ fn words() -> Vec<Case> {
         good("file 'a b' seq \"1\" type 'b'\n", "file \"a b\" seq 1 type b\n"),
         good("file \"\\x61\" seq 1 type b\n", "file a seq 1 type b\n"),
         same("file \"\\x01\\xff\\t\" seq 1 type b\n"),
-        // Redis would write the name without quotes, and not read it again.
+        // Redis would write the name without quotes, and could not read it again.
         good("file \"it's\" seq 1 type b\n", "file \"it's\" seq 1 type b\n"),
-        // To C a NUL is the end.
+        // In C, a NUL ends the string.
         good("file \"a\\x00b\" seq \"1\\x002\" type b\n", "file a seq 1 type b\n"),
         bad("file \"a seq 1 type b\n", 1, UnbalancedQuotes),
         bad("file \"a\"b seq 1 type b\n", 1, UnbalancedQuotes),
@@ -122,7 +122,7 @@ fn words() -> Vec<Case> {
         bad("file ../a seq 1 type b\n", 1, Name),
         bad("file \"a\\\\b\" seq 1 type b\n", 1, Name),
         bad("file a\\b seq 1 type b\n", 1, Name),
-        // No server can load these, but it takes them as history.
+        // No server can load these files, but it accepts them as history.
         bad("file \"\" seq 1 type i\n", 1, Name),
         bad("file . seq 1 type b\n", 1, Name),
         stricter("file a seq 1 type b\nfile .. seq 1 type h\n", 2, Name),
@@ -135,7 +135,7 @@ fn lines() -> Vec<Case> {
     vec![
         bad("", 1, Empty),
         good("#\n", ""),
-        // A comment needs no end.
+        // A comment need not end with a line feed.
         good("# a comment", ""),
         good("# one\n#two\nfile a seq 1 type b\n#", "file a seq 1 type b\n"),
         bad("\n", 1, Pairs),
@@ -147,7 +147,7 @@ fn lines() -> Vec<Case> {
         good(&long(Manifest::MAX_LINE), "file a seq 1 type b\n"),
         bad(long(Manifest::MAX_LINE + 1), 1, LineTooLong),
         good(&comment(Manifest::MAX_LINE), "file a seq 1 type b\n"),
-        // What is left of a comment is a line to Redis, empty or not.
+        // Redis reads the rest of a long comment as another line, empty or not.
         bad(comment(Manifest::MAX_LINE + 1), 1, Pairs),
         bad(comment(Manifest::MAX_LINE + 9), 1, Pairs),
         bad("file a seq 1 type b\0\n", 1, Nul),
@@ -181,7 +181,7 @@ fn manifests_are_read_by_the_rules_of_redis() {
     }
 }
 
-/// A server on a folder, or what it said before it ended.
+/// A server on a directory, or its message before it exited.
 fn start(folder: &Path, settings: &[[&str; 2]]) -> Result<Server, String> {
     let mut options = Options::new()
         .config("appendonly", "yes")
@@ -197,7 +197,7 @@ fn start(folder: &Path, settings: &[[&str; 2]]) -> Result<Server, String> {
     })
 }
 
-/// What the server does to a manifest when it starts: it wants a base or an increment, and an increment to go on with;
+/// How the server changes a manifest when it starts: it requires a base or an increment, and an increment to append to;
 /// it removes the history.
 fn started(text: &[u8], mut manifest: Manifest) -> Vec<u8> {
     let before = manifest.clone();
@@ -237,7 +237,7 @@ fn a_server_starts_on_the_same_manifests() {
                     let want = started(&text, Manifest::parse(&text).unwrap());
                     let got = fs::read(&path).unwrap();
                     if text.contains(&b'\'') && want.contains(&b'\'') {
-                        // Redis cannot read what it has written.
+                        // Redis cannot read the manifest that it has written.
                         assert!(Manifest::parse(&got).is_err(), "{about}");
                         assert!(start(folder.path(), &[]).is_err(), "{about}");
                         continue;
@@ -288,7 +288,7 @@ fn a_rewrite_changes_a_manifest_as_the_server_does() {
     }
     assert_eq!(manifest.history().len(), 2 + 1 + 1 + 1 + 1);
 
-    // The server looks at what is to be removed when it has rewritten the log once more.
+    // The server removes the history only after another rewrite of the log.
     command(&mut connection, &["CONFIG", "SET", "aof-disable-auto-gc", "no"]).unwrap();
     command(&mut connection, &["BGREWRITEAOF"]).unwrap();
     while !info(&mut connection).contains("aof_rewrite_in_progress:0") {
@@ -313,7 +313,7 @@ fn numbers_and_names_of_further_files() {
         b"file log.2.base.rdb seq 1 type b\nfile log.1.incr.aof seq 1 type h\nfile log.3.base.rdb seq 3 type h\n",
     )
     .unwrap();
-    // A name that is taken is passed over, as a server does not.
+    // A name that is taken is skipped; a server does not do so.
     assert_eq!(manifest.add_base(b"log", BaseFormat::Rdb).unwrap().name(), b"log.4.base.rdb");
     assert_eq!(manifest.add_increment(b"log").unwrap().name(), b"log.2.incr.aof");
     assert_eq!(manifest.add_increment(b"log").unwrap().sequence(), 3);
@@ -339,7 +339,7 @@ fn numbers_and_names_of_further_files() {
         (b"a\\b", AddError::Name),
         (b"a\0", AddError::Name),
         (&[b'x'; 1024], AddError::LineTooLong),
-        // Each of these bytes takes four in quotes.
+        // Each of these bytes takes four bytes in quotes.
         (&[0xff; 251], AddError::LineTooLong),
     ] {
         assert_eq!(manifest.add_base(log, BaseFormat::Rdb), Err(error));

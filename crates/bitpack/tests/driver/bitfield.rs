@@ -1,4 +1,4 @@
-//! Operations on fields and a model that works bit by bit, with numbers of 128 bits.
+//! Operations on bit fields, and a model that works bit by bit with 128-bit integers.
 #![expect(clippy::unwrap_used, reason = "the tests look for failures here")]
 
 use arbitrary::Arbitrary;
@@ -6,45 +6,45 @@ use bitpack::Bitmap;
 use bitpack::bitfield::{FieldType, Overflow, add, get, set};
 use testkit::sequence::Sequence;
 
-/// Bits that a run of operations may reach.
+/// The number of bits that the operations of a run may access.
 const REACH: u64 = 700;
-/// The bytes of a string that holds any field there.
+/// The length in bytes of a string that contains every such field.
 const LONGEST: usize = 96;
 
-/// What to do with a field.
+/// An operation on a field.
 #[derive(Arbitrary, Clone, Copy, Debug)]
 pub(crate) enum Act {
-    /// Read it.
+    /// Read the field.
     Get,
-    /// Write it.
+    /// Write the field.
     Set(Number, Mode),
-    /// Add to it.
+    /// Add to the field.
     Add(Number, Mode),
 }
 
-/// A number: near nought, at an edge of a width, or any.
+/// A number: near zero, at the limit of a width, or any.
 #[derive(Arbitrary, Clone, Copy, Debug)]
 pub(crate) enum Number {
-    /// A small one.
+    /// A small number.
     Small(i8),
     /// Near a power of two, negative or not.
     Edge(u8, i8, bool),
-    /// Any.
+    /// Any number.
     Any(i64),
 }
 
-/// What becomes of a number that does not fit.
+/// The handling of an overflow.
 #[derive(Arbitrary, Clone, Copy, Debug)]
 pub(crate) enum Mode {
-    /// The low bits.
+    /// Keep the low bits.
     Wrap,
-    /// The nearest.
+    /// Use the nearest value.
     Sat,
-    /// Nothing.
+    /// Change nothing.
     Fail,
 }
 
-/// One step: a width, whether it is signed, an offset, and what to do there.
+/// One step: a width, whether the field is signed, an offset, and the operation.
 #[derive(Arbitrary, Clone, Copy, Debug)]
 pub(crate) struct FieldOp {
     bits: u8,
@@ -80,7 +80,7 @@ impl Trio {
     }
 }
 
-/// Runs the operations that `bytes` spell, and compares all bytes after each.
+/// Runs the operations read from `bytes`, and compares all bytes after each.
 pub(crate) fn run(bytes: &[u8]) {
     Sequence::from_bytes(bytes).run(Trio::new, step).unwrap();
 }
@@ -132,7 +132,7 @@ impl From<Mode> for Overflow {
     }
 }
 
-/// A type of field as the model has it.
+/// The model's type of a field.
 #[derive(Clone, Copy)]
 struct Field {
     bits: u32,
@@ -145,7 +145,7 @@ impl Field {
         if self.signed { (-half, half - 1) } else { (0, 2 * half - 1) }
     }
 
-    /// A number of any size, made to fit.
+    /// A number of any size, reduced to the field's range.
     fn settle(self, value: i128, mode: Mode) -> Option<i128> {
         let (min, max) = self.range();
         if (min..=max).contains(&value) {
@@ -158,8 +158,8 @@ impl Field {
         }
     }
 
-    /// What writing a value leaves: Redis takes a negative one for a large one where the field is unsigned, and so it
-    /// does with the very least where a signed field saturates.
+    /// The value that a write leaves: Redis treats a negative value of an unsigned field as a large one, and likewise
+    /// the smallest values of a signed field with saturation.
     fn written(self, value: i64, mode: Mode) -> Option<i128> {
         let (_, max) = self.range();
         let value = i128::from(value);
@@ -174,7 +174,7 @@ impl Field {
 
 struct Model {
     bits: Vec<bool>,
-    /// The bytes that a string has which grew as far as it was written.
+    /// The length in bytes of a string that grows only when it is written.
     len: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Operations on bits and a plain list of `bool` that they must agree with.
+//! Operations on bits, compared with a `Vec<bool>`.
 #![expect(clippy::unwrap_used, reason = "the tests look for failures here")]
 
 use arbitrary::Arbitrary;
@@ -6,12 +6,12 @@ use bitpack::bits::{self, Op, combine, combine_into};
 use bitpack::{Bitmap, Bits};
 use testkit::sequence::Sequence;
 
-/// Bits that a run of operations may reach, so that lists stay short.
+/// The number of bits that the operations of a run may access, so that the model stays small.
 const REACH: u64 = 3200;
-/// The bytes of as many.
+/// The same in bytes.
 const REACH_BYTES: usize = 400;
 
-/// One step on a bitmap. Offsets count modulo what a run may reach, or go beyond where reading is all they do.
+/// One step on a bitmap. Offsets are modulo `REACH`, or any for steps that only read.
 #[derive(Arbitrary, Clone, Debug)]
 pub(crate) enum BitmapOp {
     /// Set or clear a bit.
@@ -20,20 +20,21 @@ pub(crate) enum BitmapOp {
     Fill(u16, u16, bool),
     /// Append bytes.
     Append(Vec<u8>),
-    /// Put reading to the test, over a range of bits.
+    /// Test reading in a range of bits.
     Query(u16, u16),
-    /// Put reading to the test, over a range that may be anywhere.
+    /// Test reading in a range that may lie beyond the end.
     QueryFar(u64, u64),
-    /// Combine with other strings; the first byte chooses the operation, the second the place of the bitmap.
+    /// Combine with other strings; the first byte selects the operation, the second the position of the bitmap among
+    /// the sources.
     Combine(u8, u8, Vec<Vec<u8>>),
-    /// Take everything out.
+    /// Remove everything.
     Clear,
 }
 
 /// A bitmap and its model.
 type Pair = (Bitmap, Vec<bool>);
 
-/// Runs the operations that `bytes` spell on both and checks the whole after each.
+/// Runs the operations read from `bytes` on both, and checks all bits after each.
 pub(crate) fn run(bytes: &[u8]) {
     Sequence::from_bytes(bytes).run(Pair::default, step).unwrap();
 }
@@ -89,7 +90,7 @@ fn to_model(bytes: &[u8]) -> Vec<bool> {
     bytes.iter().flat_map(|byte| (0..8).rev().map(move |bit| byte >> bit & 1 == 1)).collect()
 }
 
-/// The whole bitmap against the model.
+/// Compares the whole bitmap with the model.
 fn check(bits: Bits<'_>, model: &[bool]) {
     assert_eq!(to_model(bits.as_bytes()), model);
     let ones: Vec<u64> = (0..).zip(model).filter(|&(_, &on)| on).map(|(at, _)| at).collect();
@@ -112,7 +113,7 @@ fn check(bits: Bits<'_>, model: &[bool]) {
     }
 }
 
-/// Reading a range against the model.
+/// Compares reading in a range with the model.
 fn query(bitmap: &Bitmap, model: &[bool], start: u64, end: u64) {
     let bits = bitmap.bits();
     let on = |at: u64| usize::try_from(at).ok().and_then(|at| model.get(at)).copied();
@@ -133,7 +134,7 @@ fn query(bitmap: &Bitmap, model: &[bool], start: u64, end: u64) {
     }
 }
 
-/// What the sources give, checked bit by bit; `None` if they are too few or too many.
+/// The result of combining the sources, checked bit by bit; `None` if there are too few or too many.
 fn combined(op: Op, sources: &[&[u8]]) -> Option<Vec<u8>> {
     let mut out = vec![0xa5; 3];
     if let Err(error) = combine(op, sources, &mut out) {

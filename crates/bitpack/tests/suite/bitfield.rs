@@ -1,4 +1,4 @@
-//! Fields as redis-server 7.0.15 answers them, and at every place about the end of a string.
+//! The replies of redis-server 7.0.15 to BITFIELD, and fields at every offset around the end of a string.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 use bitpack::Bitmap;
@@ -8,11 +8,11 @@ fn field(name: &str) -> FieldType {
     name.parse().unwrap()
 }
 
-/// `DEL k`, `BITFIELD k OVERFLOW o SET f 0 value GET f 0`: what the second answers, with `None` for a failed SET.
+/// `DEL k`, `BITFIELD k OVERFLOW o SET f 0 value GET f 0`: the second reply, with `None` for a failed SET.
 #[test]
 fn set_treats_overflow_as_the_server_does() {
     let rows: [(&str, i64, i64, i64, bool); 30] = [
-        // field, value, held after WRAP, held after SAT, whether it fits
+        // field, value, value after WRAP, value after SAT, whether it fits
         ("u4", 0, 0, 0, true),
         ("u4", 15, 15, 15, true),
         ("u4", 16, 0, 15, false),
@@ -60,7 +60,7 @@ fn set_treats_overflow_as_the_server_does() {
     }
 }
 
-/// `BITFIELD k SET f 5 start OVERFLOW o INCRBY f 5 by`, on an empty key each.
+/// `BITFIELD k SET f 5 start OVERFLOW o INCRBY f 5 by`, each on an empty key.
 #[test]
 fn addition_treats_overflow_as_the_server_does() {
     let rows: [(&str, i64, i64, i64, i64, bool); 22] = [
@@ -112,14 +112,14 @@ fn a_failed_write_makes_a_bitmap_grow() {
     assert_eq!(bitmap.as_bytes(), [0; 26]);
 }
 
-/// A bit of the number at a time.
+/// One bit of the number at a time.
 fn plain(bytes: &[u8], bits: u32, offset: u64) -> u64 {
     (0..u64::from(bits))
         .fold(0, |value, bit| value << 1 | u64::from(bitpack::bits::get(bytes, offset + bit)))
 }
 
 #[test]
-fn every_width_is_read_and_written_at_every_offset_about_the_end() {
+fn every_width_is_read_and_written_at_every_offset_around_the_end() {
     let bytes: Vec<u8> = (0..21u8).map(|at| at.wrapping_mul(0x9d) ^ 0x5a).collect();
     for len in [1, 2, 7, 8, 9, 10, 17, 21] {
         for bits in 1..=64 {
@@ -154,7 +154,7 @@ fn every_width_is_read_and_written_at_every_offset_about_the_end() {
 }
 
 #[test]
-fn rows_of_fields_lie_side_by_side() {
+fn rows_of_fields_are_adjacent() {
     let u12 = field("u12");
     let mut bitmap = Bitmap::new();
     for index in 0..9 {
@@ -175,6 +175,6 @@ fn writing_beyond_a_slice_panics() {
 
 #[test]
 #[should_panic(expected = "the field extends beyond the end of the string")]
-fn adding_beyond_everything_panics() {
+fn adding_beyond_the_maximum_offset_panics() {
     add(&mut [0; 2], field("u4"), u64::MAX, 0, Overflow::Wrap);
 }

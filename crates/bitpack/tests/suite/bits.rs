@@ -1,11 +1,11 @@
-//! Bits at the edges: of strings, words, ranges and counts of sources.
+//! Bits at the limits of strings, words, ranges and numbers of sources.
 
 use bitpack::bits::{self, Op, combine, combine_into};
 use bitpack::{Bitmap, Bits};
 
 #[test]
 fn the_server_agrees_on_a_word() {
-    // SETBIT k 7 1, then 1, then 15 on an empty key; GET k.
+    // On an empty key: SETBIT k 7 1, then 1, then 15; GET k.
     let mut bitmap = Bitmap::new();
     for (offset, bytes) in [(7, &b"\x01"[..]), (1, b"A"), (15, b"A\x01")] {
         assert!(!bitmap.set(offset, true));
@@ -33,7 +33,7 @@ fn ranges_end_with_the_string() {
     for (range, count) in table {
         assert_eq!(bits.count_in(range.clone()), count, "{range:?}");
     }
-    // Ranges may come from others the wrong way round.
+    // The ends of a range may be swapped.
     let (start, end) = (9, 3);
     assert_eq!(bits.count_in(start..end), 0);
     assert_eq!(bits.position_in(true, start..end), None);
@@ -61,7 +61,7 @@ fn positions_are_found_at_every_bit() {
 }
 
 #[test]
-fn iterators_pass_over_long_gaps() {
+fn iterators_skip_long_gaps() {
     for gap in (0..200).chain([1000, 100_003]) {
         let mut bytes = vec![0x80];
         bytes.resize(1 + gap, 0);
@@ -80,8 +80,8 @@ fn iterators_pass_over_long_gaps() {
 }
 
 #[test]
-fn operations_of_8_2_do_as_defined() {
-    // A column for each way in which x, y1 and y2 can have a bit.
+fn operations_of_8_2_follow_their_definitions() {
+    // A column for each combination of the bits of x, y1 and y2.
     let [x, y1, y2] = [b"\x0f", b"\x33", b"\x55"];
     let table = [
         (Op::And, b"\x01"),
@@ -117,7 +117,7 @@ fn short_sources_count_as_zeros() {
         assert_eq!(out, first, "{op:?}");
         combine(op, &[short, long], &mut out).unwrap();
         assert_eq!(out, second, "{op:?}");
-        // A source of nothing at all.
+        // Empty sources.
         combine(op, &[&[], &[]], &mut out).unwrap();
         assert_eq!(out, b"", "{op:?}");
     }

@@ -1,4 +1,4 @@
-//! Bits, fields and records. One program: each that is linked takes longer than its tests.
+//! Bits, fields and records. One binary, because linking takes longer than running the tests.
 
 mod bitfield;
 mod bits;

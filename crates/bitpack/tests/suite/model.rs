@@ -11,12 +11,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn bitmaps_do_as_their_model(bytes in prop::collection::vec(any::<u8>(), 0..600)) {
+    fn bitmaps_match_their_model(bytes in prop::collection::vec(any::<u8>(), 0..600)) {
         bitmap::run(&bytes);
     }
 
     #[test]
-    fn fields_do_as_their_model(bytes in prop::collection::vec(any::<u8>(), 0..1500)) {
+    fn fields_match_their_model(bytes in prop::collection::vec(any::<u8>(), 0..1500)) {
         bitfield::run(&bytes);
     }
 }

@@ -1,4 +1,4 @@
-//! Records of every width: where they lie, what is no record, and what is counted.
+//! Records of every width: their positions, incomplete records, and histograms.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use bitpack::packed::{
 };
 use proptest::prelude::*;
 
-/// Records as they are.
+/// Records without any encoding.
 struct Raw<R>(PhantomData<R>);
 
 impl<R: Record> Codec for Raw<R> {
@@ -63,7 +63,7 @@ fn reads_and_writes<R: Record>(bytes: &[u8], index: usize) {
     assert!(histogram.iter().eq(plain.clone()));
     assert_eq!(histogram.of(record), plain.get(&record).copied().unwrap_or(0));
 
-    // Once more by a second string, by the indices backwards, and by way of another histogram.
+    // Again from a second string, with the indices in reverse order, and by merging another histogram.
     let mut other = Histogram::<Raw<R>>::default();
     let beyond = other.add_at(view, (0..view.len() + 3).rev());
     assert_eq!(beyond, 3);
@@ -77,7 +77,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_width_does_as_plain_chunks(
+    fn every_width_is_read_like_plain_chunks(
         bytes in prop_oneof![
             prop::collection::vec(any::<u8>(), 0..100),
             prop::collection::vec(0u8..2, 0..3000),
@@ -95,20 +95,20 @@ proptest! {
     }
 
     #[test]
-    fn places_come_back_within_the_error(latitude in -90.0..=90.0f64, longitude in -180.0..=180.0f64) {
+    fn positions_are_decoded_within_the_error(latitude in -90.0..=90.0f64, longitude in -180.0..=180.0f64) {
         place_comes_back::<LatLon4>(LatLon { latitude, longitude }, LatLon4::MAX_ERROR);
         place_comes_back::<LatLon6>(LatLon { latitude, longitude }, LatLon6::MAX_ERROR);
     }
 
     #[test]
-    fn any_record_of_a_place_is_read_and_comes_back(record in any::<[u8; 6]>()) {
+    fn any_record_of_a_position_can_be_decoded_and_encoded(record in any::<[u8; 6]>()) {
         record_comes_back::<LatLon6>(record);
         let [a, b, c, d, ..] = record;
         record_comes_back::<LatLon4>([a, b, c, d]);
     }
 
     #[test]
-    fn countries_and_regions_come_back(record in any::<[u8; 3]>()) {
+    fn countries_and_regions_are_decoded(record in any::<[u8; 3]>()) {
         let [country, region, city] = record;
         prop_assert_eq!(CountryCode::encode(CountryCode::decode([country])), Ok([country]));
         let item = CountryRegionCode::decode([country, region]);
@@ -120,7 +120,7 @@ proptest! {
     }
 
     #[test]
-    fn numbers_have_their_high_byte_first(number: u32) {
+    fn numbers_are_big_endian(number: u32) {
         let text = format!("{number:08x}");
         let record = [0, 2, 4, 6].map(|at| u8::from_str_radix(&text[at..at + 2], 16).unwrap());
         prop_assert_eq!(NumberCode::encode(number), Ok(record));
@@ -128,7 +128,7 @@ proptest! {
     }
 }
 
-/// Metres on a sphere with the radius of the equator.
+/// Metres on a sphere with the earth's equatorial radius.
 fn distance(a: LatLon, b: LatLon) -> f64 {
     let half = |a: f64, b: f64| ((b - a).to_radians() / 2.0).sin().powi(2);
     let across = a.latitude.to_radians().cos() * b.latitude.to_radians().cos();
@@ -160,13 +160,13 @@ fn record_comes_back<C: Codec<Item = Option<LatLon>, Error = EncodeError>>(recor
 }
 
 #[test]
-fn the_error_is_as_stated_and_no_less() {
+fn the_error_is_the_stated_one_and_is_reached() {
     fn worst<C: Codec<Item = Option<LatLon>, Error = EncodeError>>(rows: u64, most: f64) {
         let step = 180.0 / f64::from(u32::try_from(rows).unwrap());
         let mut worst: f64 = 0.0;
         let mut one_axis: f64 = 0.0;
         for place in 0..200 {
-            // The corners and the edges of cells along the equator, which may run through the middle of a row.
+            // The corners and edges of cells along the equator, which may divide a row in the middle.
             let row = f64::from(u32::try_from(rows / 2).unwrap() + place % 3);
             let latitude = step * row - 90.0;
             let longitude = step * f64::from(place * 97) - 180.0;
@@ -183,7 +183,7 @@ fn the_error_is_as_stated_and_no_less() {
     }
     worst::<LatLon4>(LatLon4::ROWS, LatLon4::MAX_ERROR);
     worst::<LatLon6>(LatLon6::ROWS, LatLon6::MAX_ERROR);
-    // Half a step, as the documentation has it.
+    // Half a step, as documented.
     for (rows, metres) in [(LatLon4::ROWS, 216.2), (LatLon6::ROWS, 0.845)] {
         let half = 90.0 / f64::from(u32::try_from(rows).unwrap()) * 6_378_137f64.to_radians();
         assert!((half - metres).abs() < metres * 0.001, "{half}");
@@ -208,7 +208,7 @@ fn grids_fill_their_records() {
 }
 
 #[test]
-fn the_edges_of_the_map_are_places() {
+fn the_edges_of_the_map_are_positions() {
     for latitude in [-90.0, -0.0, 0.0, 90.0] {
         for longitude in [-180.0, -0.0, 0.0, 180.0, 180f64.next_down()] {
             let place = LatLon { latitude, longitude };
@@ -219,7 +219,7 @@ fn the_edges_of_the_map_are_places() {
 }
 
 #[test]
-fn what_is_no_place_is_refused() {
+fn other_items_than_positions_are_refused() {
     let encode = |latitude, longitude| {
         let four = LatLon4::encode(Some(LatLon { latitude, longitude })).map(|_| ());
         let six = LatLon6::encode(Some(LatLon { latitude, longitude })).map(|_| ());
@@ -256,7 +256,7 @@ fn indices_and_numbers_that_have_no_code_are_refused() {
 }
 
 #[test]
-fn a_part_of_a_record_is_none() {
+fn a_part_of_a_record_is_not_a_record() {
     let mut packed = Packed::<CountryRegionCode>::from_bytes(b"\x01\x02\x03".to_vec());
     assert_eq!((packed.len(), packed.get(1)), (1, None));
     let known = CountryRegion { country: Some(6), region: None };

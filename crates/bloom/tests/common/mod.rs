@@ -1,4 +1,4 @@
-//! The recorded filters, and module values as parts.
+//! The recorded filters, and values of modules as parts.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 #![expect(clippy::unwrap_used, reason = "a failure here fails the test")]
 
@@ -6,7 +6,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use bloom::{AddError, BloomFilter, Field, Settings};
 
-/// A filter that a server had, and what it said about it.
+/// A filter on a server, and the server's replies about it.
 #[derive(Default)]
 pub(crate) struct Recorded {
     pub(crate) key: String,
@@ -58,7 +58,7 @@ fn items(range: &str) -> Vec<String> {
     (0..=last).map(|n| format!("{prefix}{n}")).collect()
 }
 
-/// The filter that the commands of the recording make here.
+/// The filter that the recorded commands create here.
 pub(crate) fn grown(key: &str) -> Result<BloomFilter, AddError> {
     let (settings, prefix, count) = match key {
         "bf:default" => {

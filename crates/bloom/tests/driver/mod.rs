@@ -1,4 +1,4 @@
-//! A filter beside a plain one, compared in depth after every operation.
+//! A filter and a simple model, compared completely after every operation.
 //!
 //! The model test and the fuzz target share this file.
 #![expect(clippy::unwrap_used, reason = "the tests look for failures here")]
@@ -14,7 +14,7 @@ use arbitrary::{Arbitrary, Unstructured};
 use bloom::{AddError, BloomFilter, ENCODING_VERSION, Loader, Settings, SizeError};
 use testkit::sequence::Sequence;
 
-/// Settings at which every transition comes soon.
+/// Settings with which every transition occurs soon.
 #[derive(Arbitrary, Clone, Copy, Debug)]
 struct Made {
     capacity: u8,
@@ -23,7 +23,7 @@ struct Made {
     non_scaling: bool,
 }
 
-/// An operation. Items are few, so that they come again; some are longer than what the hash keeps.
+/// An operation. Items are from a small set, so that they repeat; some are longer than their hash.
 #[derive(Arbitrary, Clone, Copy, Debug)]
 enum Op {
     Add(u8),
@@ -35,7 +35,7 @@ enum Op {
     Merge(Batch),
 }
 
-/// Items at equal steps, around the circle of all.
+/// Items in equal steps, wrapping around.
 #[derive(Arbitrary, Clone, Copy, Debug)]
 struct Batch {
     first: u8,
@@ -55,7 +55,7 @@ fn item(number: u8) -> Vec<u8> {
     (0..len).map(|at| number.wrapping_mul(31).wrapping_add(at as u8)).chain([number]).collect()
 }
 
-/// RedisBloom's rules, written down as plainly as can be.
+/// RedisBloom's rules, written as plainly as possible.
 #[derive(Clone)]
 struct Plain {
     size: u64,
@@ -166,10 +166,10 @@ impl Plain {
     }
 }
 
-/// Operations of a run.
+/// The number of operations of a run.
 const OPS: usize = 60;
 
-/// Makes both as the bytes say, and runs the operations that follow on both.
+/// Creates both from the first bytes, and runs the following operations on both.
 pub(crate) fn run(bytes: &[u8]) {
     let mut data = Unstructured::new(bytes);
     let made = Made::arbitrary(&mut data).unwrap();
@@ -245,13 +245,13 @@ fn step(op: Op, settings: &Settings, ours: &mut BloomFilter, plain: &mut Plain) 
                 let both = of(&before).into_iter().zip(of(&other)).map(|(a, b)| a | b);
                 assert!(link.as_bytes().iter().copied().eq(both));
             }
-            // The union may hold more than either could take, so only what both would do is gone on with.
+            // The union may have more items than either filter accepts, so the run continues with the previous filter.
             *ours = before;
         }
     }
 }
 
-/// Out and in again, in chunks of this size that do not cross links.
+/// Saves and loads the filter, in chunks of this size that do not cross links.
 fn through_chunks(filter: &BloomFilter, size: usize) -> BloomFilter {
     let mut loader = Loader::new(&filter.header()).unwrap();
     let mut placed = BloomFilter::from_header(&filter.header(), u64::MAX).unwrap();
@@ -261,7 +261,7 @@ fn through_chunks(filter: &BloomFilter, size: usize) -> BloomFilter {
             cursor += piece.len() as u64;
             loader.load(cursor, piece).unwrap();
             placed.load_chunk(cursor, piece).unwrap();
-            // Once more changes nothing.
+            // Loading it again changes nothing.
             loader.load(cursor, piece).unwrap();
         }
         assert_eq!(cursor, chunk.cursor);

@@ -1,4 +1,4 @@
-//! Many items at once, where the window matters: growth within it, and arrays whose lines are asked for.
+//! Batches of items, at sizes around the window: growth within a batch, and arrays that are prefetched.
 #![expect(clippy::unwrap_used, reason = "a failure here fails the test")]
 
 use bloom::{AddError, BloomFilter, ItemHash, Settings};
@@ -8,13 +8,13 @@ fn hashes(items: &[[u8; 8]]) -> Vec<ItemHash> {
     items.iter().map(|item| ItemHash::of(item)).collect()
 }
 
-/// Some items, or several windows of them.
+/// The size of a batch: some items, or several windows of them.
 fn size(rest: &[[u8; 8]], rng: &mut Rng) -> usize {
     let most = if rng.index(4) == 0 { 600 } else { 40 };
     rng.index(rest.len().min(most)) + 1
 }
 
-/// One by one and in batches of all sizes around the window, of items and of hashes.
+/// Adds items one by one, and in batches of all sizes around the window, both as items and as hashes.
 fn both(settings: Settings, items: &[[u8; 8]], rng: &mut Rng) -> BloomFilter {
     let mut one = settings.build().unwrap();
     let mut many = settings.build().unwrap();
@@ -51,7 +51,7 @@ fn asked(filter: &BloomFilter, items: &[[u8; 8]], rng: &mut Rng) {
     assert!(items.iter().map(|item| filter.contains(item)).eq(answers));
 }
 
-/// Items that come twice in a window, before and after the link that took them has become an older one.
+/// Items that occur twice in a window, before and after the link that has them is no longer the last one.
 #[test]
 fn a_window_that_grows_the_filter_knows_what_it_has_added() {
     let mut rng = Rng::new(1);
@@ -67,7 +67,7 @@ fn a_window_that_grows_the_filter_knows_what_it_has_added() {
     }
 }
 
-/// Members and items that were not added in arrays of more than a megabyte, in two links.
+/// Members and other items, in arrays of more than a megabyte, in two links.
 #[test]
 fn large_links_answer_as_small_ones_do() {
     let mut rng = Rng::new(2);
@@ -81,8 +81,8 @@ fn large_links_answer_as_small_ones_do() {
     let all = items.iter().filter(|item| filter.contains(*item)).count();
     assert_eq!(all, items.len());
 
-    // Half full, so that items that were not added go through several steps; with three hashes, and with five, of which
-    // the last step has one.
+    // Half full, so that items that were not added need several steps; with three hashes, and with five, where the last
+    // step has one hash.
     for (count, error_rate) in [(3_000_000, 0.2), (1_500_000, 0.04)] {
         let mut filter = Settings::new(count, error_rate).non_scaling().build().unwrap();
         assert!(filter.memory() > 1 << 20);
@@ -94,7 +94,8 @@ fn large_links_answer_as_small_ones_do() {
     }
 }
 
-/// The item that finds the filter full is refused wherever in a batch it stands, and answers are of those before it.
+/// The item that finds the filter full is refused at any position in a batch, and only the items before it get an
+/// answer.
 #[test]
 fn a_batch_is_answered_up_to_the_item_that_is_refused() {
     let items: Vec<_> = (0..1000_u64).map(u64::to_le_bytes).collect();

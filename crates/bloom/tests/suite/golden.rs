@@ -1,10 +1,10 @@
-//! What live servers recorded: read, asked, written again, and grown anew.
+//! Filters recorded from live servers: loaded, queried, written again, and created again by the same commands.
 
 use bloom::{BloomFilter, ENCODING_VERSION, Field, Loader};
 
 use crate::common::{Recorded, body_of, fields_of, grown, recorded};
 
-/// Everything that the recording says of a filter.
+/// Checks everything that the recording says about a filter.
 fn agrees(filter: &BloomFilter, with: &Recorded) {
     let key = &with.key;
     let info = [
@@ -63,7 +63,7 @@ fn the_same_commands_make_the_same_filters() {
     }
 }
 
-/// A filter goes on as it went before it was saved.
+/// A loaded filter continues like the filter that was saved.
 #[test]
 fn a_loaded_filter_grows_like_the_one_saved() {
     for with in recorded() {
@@ -78,7 +78,7 @@ fn a_loaded_filter_grows_like_the_one_saved() {
     }
 }
 
-/// Versions 2 and 3 have no expansion, which was 2.
+/// Versions 2 and 3 do not have the expansion, which was always 2.
 #[test]
 fn older_versions_lack_the_expansion() {
     for with in recorded().into_iter().filter(|with| with.key != "bf:exp4") {

@@ -1,4 +1,4 @@
-//! Bytes and fields from outside: refused with what and where, or a filter that can be.
+//! Untrusted bytes and fields: an error with the field and the offset, or a filter that works.
 
 #![expect(clippy::unwrap_used, reason = "a failure here fails the test")]
 #![expect(clippy::float_cmp, reason = "the results are exact")]
@@ -27,7 +27,7 @@ fn owned(filter: &BloomFilter) -> Vec<Field<Vec<u8>>> {
     filter.fields().map(own).collect()
 }
 
-/// What is accepted must work: asked, added to, grown, measured, saved.
+/// An accepted filter must work: it can be queried, added to, grown, measured and saved.
 fn use_it(filter: &mut BloomFilter) {
     for n in 0..3u32 {
         let item = n.to_le_bytes();
@@ -55,7 +55,7 @@ fn every_cut_of_a_header_is_refused_where_it_ends() {
     assert_eq!(fault(Loader::new(&longer).unwrap_err()), (header.len(), Fault::Tail));
 }
 
-/// Every bit of a header, one at a time. What is accepted keeps its bytes and works.
+/// Each bit of a header, flipped. An accepted header keeps its bytes, and the filter works.
 #[test]
 fn every_flipped_bit_of_a_header_is_refused_or_works() {
     let filter = scaled();
@@ -75,7 +75,7 @@ fn every_flipped_bit_of_a_header_is_refused_or_works() {
             accepted += 1;
         }
     }
-    // Sizes, expansion, capacities and the low bits of rates are free.
+    // Sizes, expansion, capacities and the low bits of rates may have any value.
     assert!(accepted > 100 && accepted < header.len() * 8 / 2 + 200, "{accepted}");
 }
 
@@ -120,7 +120,7 @@ fn a_header_says_what_is_wrong_and_where() {
     assert_eq!(Loader::new(&header).unwrap_err().at(), second + 24);
 }
 
-/// Nor can a link of more hashes than the smallest rate needs keep a question busy for seconds.
+/// A link with more hashes than the smallest rate needs is refused: a query of it could take seconds.
 #[test]
 fn hashes_and_rates_agree() {
     for (rate, hashes, accepted) in [(0.005, 8, true), (0.005, 9, false), (1e-300, 997, true)] {
@@ -187,13 +187,13 @@ fn chunks_keep_to_their_places() {
     }
     assert_eq!(empty.saturation(), 0.0);
 
-    // Within the link, and at the next link.
+    // Inside the link, and at the next link.
     for (cursor, at) in [(1 + 12, 11), (1 + 145, 144), (1 + 500, 499)] {
         assert_eq!(loader.load(cursor, &[1]), Err(LoadError::Gap { at, loaded: 10 }));
         empty.load_chunk(cursor, &[1]).unwrap();
     }
     assert!(!loader.is_complete());
-    // Overlaps replace, and go on.
+    // Overlapping chunks replace bytes and may continue beyond them.
     loader.load(1 + 15, &[9; 10]).unwrap();
     loader.load(1 + 3, &[1; 3]).unwrap();
     loader.load(1 + 144, &[2; 129]).unwrap();
@@ -207,7 +207,7 @@ fn chunks_keep_to_their_places() {
     assert_eq!(first[..16], [1, 1, 1, 7, 7, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 2]);
 }
 
-/// Chunks end at 16 MiB and where a link ends, and not before.
+/// Chunks end only after 16 MiB and at the end of a link.
 #[test]
 fn large_links_come_in_several_chunks() {
     let settings = Settings::new(20_000_000, 0.01).expansion(1);
@@ -221,7 +221,7 @@ fn large_links_come_in_several_chunks() {
         loader.load(chunk.cursor, &chunk.bytes).unwrap();
     }
     assert!(loader.finish().unwrap() == filter);
-    // In the midst of a chunk, and past the end.
+    // In the middle of a chunk, and beyond the end.
     assert_eq!(filter.chunk_at(100).unwrap().cursor, 100 + (16 << 20));
     assert_eq!(filter.chunk_at(1 + bytes as u64), None);
     assert_eq!(filter.chunk_at(u64::MAX), None);
@@ -281,7 +281,7 @@ fn fields_say_what_is_wrong_and_where() {
         let error = BloomFilter::from_fields(version, owned(&scaled())).unwrap_err();
         assert_eq!(fault(error), (0, Fault::Version { got: version }));
     }
-    // An empty array of no bits is no link either.
+    // An empty array of no bits is not a link either.
     let mut fields = owned(&grown("bf:empty").unwrap());
     fields[4 + 4] = Field::Unsigned(0);
     fields[4 + 6] = Field::Bytes(vec![]);
@@ -289,7 +289,7 @@ fn fields_say_what_is_wrong_and_where() {
     assert_eq!(fault(error), (8, Fault::Bits { got: 0, bytes: 0 }));
 }
 
-/// Numbers that no command makes, but that a file may have.
+/// Numbers that no command produces, but that a file may have.
 #[test]
 fn odd_numbers_are_kept_and_harmless() {
     for size in [0, u64::MAX] {
@@ -307,23 +307,23 @@ fn odd_numbers_are_kept_and_harmless() {
         fields[11] = Field::Unsigned(u64::MAX);
         BloomFilter::from_fields(ENCODING_VERSION, fields).unwrap()
     };
-    // A scaling filter that cannot: the next link would be for no items.
+    // A scaling filter that cannot grow: the next link would be for no items.
     let mut filter = full(Settings::new(10, 0.01), 0);
     assert_eq!(filter.add(b"x"), Err(AddError::Grow(SizeError::Capacity { got: Some(0) })));
-    // One whose next link no memory can hold.
+    // The next link is too large for any memory.
     let mut filter = full(Settings::new(1000, 1e-300), u32::MAX.into());
     let before = filter.clone();
     let Err(AddError::Grow(SizeError::OutOfMemory { bytes })) = filter.add(b"x") else { panic!() };
     assert!(bytes > 1 << 48);
     assert_eq!(filter, before);
-    // And one that no 63 bits can count.
+    // The number of bits does not fit into 63 bits.
     let uncounted = SizeError::OutOfMemory { bytes: u64::MAX };
     assert_eq!(bloom::Link::new(u64::MAX, 0.01).map(|link| link.len()), Err(uncounted));
 }
 
 #[test]
 fn a_filter_stays_within_its_bytes() {
-    // 100 items at 0.5 % take 144 bytes, 200 at 0.25 % 312 more.
+    // 100 items at 0.5 % take 144 bytes, 200 at 0.25 % another 312.
     let settings = Settings::new(100, 0.01).max_bytes(143);
     let too_large = SettingsError::Size(SizeError::OutOfMemory { bytes: 144 });
     assert_eq!(settings.build().unwrap_err(), too_large);
@@ -348,7 +348,7 @@ fn a_filter_stays_within_its_bytes() {
     }
 }
 
-/// Servers fill whole words, but a file may say otherwise: the last bytes are bits like any other.
+/// Servers fill whole words, but a file may have other lengths: the last bytes are bits like all others.
 #[test]
 fn arrays_need_not_be_whole_words() {
     for bytes in [7, 9, 13] {
@@ -394,12 +394,12 @@ fn settings_have_their_ranges() {
         assert_eq!(build(new(1, rate).non_scaling()), Err(wrong));
     }
     assert!(build(new(1, f64::NAN)).is_err());
-    // Half of the smallest rate is none.
+    // Half of the smallest rate is zero.
     let smallest = f64::from_bits(1);
     assert_eq!(build(new(1, smallest).non_scaling()), Ok(0));
     let none = SettingsError::Size(SizeError::ErrorRate { got: 0.0 });
     assert_eq!(build(new(1, smallest)), Err(none));
-    // The largest capacity, which takes 1.5 GB that are never touched.
+    // The largest capacity, which reserves 1.5 GB that are never touched.
     assert_eq!(build(new(1 << 30, 0.01)), Ok(0));
 
     let rate = |settings: Settings| settings.build().unwrap().links().next().unwrap().error_rate();
@@ -447,7 +447,8 @@ fn only_filters_of_the_same_settings_merge() {
     assert_eq!(limited.merge(&scaled), Ok(()));
     assert_eq!(limited, scaled);
 
-    // With itself a filter stays as it is; with another it counts about what they have together.
+    // Merging a filter with itself changes nothing; after a merge with another one, it has about as many items as both
+    // together.
     let mut filter = Settings::new(1000, 0.001).build().unwrap();
     let mut other = filter.clone();
     for n in 0..500 {

@@ -1,4 +1,4 @@
-//! Bloom filters. One program: each that is linked takes longer than its tests.
+//! Bloom filters. One binary, because linking takes longer than running the tests.
 
 mod batch;
 #[path = "../common/mod.rs"]

@@ -1,8 +1,8 @@
-//! Whether items find room, beside what happens when they come.
+//! `check_room`, compared with the result of adding the items.
 
 use bloom::{AddError, Settings, SettingsError, SizeError};
 
-/// Small filters are wrong more often, so some items are taken for others.
+/// Small filters have more false positives, so some items would count as already added.
 const NEVER: f64 = 1e-9;
 
 #[test]
@@ -45,7 +45,7 @@ fn as_many_items_as_are_said_find_room() {
 fn no_filter_takes_items_without_end() {
     let settings = Settings::new(1, 0.5).expansion(1).max_bytes(u64::MAX);
     let filter = settings.build().unwrap();
-    // Each link has half of the error rate of the one before, until there is none.
+    // Each link has half of the error rate of the previous one, until the rate is zero.
     let refused = filter.check_room(u64::MAX, u64::MAX).unwrap_err();
     assert!(matches!(refused, AddError::Grow(SizeError::ErrorRate { .. })), "{refused}");
     let refused = settings.check_room(u64::MAX).unwrap_err();

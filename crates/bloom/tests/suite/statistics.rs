@@ -3,10 +3,10 @@
 //! # The bounds
 //!
 //! Of N items that were not added, about N p are false positives at an error rate of p, with a standard deviation of
-//! sqrt(N p (1 - p)). The rate of a filter differs from the formula's too, because the number of bits that its items
-//! set is itself random; at these sizes by less than a quarter of the former. A test allows four standard deviations of
-//! that number, which a right filter passes with a probability above 0.9998 on one side of the bound, for each seed
-//! that could have been chosen; these are fixed, so the outcome is too.
+//! sqrt(N p (1 - p)). The rate of a filter also differs from that of the formula, because the number of bits that its
+//! items set is random; at these sizes by less than a quarter of that deviation. A test allows four standard
+//! deviations, so a correct filter passes a one-sided bound with a probability above 0.9998 for a random seed; the
+//! seeds are fixed, so the outcome is too.
 
 #![expect(clippy::cast_precision_loss, reason = "counts far below 2^53")]
 #![expect(clippy::unwrap_used, reason = "a failure here fails the test")]
@@ -19,7 +19,7 @@ const NEGATIVES: u64 = 2_000_000;
 const SIGMAS: f64 = 4.0;
 const RATES: [f64; 4] = [0.1, 0.01, 0.001, 0.0001];
 
-/// Numbers of [`Rng`] are all different, so what comes behind the items is strange to the filter.
+/// The numbers of [`Rng`] are all different, so keys after the items were not added to the filter.
 fn keys(seed: u64) -> impl Iterator<Item = [u8; 8]> {
     let mut rng = Rng::new(seed);
     std::iter::repeat_with(move || rng.u64().to_le_bytes())
@@ -34,7 +34,7 @@ fn deviation(rate: f64) -> f64 {
     (NEGATIVES as f64 * rate * (1.0 - rate)).sqrt()
 }
 
-/// Fills a filter to what it was made for, and gives the keys behind the items.
+/// Fills a filter to its capacity, and returns it with the keys that follow the items.
 fn filled(settings: Settings, seed: u64) -> (BloomFilter, impl Iterator<Item = [u8; 8]>) {
     let mut filter = settings.build().unwrap();
     let mut keys = keys(seed);
@@ -52,13 +52,13 @@ fn a_scaling_filter_keeps_its_rate_to_its_first_capacity() {
         let wrong = wrong_of(negatives, |key| filter.contains(key));
         let expected = NEGATIVES as f64 * rate;
         assert!(wrong <= expected, "{rate}: {wrong}, {expected} asked for");
-        // And it is not so by having none: its only link has half of the rate.
+        // The rate is not below the bound for lack of false positives: the only link has half of the requested rate.
         let half = expected / 2.0;
         assert!(wrong >= half * 0.7, "{rate}: {wrong}, made for {half}");
     }
 }
 
-/// The halves of all links together come to the rate that was asked for.
+/// The rates of all links add up to the requested one.
 #[test]
 fn a_filter_that_has_grown_stays_near_its_rate() {
     for (seed, rate) in (11..).zip(RATES) {
@@ -71,8 +71,9 @@ fn a_filter_that_has_grown_stays_near_its_rate() {
     }
 }
 
-/// The probes of an item follow from two hashes, so two items may share all probes or an item have fewer than it
-/// should; in a small link that happens, and the formula knows nothing of it. It is RedisBloom's, and must stay.
+/// The probes of an item are computed from two hashes, so two items may have all probes in common, or an item fewer
+/// distinct ones; in a small link that happens, and the formula does not account for it. RedisBloom does the same, so
+/// it must stay.
 #[test]
 fn a_small_link_errs_more_often_than_the_formula_says() {
     for (seed, items, excess) in [(61, 100, 2.0..15.0), (62, 400, 0.2..1.5)] {
@@ -99,7 +100,7 @@ fn a_filter_that_does_not_scale_stays_near_its_rate() {
     }
 }
 
-/// By the formula alone, which leaves no room for chance: within 3 %, because hashes are rounded up to whole ones.
+/// By the formula only, without any randomness: within 3 %, because the number of hashes is rounded up to an integer.
 #[test]
 fn the_formula_is_within_three_hundredths_of_the_rate() {
     let shown = RATES.map(|rate| {
@@ -138,14 +139,14 @@ fn twice_the_items_cost_what_the_formula_says() {
         let formula = plan::expected_error(link.bits(), link.hashes(), 2 * ITEMS);
         assert!((formula / exact - 1.0).abs() < 0.01, "{rate}: {formula}");
         let wrong = wrong_of(keys, |key| link.contains(key)) / NEGATIVES as f64;
-        // Four deviations of the false positives, and 2 % for how many bits these items happen to set.
+        // Four deviations of the false positives, and 2 % for the number of bits that these items happen to set.
         let allowed = SIGMAS * deviation(formula) / NEGATIVES as f64 + 0.02 * formula;
         assert!((wrong - formula).abs() <= allowed, "{rate}: {wrong}, {formula} by the formula");
         assert!((wrong * 100.0 - percent).abs() < 1.0, "{rate}: {wrong}");
     }
 }
 
-/// The error rate that a filter reports is the one that is measured.
+/// The error rate that a filter reports matches the measured one.
 #[test]
 fn the_rate_to_expect_follows_the_fill() {
     for fill in [1, 5, 10] {
@@ -160,7 +161,7 @@ fn the_rate_to_expect_follows_the_fill() {
             (wrong - expected).abs() <= SIGMAS * deviation(by_bits).max(1.0),
             "{wrong}, {expected}"
         );
-        // Of all bits, about a half are set at capacity, and the fewer the emptier it is.
+        // At capacity, about half of all bits are set, and fewer before.
         let full = filter.saturation();
         assert!((0.04..0.6).contains(&full) && (full < 0.4) == (fill < 10), "{fill}: {full}");
     }

@@ -1,11 +1,11 @@
-//! Runs operations on three tables and on a plain map side by side. The fuzz target includes this file too.
+//! Runs operations on three tables and on a plain map. The fuzz target includes this file too.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
 use extendible::{Bucket, Extendible, FieldBucket, MemberBucket, Rehash, SplitMix64, scan};
 
-/// A bucket of pairs in no order, small, so that a few operations reach splits.
+/// A small bucket of unsorted pairs, so that a few operations cause splits.
 #[derive(Debug, Default)]
 struct Pairs(Vec<(u16, u32)>);
 
@@ -32,13 +32,13 @@ impl Bucket for Pairs {
 /// How keys are hashed.
 #[derive(Clone, Copy, Debug)]
 enum Hash {
-    /// Soundly.
+    /// A sound hash.
     Sound,
-    /// In the last bits only, so that no split separates keys.
+    /// The hashes differ only in the last bits, so that no split separates keys.
     Low,
-    /// All alike but for some, which are sound.
+    /// Most hashes are equal, and the others sound.
     Crowded,
-    /// By the number itself, so that keys that follow each other lie side by side.
+    /// The number itself, so that consecutive keys are adjacent.
     InOrder,
 }
 
@@ -55,11 +55,11 @@ impl Hash {
     }
 }
 
-/// A scan that is under way.
+/// A scan that is not finished.
 #[derive(Debug, Default)]
 struct Scan {
     cursor: u64,
-    /// The keys that have been there all the time.
+    /// The keys that have existed since the scan began.
     staying: HashSet<u16>,
     seen: HashSet<u16>,
 }
@@ -75,7 +75,7 @@ struct Run {
     random: SplitMix64,
 }
 
-/// The member that a key stands for: mostly short, now and then long enough that a bucket needs wide offsets.
+/// The member of a key: mostly short, sometimes so long that a bucket needs wide offsets.
 fn member(key: u16) -> Vec<u8> {
     let mut member = key.to_le_bytes().to_vec();
     let len = if key.is_multiple_of(97) { 3000 } else { 2 + usize::from(key) % 150 };
@@ -83,7 +83,7 @@ fn member(key: u16) -> Vec<u8> {
     member
 }
 
-/// The value that a number stands for: of few bytes, of many, of none, and about where they lie apart from the others.
+/// The value of a number: short, long, empty, or about as long as the limit above which values are stored separately.
 fn value(number: u32) -> Vec<u8> {
     let len = match number % 16 {
         0 => 0,
@@ -115,7 +115,7 @@ impl Run {
         });
         assert_eq!(found.is_some(), there, "{key}");
         let bytes = self::value(value);
-        // Another value of that length, which is then changed in place.
+        // Another value of the same length, which is then changed in place.
         let other = vec![b'o'; bytes.len()];
         let replaced = self.fields.bucket_mut(hash).is_some_and(|it| {
             let replaced = it.replace(hash, &member, &other);
@@ -167,7 +167,7 @@ impl Run {
         }
     }
 
-    /// Begins a scan, or goes on with the one that is under way.
+    /// Begins a scan, or continues the one that is not finished.
     fn scan(&mut self, want: usize) {
         let mut scan = self.scan.take().unwrap_or_else(|| Scan {
             staying: self.oracle.keys().copied().collect(),
@@ -270,8 +270,8 @@ impl Run {
     }
 }
 
-/// Reads `bytes` as operations, applies them to empty tables, and checks every answer; returns how many buckets there
-/// were at the most.
+/// Reads `bytes` as operations, applies them to empty tables, and checks every result; returns the maximum number of
+/// buckets.
 pub(crate) fn run(bytes: &[u8]) -> usize {
     let Some((&first, mut rest)) = bytes.split_first() else { return 0 };
     let hash = [Hash::Sound, Hash::Low, Hash::Crowded, Hash::InOrder][usize::from(first % 4)];
@@ -297,7 +297,7 @@ pub(crate) fn run(bytes: &[u8]) -> usize {
             3 => run.remove(key),
             4 => following(32).for_each(|key| run.remove(key)),
             5 => {
-                // Any key that is there.
+                // Any existing key.
                 let keys = run.oracle.keys().copied();
                 if let Some(key) = keys.min_by_key(|other| other.wrapping_sub(key)) {
                     run.remove(key);
@@ -307,7 +307,7 @@ pub(crate) fn run(bytes: &[u8]) -> usize {
             _ => run.draw(),
         }
         assert_eq!(run.members.len(), run.oracle.len());
-        // Seldom where it takes long.
+        // Less often where it takes long.
         if step % if run.oracle.len() < 2000 { 16 } else { 256 } == 0 {
             run.check();
         }

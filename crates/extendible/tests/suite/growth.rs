@@ -1,4 +1,4 @@
-//! What one insertion costs at most, what many cost together, and what the table leaves unused.
+//! The maximum cost of one insertion, the total cost of many, and the unused memory of a table.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use extendible::{Bucket, Extendible, MemberBucket, SplitMix64};
 use testkit::rng::Rng;
 
-/// A hash for tests: FNV, and a mix of its bits.
+/// A hash for tests: FNV, with its bits mixed.
 fn hash(bytes: &[u8]) -> u64 {
     let fold = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
     SplitMix64::mix(bytes.iter().fold(0xcbf2_9ce4_8422_2325, fold))
@@ -44,7 +44,7 @@ fn an_insertion_rehashes_one_bucket_and_doublings_copy_less_than_the_directory_i
             copied += 1 << depth;
             doublings += 1;
         }
-        // The words that the one step has to copy that is not O(1).
+        // The number of words that the only step that is not O(1) has to copy.
         assert!(1 << table.depth() <= 8 * table.bucket_count(), "{number}");
     }
     let words = 1 << table.depth();
@@ -55,7 +55,7 @@ fn an_insertion_rehashes_one_bucket_and_doublings_copy_less_than_the_directory_i
 }
 
 #[test]
-fn entries_by_hash_need_room_made_before() {
+fn entries_by_hash_need_reserved_room() {
     let mut members: Vec<Vec<u8>> = (0..50_000_u32).map(|n| n.to_le_bytes().to_vec()).collect();
     members.sort_by_key(|member| hash(member));
     let mut table: Extendible<MemberBucket> = Extendible::with_room(0, members.len());
@@ -68,14 +68,14 @@ fn entries_by_hash_need_room_made_before() {
     assert_eq!((table.len(), table.bucket_count()), (50_000, buckets));
     assert!(members.iter().all(|member| contains(&table, hash(member), member)));
     assert!(table.buckets().all(|bucket| bucket.len() < 2 * MemberBucket::FULL));
-    // Without room it has to make the first bucket itself.
+    // Without reserved room it has to create the first bucket itself.
     let mut small: Extendible<MemberBucket> = Extendible::default();
     small.insert_unsplit(1, |bucket| bucket.insert(1, b"a"));
     assert_eq!((small.len(), small.bucket_count(), small.is_empty()), (1, 1, false));
 }
 
 #[test]
-fn a_bucket_without_members_holds_no_memory() {
+fn a_bucket_without_members_has_no_heap_memory() {
     let mut bucket = MemberBucket::default();
     for round in 0..3 {
         (0..50_u8).for_each(|n| bucket.insert(hash(&[n]), &[n, round]));
@@ -87,7 +87,7 @@ fn a_bucket_without_members_holds_no_memory() {
 }
 
 #[test]
-fn entries_that_were_announced_may_come_by_hash() {
+fn announced_entries_may_come_in_hash_order() {
     for count in [0, 100, 1000, 20_000, 500_000_u32] {
         let mut members: Vec<Vec<u8>> = (0..count).map(|n| n.to_le_bytes().to_vec()).collect();
         members.sort_by_key(|member| hash(member));
@@ -107,7 +107,7 @@ fn entries_that_were_announced_may_come_by_hash() {
 }
 
 #[test]
-fn a_table_costs_little_beside_its_members() {
+fn a_table_needs_little_memory_in_addition_to_its_members() {
     let members: Vec<String> = (0..100_000).map(|n| format!("USER{n}")).collect();
     let kept: usize = members.iter().map(|member| member.len() + 1).sum();
     let hashed: Vec<(u64, &[u8])> =
@@ -129,7 +129,7 @@ fn a_table_costs_little_beside_its_members() {
 }
 
 #[test]
-fn members_that_are_long_or_share_a_hash_prefix_are_found() {
+fn long_members_and_members_with_a_common_hash_prefix_are_found() {
     let crowded = |bytes: &[u8]| hash(bytes) & 0xffff;
     for (count, long) in [(40, 5_000), (200, 10), (300, 700)] {
         let mut table: Extendible<MemberBucket> = Extendible::new(0);
@@ -139,7 +139,7 @@ fn members_that_are_long_or_share_a_hash_prefix_are_found() {
             insert(&mut table, member, &crowded);
         }
         assert!(table.depth() <= 8, "{}", table.depth());
-        // Every third goes, which leaves holes to be closed.
+        // Every third member is removed, which leaves holes to close.
         for (n, member) in members.iter().enumerate() {
             let hashed = crowded(member);
             let bucket = table.bucket_mut(hashed).unwrap();
@@ -182,7 +182,7 @@ fn members_are_found_through_growth_holes_and_shrinking() {
         let all: Vec<&[u8]> = all.map(Option::unwrap).collect();
         assert_eq!(all.len(), model.len());
         assert!(all.iter().all(|member| model.contains(*member)));
-        // Holes are a quarter at most, and slack is small: memory follows what is kept.
+        // Holes are at most a quarter, and slack is small: memory is proportional to the members.
         let kept: usize = model.iter().map(|member| member.len() + 2).sum();
         assert!(table.heap_bytes() < 2 * kept + 64 * 1024, "{} for {kept}", table.heap_bytes());
     }
@@ -223,7 +223,7 @@ fn draws_are_fair_though_buckets_differ_in_depth_and_in_fill() {
 }
 
 #[test]
-fn a_table_that_was_emptied_almost_wholly_still_draws() {
+fn a_table_that_was_almost_emptied_still_draws() {
     let mut table: Extendible<MemberBucket> = Extendible::new(0);
     for number in 0..20_000_u32 {
         insert(&mut table, &number.to_le_bytes(), &hash);

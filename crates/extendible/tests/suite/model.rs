@@ -1,4 +1,4 @@
-//! Random operations against a plain map, with the whole tables checked every few steps.
+//! Random operations compared with a plain map; the whole tables are checked every few steps.
 
 #[path = "../driver/mod.rs"]
 mod driver;

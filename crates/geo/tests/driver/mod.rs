@@ -1,4 +1,4 @@
-//! Shapes and points against a plain scan, with the points drawn to where mistakes would show.
+//! Shapes and points compared with a plain scan, with points near the positions where errors are likely.
 //!
 //! The model test and the fuzz target share this file.
 #![expect(clippy::unwrap_used, reason = "the tests look for failures here")]
@@ -7,16 +7,16 @@ use arbitrary::{Arbitrary, Unstructured};
 use geo::{EARTH_RADIUS, LATITUDES, Point, Shape, Unit};
 use geo::{decode, hash_of_score, score};
 
-/// A position: anywhere, or where the map ends.
+/// A position: anywhere, or at the edge of the map.
 #[derive(Arbitrary, Clone, Copy, Debug)]
 pub(crate) enum Place {
-    /// Anywhere, by parts of the map.
+    /// Anywhere, as fractions of the map.
     Any(u32, u32),
-    /// So far from the date line, in cells of 2^-32 of the map, at a part of the height.
+    /// At this distance from the date line, in cells of 2^-32 of the map, and at a fraction of the height.
     DateLine(i16, u32),
-    /// So far from an edge of the map in the north or the south.
+    /// At this distance from the northern or the southern edge of the map.
     Pole(u32, u16, bool),
-    /// At the corners, the middles of the sides, and the middle.
+    /// A corner, the middle of a side, or the centre.
     Nine(u8),
 }
 
@@ -43,7 +43,7 @@ impl Place {
     }
 }
 
-/// A length in metres: its order of magnitude, and its digits.
+/// A length in metres, from an order of magnitude and digits.
 #[derive(Arbitrary, Clone, Copy, Debug)]
 pub(crate) struct Length(u8, u16);
 
@@ -52,7 +52,7 @@ impl Length {
         match self.0 {
             0..8 => 0.0,
             8..12 => f64::INFINITY,
-            // From below a cell to more than the way round.
+            // From less than a cell to more than the circumference.
             magnitude => {
                 10_f64.powf(f64::from(magnitude) / 32.0) * (0.01 + f64::from(self.1) / 6.5e4)
             }
@@ -69,7 +69,7 @@ pub(crate) enum Area {
     Rectangle(Place, Length, Length, u8),
     /// Vertices anywhere.
     Polygon([Place; 3], Vec<Place>),
-    /// Vertices around a place, by directions and distances of up to a length.
+    /// Vertices around a position, by directions and distances up to a length.
     Star(Place, Length, [(u8, u8); 3], Vec<(u8, u8)>),
 }
 
@@ -104,7 +104,7 @@ impl Area {
         }
     }
 
-    /// Places that are on the border of the shape, or nearly, seen from its centre in a direction of so many turns.
+    /// A position on or near the border of the shape, seen from its centre in a direction in turns.
     fn border(&self, shape: &Shape, turn: f64, off: f64) -> Point {
         let metres = match self {
             Self::Circle(_, radius, _) => radius.metres(),
@@ -119,8 +119,8 @@ impl Area {
     }
 }
 
-/// Where one comes to by a great circle of so many metres, that starts so many turns north of east: put on the map if
-/// beyond it.
+/// The position at this distance in metres along a great circle that starts at an angle, in turns, north of east: moved
+/// onto the map if it lies beyond.
 fn walk(from: Point, metres: f64, turn: f64) -> Point {
     let angle = metres / EARTH_RADIUS;
     let (lat, lon) = (from.lat().to_radians(), from.lon().to_radians());
@@ -140,7 +140,7 @@ fn walk(from: Point, metres: f64, turn: f64) -> Point {
 enum Probe {
     /// Anywhere.
     Place(Place),
-    /// In a direction, at and near the border.
+    /// In a direction, on or near the border.
     Border(u16, i16),
 }
 
@@ -148,7 +148,7 @@ impl Probe {
     fn points(self, area: &Area, shape: &Shape) -> Vec<Point> {
         match self {
             Self::Place(place) => vec![place.point()],
-            // Within parts in a thousand, a million or a thousand millions of the border, and anywhere inside.
+            // Within parts in 10^3, 10^6 or 10^9 of the border, and anywhere inside.
             Self::Border(turn, off) => [1e-3, 1e-6, 1e-9, 1.0]
                 .map(|by| {
                     let off = (1.0 + by * f64::from(off) / 32_768.0).abs();
@@ -166,7 +166,7 @@ pub(crate) struct Case {
     probes: Vec<Probe>,
 }
 
-/// The case that `bytes` spell, as the fuzzer would read it.
+/// The case that the fuzzer would read from `bytes`.
 pub(crate) fn case(bytes: &[u8]) -> Option<Case> {
     let mut u = Unstructured::new(bytes);
     let area = u.arbitrary().ok()?;
@@ -177,7 +177,7 @@ pub(crate) fn case(bytes: &[u8]) -> Option<Case> {
     Some(Case { area, probes })
 }
 
-/// Checks a shape's cover, and everything that it says about the points.
+/// Checks the cover of a shape, and its results for the points.
 pub(crate) fn run(case: &Case) {
     let shape = case.area.shape();
     let cover = shape.cover();
@@ -188,7 +188,7 @@ pub(crate) fn run(case: &Case) {
     assert!(cells.ranges().len() <= 9);
 
     for point in case.probes.iter().flat_map(|probe| probe.points(&case.area, &shape)) {
-        // What a sorted set returns.
+        // The result of a sorted set.
         let hash = hash_of_score(score(point.hash()));
         let centre = decode(hash);
         let told = shape.contains(centre);

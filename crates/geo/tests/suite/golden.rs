@@ -17,7 +17,7 @@ fn number(text: &str) -> f64 {
     text.parse().unwrap()
 }
 
-/// A coordinate as GEOPOS prints it: 17 digits after the point, but no noughts at the end.
+/// A coordinate as GEOPOS prints it: 17 digits after the point, without trailing zeros.
 fn printed(coordinate: f64) -> String {
     let text = format!("{coordinate:.17}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
@@ -53,7 +53,7 @@ fn distances_are_those_of_a_server() {
 }
 
 #[test]
-fn answers_are_those_of_a_server_in_its_order() {
+fn answers_are_those_of_a_server_in_the_same_order() {
     let (members, _) = SEARCHES.split_once('\n').unwrap();
     let members: Vec<u64> =
         members.split(' ').skip(1).map(|score| hash_of_score(number(score))).collect();
@@ -86,9 +86,9 @@ fn answers_are_those_of_a_server_in_its_order() {
     assert!(missed > 0, "the file has searches in which a server misses members");
 }
 
-/// The transcript of notes on companies in Beijing, which a 7.0 server repeats to the digit.
+/// The transcript of the notes on companies in Beijing, which a 7.0 server reproduces exactly.
 #[test]
-fn the_companies_are_where_they_were() {
+fn the_companies_have_the_same_positions() {
     let at = |lon, lat| decode(encode(lon, lat).unwrap());
     let juejin = at(116.48105, 39.996794);
     let meituan = at(116.489033, 40.007669);
@@ -160,7 +160,7 @@ fn a_polygon_in_sicily() {
     }
 }
 
-/// On an edge a point is inside in the west and the south, and outside in the east and the north.
+/// A point on an edge is inside on the western and the southern side, and outside on the eastern and the northern side.
 #[test]
 fn the_sides_of_a_polygon() {
     let corners = [(0.0, 0.0), (10.0, 0.0), (10.0, 10.0), (0.0, 10.0)];
@@ -181,7 +181,7 @@ fn the_sides_of_a_polygon() {
     }
 }
 
-/// Cells whose numbers are odd and too great for a double have the even number beside theirs as a score.
+/// The score of an odd cell number too large for a double is the neighbouring even number.
 #[test]
 fn ranges_of_scores_are_those_of_their_cells() {
     let edge = (1_u64 << 53) + 2;

@@ -1,4 +1,4 @@
-//! Positions, distances and shapes. One program: each that is linked takes longer than its tests.
+//! Positions, distances and shapes. One binary, because linking takes longer than running the tests.
 
 mod golden;
 mod model;

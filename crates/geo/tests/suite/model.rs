@@ -1,4 +1,4 @@
-//! Random shapes against a plain scan, and what holds of every position.
+//! Random shapes compared with a plain scan, and properties of every position.
 #![expect(clippy::unwrap_used, reason = "the tests look for failures here")]
 
 use geo::{Cell, LATITUDES, Point, Shape, Unit, decode, hash_of_score, score};
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 #[path = "../driver/mod.rs"]
 mod driver;
 
-/// Encodes by halving: what a hash means, a bit at a time.
+/// Encodes by halving the map, one bit at a time, by the definition of a hash.
 fn halved(point: Point) -> u64 {
     let mut hash = 0;
     let mut sides = [(-180.0, 180.0), (*LATITUDES.start(), *LATITUDES.end())];
@@ -29,16 +29,16 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn shapes_say_what_a_scan_says(bytes in prop::collection::vec(any::<u8>(), 40..600)) {
+    fn shapes_agree_with_a_scan(bytes in prop::collection::vec(any::<u8>(), 40..600)) {
         if let Some(case) = driver::case(&bytes) {
             driver::run(&case);
         }
     }
 
     #[test]
-    fn a_hash_is_a_halving_a_bit(point in points()) {
+    fn a_hash_halves_the_map_with_each_bit(point in points()) {
         let differ = point.hash() ^ halved(point);
-        // Rounding may put a point that is on the side of a cell into its neighbour.
+        // Rounding may put a point on the side of a cell into the neighbouring cell.
         if differ != 0 {
             let cell = Cell::new(point.hash());
             let near = |a: f64, b: f64| (a - b).abs() < 1e-12;
@@ -66,7 +66,7 @@ proptest! {
         prop_assert!(Point::new(place.lon(), place.lat()).is_ok());
     }
 
-    /// Where a distance as a radius includes just this point: next to the centre, opposite of it, and anywhere.
+    /// The radius is the distance of the point: next to the centre, opposite to it, and anywhere.
     #[test]
     fn the_furthest_point_of_a_circle_is_covered(
         centre in points(), other in points(), off in (-1e-5..1e-5, -1e-5..1e-5),

@@ -1,4 +1,4 @@
-//! Two sketches beside their oracles, checked in depth after every operation.
+//! Two sketches and their oracles, checked completely after every operation.
 //!
 //! The model test and the fuzz target share this file.
 #![expect(clippy::unwrap_used, reason = "the tests look for failures here")]
@@ -7,16 +7,16 @@ use hll::{DENSE_LEN, Encoding, Hll, HllMut, Union};
 use testkit::oracle::hll::{HllOp, HllOracle};
 use testkit::sequence::Sequence;
 
-/// A sketch, its twin that is dense from the start, and what both should hold.
+/// A sketch, the same sketch dense from the start, and their oracle.
 struct Trio {
     value: Vec<u8>,
     dense: Vec<u8>,
     oracle: HllOracle,
-    /// The additions since the last other operation, which are also done in one call.
+    /// The additions since the last other operation, which are repeated in one call.
     added: Added,
 }
 
-/// Additions, what became of each, and the sketch before them.
+/// Additions, the result of each, and the sketch before them.
 #[derive(Default)]
 struct Added {
     before: Vec<u8>,
@@ -48,7 +48,7 @@ impl Trio {
         }
     }
 
-    /// Ends a series of additions: all at once they leave the same.
+    /// Ends a series of additions: one call with all of them must leave the same bytes.
     fn end_series(&mut self, limit: usize) {
         let Added { mut before, hashes, changed } = core::mem::take(&mut self.added);
         if hashes.is_empty() {
@@ -115,14 +115,14 @@ fn edit(value: &mut Vec<u8>) -> HllMut<'_> {
     HllMut::new(value).expect("header")
 }
 
-/// The sketch that is worked on, and the other one.
+/// The current sketch, and the other one.
 type Pair = (Trio, Trio);
 
 fn start() -> Pair {
     (Trio::new(), Trio::new())
 }
 
-/// Runs the operations under a limit on sparse bytes and panics where a sketch and its oracle part.
+/// Runs the operations with a limit on sparse bytes, and panics where a sketch and its oracle differ.
 #[allow(dead_code, reason = "not every test that includes this file has its own operations")]
 pub(crate) fn run(ops: &[HllOp], limit: usize) {
     let mut pair = start();
@@ -132,7 +132,7 @@ pub(crate) fn run(ops: &[HllOp], limit: usize) {
     pair.0.end_series(limit);
 }
 
-/// Runs the first hundred operations that `bytes` spell, as [`run`] does.
+/// Runs the first hundred operations read from `bytes`, as [`run`] does.
 #[allow(dead_code, reason = "not every test that includes this file has bytes")]
 pub(crate) fn run_bytes(bytes: &[u8], limit: usize) {
     let mut sequence = Sequence::from_bytes(bytes);

@@ -1,7 +1,7 @@
-//! How far counts lie from the truth.
+//! The error of counts.
 //!
-//! The relative standard error is 1.04 / sqrt(16384) = 0.8125 %. With the seeds fixed, the tests either always pass or
-//! always fail; the bounds are what a sound sketch passes with a probability of 0.9999 and more.
+//! The relative standard error is 1.04 / sqrt(16384) = 0.8125 %. The seeds are fixed, so a test passes always or never;
+//! with random seeds, a correct sketch would pass the bounds with a probability of at least 0.9999.
 
 use hll::{HllMut, HyperLogLog, SPARSE_MAX_BYTES, Union};
 
@@ -47,7 +47,8 @@ fn errors_have_no_bias_and_the_stated_spread() {
             .collect();
         let mean = errors.iter().sum::<f64>() / 100.0;
         let spread = (errors.iter().map(|error| error * error).sum::<f64>() / 100.0).sqrt();
-        // The mean of a hundred has a tenth of sigma, and their spread is known within 7 %.
+        // The mean of a hundred errors has a standard deviation of a tenth of sigma, and their spread is known within 7
+        // %.
         assert!(mean.abs() < 0.4 * SIGMA, "size {size}: mean {mean:+.5}");
         assert!(spread < 1.3 * SIGMA, "size {size}: spread {spread:.5}");
     }

@@ -1,9 +1,9 @@
-//! Bytes and counts that a live Redis gave.
+//! Bytes and counts of a live Redis.
 #![expect(clippy::unwrap_used, reason = "a failure here fails the test")]
 
 use hll::{DENSE_LEN, Encoding, Hll, HllMut, HyperLogLog, SPARSE_MAX_BYTES, Union};
 
-/// CRC-32 (IEEE) as a running state; start from 0.
+/// CRC-32 (IEEE) as a running state; it begins with 0.
 fn crc32(crc: u32, bytes: &[u8]) -> u32 {
     let mut crc = !crc;
     for &byte in bytes {
@@ -63,7 +63,8 @@ fn golden_values_are_taken_and_counted() {
 
 #[test]
 fn golden_sparse_values_come_from_their_registers() {
-    // The sparse form of Redis depends on the order of the elements only where VALs meet: these few have none.
+    // Redis's sparse bytes depend on the order of the elements only where VAL opcodes are adjacent, which are absent
+    // here.
     for (key, encoding, _, bytes) in golden() {
         if encoding == "dense" || bytes.len() > 60 {
             continue;
@@ -112,7 +113,7 @@ fn bytes_grow_as_in_redis() {
     assert_eq!(lines.next(), None, "every line is used");
 }
 
-/// Prefix and number of the elements, and whether the sketch is turned dense.
+/// The prefix and the number of the elements, and whether the sketch is made dense.
 fn form(name: &str) -> Option<(&'static str, u32, bool)> {
     match name {
         "none" => None,

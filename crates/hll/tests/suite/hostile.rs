@@ -1,4 +1,4 @@
-//! Bytes that are no HyperLogLog: an error says what and where, nothing panics, and nothing is changed.
+//! Bytes that are not a HyperLogLog: an error with the fault and the offset, no panic, and no change.
 #![expect(clippy::unwrap_used, reason = "a failure here fails the test")]
 
 use hll::{DENSE_LEN, DecodeError, Encoding, Hll, HllMut, HyperLogLog, SPARSE_MAX_BYTES, Union};
@@ -11,7 +11,7 @@ fn sparse(body: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Everything that takes bytes, on these.
+/// Calls everything that takes bytes.
 fn exercise(bytes: &[u8]) {
     let Ok(view) = Hll::new(bytes) else {
         let mut copy = bytes.to_vec();
@@ -141,7 +141,7 @@ fn random_bodies_never_panic() {
             body.extend_from_slice(&random()[..usize::from(random()[0] % 9)]);
         }
         if round % 2 == 0 {
-            // Close what is short, so that some are valid.
+            // Completes bodies that are too short, so that some are valid.
             let short = match Hll::new(&sparse(&body)).unwrap().validate() {
                 Err(DecodeError::WrongRunSum { got, .. }) if got < 16384 => 16384 - got,
                 _ => 0,

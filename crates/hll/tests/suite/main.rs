@@ -1,4 +1,4 @@
-//! Sketches. One program: each that is linked takes longer than its tests.
+//! Sketches. One binary, because linking takes longer than running the tests.
 
 mod error;
 mod golden;

@@ -1,4 +1,4 @@
-//! Random operations against the oracle, with limits low enough that every case of the update comes soon.
+//! Random operations compared with the oracle, with limits so low that every case of an update occurs soon.
 
 use proptest::prelude::*;
 use testkit::oracle::hll::HllOp;
@@ -29,7 +29,7 @@ fn op(registers: u16) -> impl Strategy<Value = HllOp> {
 }
 
 fn ops() -> impl Strategy<Value = Vec<HllOp>> {
-    // Few registers make runs meet, split and join; all of them make the bytes long.
+    // With few registers, runs meet, split and join; with all of them, the bytes become long.
     prop_oneof![Just(40u16), Just(700), Just(16384)]
         .prop_flat_map(|registers| prop::collection::vec(op(registers), 1..120))
 }

@@ -1,10 +1,10 @@
-//! Several sketches taken into a union at once, beside one after the other.
+//! Several sketches merged into a union in one call, compared with one call for each.
 #![expect(clippy::unwrap_used, reason = "a failure here fails the test")]
 
 use hll::{DecodeError, Encoding, Hll, HyperLogLog, SPARSE_MAX_BYTES, Union};
 use testkit::rng::Rng;
 
-/// Empty, sparse and dense ones in any order.
+/// Empty, sparse and dense sketches in random order.
 fn sketches(rng: &mut Rng, count: usize) -> Vec<HyperLogLog> {
     let sketch = |_| {
         let elements = *rng.pick(&[0, 1, 30, 400, 3000, 20_000]).unwrap();
@@ -24,7 +24,7 @@ fn all_at_once_is_one_after_the_other() {
         let sketches = sketches(&mut rng, count);
         let views: Vec<Hll<'_>> = sketches.iter().map(HyperLogLog::view).collect();
         let (mut once, mut each) = (Union::new(), Union::new());
-        // What is in the union already stays there.
+        // Registers that the union already has are kept.
         let (first, rest) = views.split_at(count / 7);
         once.merge_all(first).unwrap();
         once.merge_all(rest).unwrap();
@@ -56,7 +56,7 @@ fn a_damaged_one_leaves_the_union_as_it_was() {
     for others in [[whole.view(), few.view(), damaged], [damaged, few.view(), whole.view()]] {
         assert!(matches!(union.merge_all(&others), Err(DecodeError::TailBytes { .. })));
         assert_eq!(union.count(), 0);
-        // It is sparse still.
+        // The union is still sparse.
         let mut target = hll::empty();
         let encoding = union.clone().merge_into(&mut target, SPARSE_MAX_BYTES).unwrap();
         assert_eq!((encoding, target), (Encoding::Sparse, hll::empty()));

@@ -1,25 +1,25 @@
-//! Reads operations on a compact set out of bytes, and runs them on the set and on its oracle side by side. The fuzz
-//! target includes this file too.
+//! Reads operations on a compact set from bytes, and runs them on the set and on its oracle. The fuzz target includes
+//! this file too.
 
 use std::collections::BTreeSet;
 
 use intset::{Compact, IntSet, Prefix, Refused};
 
-/// A set, its oracle, and what is left of the bytes.
+/// A set, its oracle, and the remaining bytes.
 struct Run<'a> {
     bytes: &'a [u8],
     set: Compact,
     oracle: BTreeSet<i64>,
-    /// Bits that most new members have in common, among those below the prefix.
+    /// The bits below the prefix that most new members have in common.
     fixed: u64,
 }
 
-/// Runs what `bytes` spell; checks every answer, and after each step the whole set.
+/// Runs the operations read from `bytes`; checks every result, and the whole set after each step.
 pub(crate) fn run(bytes: &[u8]) {
     let mut run =
         Run { bytes, set: Compact::new(Prefix::new(0, 0)), oracle: BTreeSet::new(), fixed: 0 };
     let (base, width) = (run.word(), u32::from(run.byte() % 65));
-    // Few fixed bits, or a run of them, or all but a few.
+    // Few fixed bits, a run of them, or all but a few.
     run.fixed = match run.byte() % 4 {
         0 => 0,
         1 => run.word(),
@@ -48,7 +48,7 @@ impl Run<'_> {
         self.set.prefix()
     }
 
-    /// A value that most likely has the prefix.
+    /// A value that probably has the prefix.
     fn value(&mut self) -> i64 {
         let (first, last) = (self.prefix().first(), self.prefix().last());
         let below = first.wrapping_sub(last.wrapping_add(1)).cast_unsigned().wrapping_neg();
@@ -70,7 +70,7 @@ impl Run<'_> {
         first.wrapping_add(bits.cast_signed())
     }
 
-    /// Some member, if there are any.
+    /// A member, or `None` if the set is empty.
     fn member(&mut self) -> Option<i64> {
         let index = usize::from(self.byte()) * 7 + usize::from(self.byte());
         self.oracle.iter().nth(index % self.oracle.len().max(1)).copied()
@@ -129,7 +129,7 @@ impl Run<'_> {
         assert_eq!(self.set.try_insert(value), expected, "insert {value}");
     }
 
-    /// Many members, in even steps or spread over the whole width.
+    /// Many members, in equal steps or spread over the whole width.
     fn insert_run(&mut self) {
         let (start, count, kind) = (self.value(), self.byte(), self.byte());
         let mut spread = self.word() | 1;
@@ -164,7 +164,7 @@ impl Run<'_> {
         assert_eq!(self.set.rank(value), is_member.then_some(below), "rank of {value}");
     }
 
-    /// From both ends, with leaps.
+    /// Iterates from both ends, with skips.
     fn walk(&self) {
         let mut ours = self.set.iter();
         let mut theirs = self.oracle.iter().copied();
@@ -183,7 +183,7 @@ impl Run<'_> {
         assert!(ours.rev().eq(theirs.rev()));
     }
 
-    /// From sorted members, by the same prefix.
+    /// Rebuilds the set from its sorted members, with the same prefix.
     fn rebuild(&mut self) {
         let prefix = self.prefix();
         let members = self.oracle.iter().copied();
@@ -193,7 +193,7 @@ impl Run<'_> {
         assert_eq!(narrow, self.set);
     }
 
-    /// Compares everything that can be seen from outside.
+    /// Compares all observable state.
     fn check(&self) {
         self.set.internal_validate();
         assert_eq!(self.set.len(), self.oracle.len());

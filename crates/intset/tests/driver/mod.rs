@@ -1,4 +1,4 @@
-//! Runs operations on a set and on its oracle side by side. The fuzz target includes this file too.
+//! Runs operations on a set and on its oracle. The fuzz target includes this file too.
 #![expect(clippy::unwrap_used, reason = "the tests look for failures here")]
 
 use std::collections::BTreeSet;
@@ -14,12 +14,12 @@ pub(crate) struct Ours(IntSet);
 /// The set and its oracle.
 type Pair = (Ours, IntSetOracle);
 
-/// Applies the operations that `bytes` spell to an empty set; checks every answer, and after each step the whole set.
+/// Applies the operations read from `bytes` to an empty set; checks every result, and the whole set after each step.
 pub(crate) fn run(bytes: &[u8]) {
     Sequence::from_bytes(bytes).run(Pair::default, step).unwrap();
 }
 
-/// Applies `ops` and checks their answers, but the whole set only once, at the end.
+/// Applies `ops` and checks their results, but the whole set only once, at the end.
 #[allow(dead_code, reason = "not every test that includes this file has read-only sequences")]
 pub(crate) fn ask(ops: &[IntSetOp]) {
     let (mut set, mut oracle) = Pair::default();
@@ -114,7 +114,7 @@ enum Operation {
     Difference,
 }
 
-/// The members of the combination, which must be the same whatever takes them.
+/// The members of the combination, which must be the same for every sink.
 fn combined(a: &IntSet, b: &IntSet, operation: Operation) -> Vec<i64> {
     fn run(a: &IntSet, b: &IntSet, operation: Operation, sink: &mut impl Sink) {
         match operation {
@@ -137,14 +137,14 @@ fn combined(a: &IntSet, b: &IntSet, operation: Operation) -> Vec<i64> {
         Operation::Intersection => a & b,
         Operation::Difference => a - b,
     };
-    // As wide as its members need, whatever the sources are.
+    // The result is as wide as its members need, independent of the sources.
     let plain: IntSet = kept.iter().copied().collect();
     assert_eq!(made.as_bytes(), plain.as_bytes(), "{operation:?}");
     assert!(made.heap_bytes() <= made.as_bytes().len());
     kept
 }
 
-/// Compares everything that can be seen from outside.
+/// Compares all observable state.
 fn check(set: &IntSet, oracle: &IntSetOracle) {
     set.validate(Validation::Deep).expect("a whole set");
     assert_eq!(set.as_bytes(), oracle.blob());
@@ -157,6 +157,6 @@ fn check(set: &IntSet, oracle: &IntSetOracle) {
     let held = set.heap_bytes();
     let used = set.as_bytes().len();
     assert!(held == 0 && set.is_empty() && set.width() == Width::W16 || held >= used);
-    // What a removal leaves idle is bounded too.
+    // The unused memory after a removal is bounded, too.
     assert!(held < used + (held / 16).max(32), "{held} bytes held for {used}");
 }

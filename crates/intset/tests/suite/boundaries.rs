@@ -1,4 +1,4 @@
-//! Widths at their edges, and the figures that the documentation gives.
+//! Widths at their limits, and the sizes stated in the documentation.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
@@ -21,7 +21,7 @@ fn width_grows_at_each_boundary() {
     ];
     for (value, width) in table {
         assert_eq!(Width::of(value), width);
-        // Into nothing, into 16 bits, and into 32 bits, on either side of what is there.
+        // Into an empty set, one of 16 bits and one of 32 bits, at either end.
         for before in [&[][..], &[-7, 0, 7], &[-7, 0, 7, 40_000]] {
             let mut set: IntSet = before.iter().copied().collect();
             let wide = set.width().max(width);
@@ -55,7 +55,7 @@ fn a_set_takes_the_bytes_that_the_documentation_says() {
 #[test]
 fn the_struct_takes_two_words() {
     assert_eq!(size_of::<IntSet>(), 16);
-    // The niche that an enum of a set and something else needs to be no larger.
+    // The niche that keeps an enum of a set and another variant at the same size.
     assert_eq!(size_of::<Option<IntSet>>(), 16);
 }
 
@@ -127,7 +127,7 @@ fn iterators_meet_in_the_middle() {
 fn random_members_are_drawn_evenly() {
     let set: IntSet = (0..7).collect();
     let mut drawn = [0_u32; 7];
-    // An even walk through the numbers: every member gets its share, to the last draw.
+    // Equidistant numbers: every member gets its share, up to one draw.
     for step in 0..7_000_u64 {
         let member = set.random_member(step * (u64::MAX / 7_000)).unwrap();
         drawn[usize::try_from(member).unwrap()] += 1;

@@ -1,4 +1,4 @@
-//! Compact sets at their edges, and the figures that the documentation gives.
+//! Compact sets at their limits, and the sizes stated in the documentation.
 
 use std::collections::BTreeSet;
 use std::hash::{BuildHasher, RandomState};
@@ -6,7 +6,8 @@ use std::hash::{BuildHasher, RandomState};
 use intset::{Compact, CompactError, IntSet, OrderError, Prefix, Refused, Width};
 use testkit::rng::Rng;
 
-/// Members of a shard of 48 bits: random, or the first 60 bits of UUIDs of version 4, which keep 4 of these 48 fixed.
+/// Members of a shard of 48 bits: random, or the first 60 bits of version 4 UUIDs, in which 4 of these 48 bits are
+/// fixed.
 fn shard_ids(rng: &mut Rng, members: usize, uuids: bool) -> (Prefix, BTreeSet<i64>) {
     let prefix = Prefix::new(0x0abc << 48, 48);
     let mut ids = BTreeSet::new();
@@ -17,7 +18,7 @@ fn shard_ids(rng: &mut Rng, members: usize, uuids: bool) -> (Prefix, BTreeSet<i6
     (prefix, ids)
 }
 
-/// The set that these members make one by one, in random order.
+/// The set of these members, added one by one in random order.
 fn grown(rng: &mut Rng, prefix: Prefix, members: &BTreeSet<i64>) -> Compact {
     let mut order: Vec<i64> = members.iter().copied().collect();
     rng.shuffle(&mut order);
@@ -67,7 +68,7 @@ fn a_range_can_be_full() {
             assert_eq!(set.len(), 1 << width);
             assert!(set.iter().eq(prefix.first()..=prefix.last()));
             assert_eq!((set.first(), set.last()), (Some(prefix.first()), Some(prefix.last())));
-            // Two bits a member, and the directory.
+            // Two bits for each member, and the directory.
             assert!(set.heap_bytes() < 64 + (1 << width) * 27 / 64, "{}", set.heap_bytes());
         }
     }
@@ -85,7 +86,7 @@ fn the_ends_of_all_values_fit_a_set_of_any_value() {
     assert!(set.iter().eq(edges));
     assert_eq!(edges.map(|value| set.rank(value)), [0, 1, 2, 3, 4, 5, 6].map(Some));
     assert_eq!(Compact::spanning(edges).unwrap().prefix(), set.prefix());
-    // Half of them, by the sign.
+    // One half of them, by the sign.
     for (first, inside) in [(i64::MIN, 3), (0, 4)] {
         let mut half = Compact::new(Prefix::new(first, 63));
         let taken = edges.iter().filter(|value| half.try_insert(**value) == Ok(true)).count();
@@ -139,7 +140,7 @@ fn a_set_of_the_most_members_takes_no_more() {
     assert_eq!(Compact::from_sorted(prefix, 0..=most), full);
     assert_eq!(Compact::spanning(0..=most), full);
     assert_eq!(Refused::Full.to_string(), "a compact set has at most 65535 members");
-    // Though all of them have common bits that this one lacks.
+    // Although all members have common bits that differ in this one.
     let mut even = Compact::from_sorted(prefix, (0..most).map(|n| 2 * n)).unwrap();
     assert_eq!(even.try_insert(1 << 39), Err(Refused::Full));
 }
@@ -177,7 +178,7 @@ fn bits_that_all_members_share_are_left_out_until_one_differs() {
     let (prefix, ids) = shard_ids(&mut rng, 200, true);
     let mut set = grown(&mut rng, prefix, &ids);
     let without = set.heap_bytes();
-    // All values of the bits that the members share, about some members and far from them.
+    // All values of the bits that the members share, near some members and far from them.
     for member in ids.iter().step_by(20).chain([&prefix.first(), &prefix.last()]) {
         for nibble in 0..16 {
             let value = member & !0xf00 | nibble << 8;
@@ -193,7 +194,8 @@ fn bits_that_all_members_share_are_left_out_until_one_differs() {
         }
     }
     assert!(set.iter().eq(ids.iter().copied()));
-    // With the odd one gone the bits are still there, so that one which comes and goes builds nothing anew.
+    // After the only differing member is removed, the bits are still stored, so a member added and removed repeatedly
+    // does not rebuild the set.
     let with = set.heap_bytes();
     assert!(with > without + 200 * 4 / 8 - 32, "{with} and {without}");
     let copy = Compact::from_sorted(prefix, &set).unwrap();
@@ -202,7 +204,7 @@ fn bits_that_all_members_share_are_left_out_until_one_differs() {
 
 #[test]
 fn sets_of_neighbours_stay_right_in_crowded_buckets() {
-    // One far away, so that no bits are common; the others fill a bucket.
+    // One member is far away, so that no bits are common; the others fill a bucket.
     for far in [1 << 59, 0] {
         let prefix = Prefix::new(0, 60);
         let start = if far == 0 { (1 << 60) - 6_000 } else { 0 };
@@ -218,7 +220,7 @@ fn sets_of_neighbours_stay_right_in_crowded_buckets() {
         }
         assert_eq!(set.count_below(start + 5_000), 5_000 + usize::from(far < start));
         assert!(set.remove(far));
-        // Built anew, they have 47 bits in common.
+        // Rebuilt, they have 47 bits in common.
         let copy = Compact::from_sorted(prefix, &set).unwrap();
         assert!(copy.heap_bytes() < 5_000 * 3 / 8 + 3_000, "{}", copy.heap_bytes());
         assert!(copy.iter().eq(members));
@@ -238,7 +240,7 @@ fn memory_comes_and_goes_tightly_and_a_member_by_turns_moves_nothing() {
         let (held, used) = (set.heap_bytes(), set.clone().heap_bytes());
         assert!(held - used < (used / 20).max(16), "{held} held for {used}");
         assert!(count < 200 || held < (count + 1) * 24 / 4, "{held} for {count}");
-        // Whatever size the set has come to.
+        // At every size of the set.
         if count > 0 {
             let held = set.heap_bytes();
             assert!(set.remove(*member) && set.try_insert(*member).unwrap());
@@ -257,7 +259,7 @@ fn memory_comes_and_goes_tightly_and_a_member_by_turns_moves_nothing() {
         assert!(held - used < (held / 10).max(32), "{held} held for {used}");
     }
     set.internal_validate();
-    // As little as a set that was never larger, and a step.
+    // At most one step more than a set that was never larger.
     assert!(set.heap_bytes() <= 40 + 16, "{}", set.heap_bytes());
     set.shrink_to_fit();
     assert!(set.heap_bytes() < 40);

@@ -1,4 +1,4 @@
-//! Random operations on a compact set against a `BTreeSet`, with the whole set checked after each.
+//! Random operations on a compact set compared with a `BTreeSet`; the whole set is checked after each.
 
 #[path = "../compact_driver/mod.rs"]
 mod compact_driver;
@@ -17,7 +17,7 @@ proptest! {
     }
 }
 
-/// Of every width, up to a size at which a set has been built anew several times, and down again.
+/// For every width: up to a size at which the set has been rebuilt several times, and down again.
 #[test]
 fn sets_of_every_width_grow_and_shrink() {
     let mut rng = Rng::new(1);

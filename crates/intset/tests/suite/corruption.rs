@@ -1,4 +1,4 @@
-//! Blobs that are not whole, and members that are out of order.
+//! Truncated blobs, and members that are out of order.
 
 use intset::{Count, DecodeError, IntSet, Validation, validate};
 
@@ -25,7 +25,7 @@ fn every_truncation_and_extension_is_refused() {
     }
 }
 
-/// Each bit once: refused, or a set that reads, changes and writes as any other.
+/// Each bit, flipped: an error, or a set that can be read, changed and written like any other.
 #[test]
 fn every_flipped_bit_is_refused_or_harmless() {
     for blob in GOLDEN {
@@ -48,7 +48,7 @@ fn every_flipped_bit_is_refused_or_harmless() {
     }
 }
 
-/// Answers may be wrong; nothing may panic.
+/// Results may be wrong, but nothing may panic.
 fn use_whatever_is_in(mut set: IntSet) {
     let members: Vec<i64> = set.iter().collect();
     let other: IntSet = members.iter().copied().step_by(2).collect();
@@ -80,7 +80,7 @@ fn members_in_reverse_never_panic() {
         DecodeError::NotIncreasing { offset: 16, previous: 255 << 50, got: 254 << 50 }
     );
     use_whatever_is_in(IntSet::from_bytes(blob.clone(), Validation::Shallow).unwrap());
-    // All the same: a span of nothing.
+    // All members are equal, so the span is empty.
     blob[8..].fill(1);
     use_whatever_is_in(IntSet::from_bytes(blob, Validation::Shallow).unwrap());
 }

@@ -1,8 +1,8 @@
-//! Bytes of a live redis-server 7.0.15, both ways.
+//! Bytes of a live redis-server 7.0.15, read and written.
 
 use intset::{IntSet, Validation, Width};
 
-/// The commands were run on a server; the bytes are the string inside its DUMP.
+/// The commands were run on a server; the bytes are the string in the payload of DUMP.
 #[test]
 fn bytes_are_those_that_a_server_dumped() {
     let table: [(&[i64], &[i64], &[u8]); 8] = [

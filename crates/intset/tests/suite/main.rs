@@ -1,4 +1,4 @@
-//! Sets of integers, plain and compact. One program: each that is linked takes longer than its tests.
+//! Sets of integers, plain and compact. One binary, because linking takes longer than running the tests.
 
 mod boundaries;
 mod compact;

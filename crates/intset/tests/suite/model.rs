@@ -1,4 +1,4 @@
-//! Random operations against the oracle, with the whole set checked after each.
+//! Random operations compared with the oracle; the whole set is checked after each.
 
 #[path = "../driver/mod.rs"]
 mod driver;
@@ -15,7 +15,7 @@ proptest! {
         driver::run(&bytes);
     }
 
-    /// Spread evenly, as ids are, so that searches go by the window; then clustered, so that it misses.
+    /// Evenly distributed, as ids are, so that a search uses the window; then clustered, so that the window misses.
     #[test]
     fn searches_in_greater_sets_agree(
         start in any::<i64>(),

@@ -1,4 +1,4 @@
-//! Runs operations on a list and on its oracle side by side. The fuzz target includes this file too.
+//! Runs operations on a list and on its oracle. The fuzz target includes this file too.
 #![expect(clippy::unwrap_used, reason = "the tests look for failures here")]
 
 use listpack::{Entry, ListPack, Position, Validation};
@@ -8,7 +8,7 @@ use testkit::sequence::Sequence;
 /// The list and its oracle.
 type Pair = (ListPack, ListPackOracle);
 
-/// Applies the operations that `bytes` spell to an empty list; checks every answer, and after each step the whole list.
+/// Applies the operations read from `bytes` to an empty list; checks every result, and the whole list after each step.
 pub(crate) fn run(bytes: &[u8]) {
     Sequence::from_bytes(bytes).run(Pair::default, checked_step).unwrap();
 }
@@ -49,7 +49,7 @@ fn step(list: &mut ListPack, oracle: &mut ListPackOracle, op: &ListPackOp) {
         ListPackOp::InsertPair(index, Element(a), Element(b)) => {
             let index = usize::from(*index) % (len + 1);
             let at = place(list, index);
-            // As strings, whatever they stand for: the list sees to the encoding.
+            // Always as strings: the list selects the encoding.
             list.insert_all(at, [Entry::Str(a), Entry::Str(b)]).expect("room");
             oracle.entries.splice(index..index, [a.clone(), b.clone()]);
         }
@@ -88,7 +88,7 @@ fn step(list: &mut ListPack, oracle: &mut ListPackOracle, op: &ListPackOp) {
             oracle.entries.retain(|text| text.len() % 3 != remainder);
         }
         ListPackOp::PushRun(Element(text), count) => {
-            // Every step compares the whole list, so that a long one makes all others slow.
+            // Every step compares the whole list, so a long list makes all further steps slow.
             for _ in 0..usize::from(count % 64).min(1 + 2_000 / (1 + text.len())) {
                 list.push_back(text).expect("room");
                 oracle.entries.push(text.clone());
@@ -122,7 +122,7 @@ fn step(list: &mut ListPack, oracle: &mut ListPackOracle, op: &ListPackOp) {
     }
 }
 
-/// Splits the list, and puts the parts together again, or the other way round.
+/// Splits the list and joins the parts again, in either order.
 fn split(list: &mut ListPack, oracle: &mut ListPackOracle, index: usize, turn: bool) {
     let len = oracle.entries.len();
     let mut behind = list.split_off(index);
@@ -157,7 +157,7 @@ fn move_run(
     }
 }
 
-/// The place of the entry at `index`, or the end.
+/// The position of the entry at `index`, or the end.
 fn place(list: &ListPack, index: usize) -> Position {
     list.seek(index).unwrap_or(list.end())
 }
@@ -186,7 +186,7 @@ fn get(list: &ListPack, oracle: &ListPackOracle, index: usize) {
     }
 }
 
-/// Compares everything that can be seen from outside.
+/// Compares all observable state.
 fn check(list: &ListPack, oracle: &ListPackOracle) {
     list.validate(Validation::Deep).expect("a whole list");
     assert_eq!(list.as_bytes(), oracle.blob());
@@ -199,11 +199,11 @@ fn check(list: &ListPack, oracle: &ListPackOracle) {
     let held = list.heap_bytes();
     let used = list.as_bytes().len();
     assert!(held == 0 && list.is_empty() || held >= used);
-    // What a deletion leaves idle is bounded too.
+    // The unused memory after a deletion is bounded, too.
     assert!(held < used + (held / 8).max(32), "{held} bytes held for {used}");
 }
 
-/// Whether the entries are those texts, without a copy of any.
+/// Returns whether the entries are equal to those texts, without copying any.
 fn say<'a>(
     mut entries: impl Iterator<Item = Entry<'a>>,
     mut texts: impl Iterator<Item = &'a Vec<u8>>,

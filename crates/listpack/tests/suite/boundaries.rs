@@ -1,4 +1,4 @@
-//! Encodings at their edges, and the figures that the documentation gives.
+//! Encodings at their limits, and the sizes stated in the documentation.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
@@ -6,7 +6,7 @@ use std::hash::{BuildHasher, RandomState};
 use listpack::{Entry, ListPack, MAX_BYTES, Refused, Validation};
 use testkit::oracle::list_pack::encode;
 
-/// The bytes of the one entry of a list.
+/// The bytes of the only entry of a list.
 fn entry_of(text: &[u8]) -> Vec<u8> {
     let mut list = ListPack::new();
     list.push_back(text).expect("room");
@@ -52,7 +52,7 @@ fn integers_have_the_narrowest_encoding_at_each_boundary() {
 
 #[test]
 fn strings_have_the_shortest_header_at_each_boundary() {
-    // Bytes before the text, and the length behind it.
+    // The bytes before the text, and the length after it.
     let table: [(usize, &[u8], &[u8]); 13] = [
         (0, b"\x80", b"\x01"),
         (1, b"\x81", b"\x02"),
@@ -73,7 +73,7 @@ fn strings_have_the_shortest_header_at_each_boundary() {
         let entry = entry_of(&text);
         assert!(entry == [head, &text, backlen].concat(), "{len}");
         assert!(encode(&text) == entry, "the oracle too, {len}");
-        // Read from either end.
+        // The entry is read from either end.
         let mut list = ListPack::new();
         list.insert_all(list.end(), [Entry::Int(1), Entry::Str(&text), Entry::Int(2)]).unwrap();
         assert_eq!(list.validate(Validation::Deep), Ok(()));
@@ -85,7 +85,7 @@ fn strings_have_the_shortest_header_at_each_boundary() {
 }
 
 #[test]
-fn texts_that_are_nearly_integers_stay_texts() {
+fn texts_that_are_almost_integers_stay_texts() {
     let texts = ["007", "-0", "+1", "1.0", " 1", "1 ", "-", "9223372036854775808", "1e5", "0x1"];
     for text in texts {
         assert_eq!(
@@ -98,7 +98,7 @@ fn texts_that_are_nearly_integers_stay_texts() {
 
 /// The table of the crate documentation.
 #[test]
-fn an_entry_takes_the_bytes_that_the_documentation_says() {
+fn an_entry_has_the_documented_size() {
     let table =
         [("7", 2), ("-7", 3), ("4095", 3), ("32767", 4), ("-8388608", 5), ("2147483647", 6)];
     let wider = [("1700000000000", 10), ("", 2), ("member", 8)];
@@ -113,7 +113,7 @@ fn an_entry_takes_the_bytes_that_the_documentation_says() {
 #[test]
 fn the_struct_takes_two_words() {
     assert_eq!(size_of::<ListPack>(), 16);
-    // The niche that an enum of a list and something else needs to be no larger.
+    // The niche that keeps an enum of a list and another variant at the same size.
     assert_eq!(size_of::<Option<ListPack>>(), 16);
 }
 
@@ -139,7 +139,7 @@ fn an_empty_list_holds_no_memory() {
 }
 
 #[test]
-fn room_that_was_asked_for_is_there() {
+fn reserved_capacity_is_used() {
     let mut list = ListPack::with_capacity(1_000);
     assert_eq!((list.heap_bytes(), list.is_empty()), (1_000, true));
     for number in 0..100 {
@@ -156,10 +156,10 @@ fn room_that_was_asked_for_is_there() {
 }
 
 #[test]
-fn equality_and_hash_go_by_what_the_entries_say() {
+fn equality_and_hash_depend_on_the_values_of_entries() {
     let mut list = ListPack::new();
     list.insert_all(list.end(), [Entry::Int(7), Entry::Str(b"a"), Entry::Int(-5)]).unwrap();
-    // A count that is not known; 7 in 64 bits; "a" with a long header; -5 as text.
+    // An unknown count; 7 in 64 bits; "a" with a long header; -5 as text.
     let odd = b"\x21\0\0\0\xff\xff\xf4\x07\0\0\0\0\0\0\0\x09\xf0\x01\0\0\0a\x06\xe0\x02-5\x04\x82-5\x03\xff";
     let odd = ListPack::from_bytes(odd.as_slice(), Validation::Deep).unwrap();
     list.push_back(-5).unwrap();
@@ -198,7 +198,7 @@ fn iterators_meet_in_the_middle() {
     assert_eq!(list.iter_from(list.end()).next(), None);
 }
 
-/// 65,534 entries are counted; one more, and they are not until someone asks.
+/// Up to 65,534 entries are counted in the header. With one more, they are not counted until the length is queried.
 #[test]
 fn the_header_counts_to_65534() {
     let count = |list: &ListPack| u16::from_le_bytes([list.as_bytes()[4], list.as_bytes()[5]]);
@@ -231,7 +231,7 @@ fn the_header_counts_to_65534() {
 
 #[test]
 fn a_list_does_not_grow_beyond_its_limit() {
-    // The text is never copied: zeroed pages of the system that stay untouched.
+    // The text is never copied: these are zeroed pages of the system that are never touched.
     let text = vec![0; MAX_BYTES];
     let mut list = ListPack::new();
     list.push_back("a").unwrap();

@@ -1,4 +1,4 @@
-//! Blobs that are not whole, and entries that do not parse.
+//! Truncated blobs, and entries that cannot be parsed.
 
 use listpack::{DecodeError, Entry, ListPack, Validation, validate};
 
@@ -10,7 +10,7 @@ const GOLDEN: [&[u8]; 5] = [
     include_bytes!("../data/geo_cities.blob"),
 ];
 
-/// All encodings, with the longer heads that the golden files lack.
+/// All encodings, including the longer headers that no golden file has.
 fn every_encoding() -> Vec<u8> {
     let mut list = ListPack::new();
     for value in [5, -300, 30_000, -8_000_000, 2_000_000_000, i64::MIN] {
@@ -20,7 +20,7 @@ fn every_encoding() -> Vec<u8> {
         list.push_back(&vec![b'x'; len]).expect("room");
     }
     let mut blob = list.into_bytes();
-    // A string of 32 bits that need not be one.
+    // A string with a header of 32 bits where a shorter one would do.
     let end = blob.len() - 1;
     blob.splice(end..end, *b"\xf0\x03\0\0\0abc\x08");
     blob[4] += 1;
@@ -52,7 +52,7 @@ fn every_truncation_and_extension_is_refused() {
     }
 }
 
-/// Cut, with a header that says so: the rest is refused, unless the cut is between entries and not counted.
+/// Truncated, with a matching header: an error, unless the cut is between entries and the entries are not counted.
 #[test]
 fn every_cut_with_a_right_header_is_refused_or_harmless() {
     for blob in blobs() {
@@ -76,7 +76,7 @@ fn every_cut_with_a_right_header_is_refused_or_harmless() {
     }
 }
 
-/// Each bit once: refused, or a list that reads, changes and writes as any other.
+/// Each bit, flipped: an error, or a list that can be read, changed and written like any other.
 #[test]
 fn every_flipped_bit_is_refused_or_harmless() {
     for blob in blobs() {
@@ -104,7 +104,7 @@ fn every_flipped_bit_is_refused_or_harmless() {
     }
 }
 
-/// A whole list says the same when each entry is written anew.
+/// A valid list stays equal when each entry is written again.
 fn rebuild(list: &ListPack) {
     let mut again = ListPack::new();
     for entry in list {
@@ -116,7 +116,7 @@ fn rebuild(list: &ListPack) {
     }
 }
 
-/// Answers may be wrong; nothing may panic.
+/// Results may be wrong, but nothing may panic.
 fn use_whatever_is_in(list: &ListPack) {
     let mut all: Vec<Entry<'_>> = list.iter().collect();
     all.extend(list.iter().rev());
@@ -172,7 +172,7 @@ fn lengths_that_point_anywhere_never_panic() {
     }
 }
 
-/// What a reader from behind understands is right, even if a writer would not have written it; as in Redis.
+/// A length that can be read backwards is valid, even if no writer would produce it; as in Redis.
 #[test]
 fn a_length_may_end_in_bytes_that_belong_to_the_entry() {
     let blob = b"\x09\0\0\0\x01\0\x00\x81\xff";
@@ -181,7 +181,7 @@ fn a_length_may_end_in_bytes_that_belong_to_the_entry() {
 }
 
 #[test]
-fn errors_say_what_and_where() {
+fn errors_name_the_problem_and_the_offset() {
     let table: [(&[u8], &str); 9] = [
         (b"\x07\0\0\0\0\0", "listpack takes at least 7 bytes, got 6"),
         (b"\x08\0\0\0\0\0\xff", "listpack header specifies 8 bytes, got 7"),

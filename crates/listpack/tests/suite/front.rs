@@ -1,4 +1,5 @@
-//! Long lists that grow and shrink at the front: the blob is that of a list whose entries were appended in order.
+//! Long lists that grow and shrink at the front: the blob is the one of a list to which the entries were appended in
+//! order.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
@@ -7,7 +8,7 @@ use std::collections::VecDeque;
 use listpack::{Entry, ListPack, Validation};
 use testkit::rng::Rng;
 
-/// Texts and integers of all lengths that an encoding ends at.
+/// Texts and integers of all lengths at which an encoding ends.
 fn element(rng: &mut Rng) -> Vec<u8> {
     match rng.below(6) {
         0 => rng.below(100).to_string().into_bytes(),
@@ -32,7 +33,7 @@ fn check(list: &ListPack, elements: &VecDeque<Vec<u8>>) {
     assert_eq!(list.as_bytes(), expected.as_bytes());
     assert_eq!((list.len(), list), (elements.len(), &expected));
     list.validate(Validation::Deep).unwrap();
-    // No more slack than a list has that grows at its end: two steps of a sixteenth, and a mark.
+    // No more slack than a list that grows at its end: two steps of a sixteenth, and a mark.
     let used = list.as_bytes().len();
     assert!(list.heap_bytes() <= used + used / 7 + 48, "{} for {used}", list.heap_bytes());
     assert_eq!(list.clone().into_bytes(), expected.as_bytes());
@@ -43,7 +44,7 @@ fn a_list_that_changes_at_both_ends_is_the_one_that_was_appended_to() {
     for seed in 0..20 {
         let mut rng = Rng::new(seed);
         let (mut list, mut elements) = (ListPack::new(), VecDeque::new());
-        // Up to some kilobytes, and down to nothing.
+        // Up to some kilobytes, and down to an empty list.
         for (grows, steps) in [(4, 400), (2, 100), (1, 600)] {
             for _ in 0..steps {
                 let front = rng.below(4) > 0;
@@ -70,7 +71,7 @@ fn a_list_that_changes_at_both_ends_is_the_one_that_was_appended_to() {
     }
 }
 
-/// A list of some entries, each of which was put before all others, and its elements.
+/// A list whose entries were all pushed at the front, and its elements.
 fn grown_at_the_front(count: usize) -> (ListPack, VecDeque<Vec<u8>>) {
     let (mut list, mut elements) = (ListPack::new(), VecDeque::new());
     for n in 0..count {
@@ -83,9 +84,9 @@ fn grown_at_the_front(count: usize) -> (ListPack, VecDeque<Vec<u8>>) {
 }
 
 #[test]
-fn every_change_goes_on_behind_the_room_at_the_front() {
+fn every_change_continues_after_the_room_at_the_front() {
     const COUNT: usize = 100;
-    // With more and with less room left.
+    // With more and with less remaining room.
     for count in COUNT..COUNT + 20 {
         let new = || grown_at_the_front(count);
         let text = |n: usize| format!("new:{n}").into_bytes();
@@ -172,11 +173,12 @@ fn a_push_at_the_front_leaves_the_entries_where_they_are() {
 }
 
 #[test]
-fn lengths_that_end_in_zeros_are_no_mark() {
+fn lengths_that_end_in_zeros_are_not_a_mark() {
     // Totals of 256, 65,536 and 131,072 bytes, whose first bytes are zero.
     for total in [1 << 8, 1 << 16, 1 << 17] {
         let mut list = ListPack::new();
-        // Header, end marker and the smaller of two entries; then what is left, less its own six or eight.
+        // The header, the end marker and the smaller of two entries; then the remaining bytes, minus the entry's own
+        // six or eight.
         list.push_front(&vec![b'a'; 100][..]).unwrap();
         let left = total - list.as_bytes().len();
         let beside = (1..=12).find(|beside| {

@@ -1,4 +1,4 @@
-//! Bytes of live servers, both ways.
+//! Bytes of live servers, read and written.
 
 use listpack::{Entry, ListPack, Validation};
 
@@ -30,7 +30,7 @@ fn golden_blobs_read_and_are_written_again() {
         assert!(read.iter().map(escaped).eq(entries.iter().copied()), "{name}");
         assert!(read.iter().rev().map(escaped).eq(entries.iter().rev().copied()), "{name}");
 
-        // From the front, from the back, and each in place of another.
+        // From the front, from the back, and each by replacing another one.
         let texts: Vec<Vec<u8>> = read.iter().map(Entry::to_vec).collect();
         let [mut forward, mut backward, mut replaced] = [(); 3].map(|()| ListPack::new());
         for text in &texts {

@@ -1,4 +1,4 @@
-//! The same steps here and on a live redis-server: the same bytes after each.
+//! The same steps here and on a live redis-server: the bytes are equal after each.
 
 use listpack::{Entry, ListPack, Validation, validate};
 use rdb::{RawValue, ValueType, WriteOptions, dump};
@@ -8,7 +8,7 @@ use testkit::rng::Rng;
 /// The bytes of version and checksum at the end of a payload of DUMP.
 const FOOTER: usize = 10;
 
-/// A string in a payload, uncompressed. Its length is the one thing that has its high bytes in front.
+/// An uncompressed string in a payload. Its length is the only big-endian number.
 fn string(bytes: &[u8]) -> Vec<u8> {
     let len = u32::try_from(bytes.len()).expect("short");
     let [a, b, c, d] = len.to_le_bytes();
@@ -19,12 +19,12 @@ fn string(bytes: &[u8]) -> Vec<u8> {
     }
 }
 
-/// What DUMP says of a hash.
+/// The payload of DUMP for a hash.
 fn hash(list: &ListPack) -> Vec<u8> {
     [&[16], &string(list.as_bytes())[..]].concat()
 }
 
-/// What DUMP says of a list of one node.
+/// The payload of DUMP for a list of one node.
 fn one_node(blob: &[u8]) -> Vec<u8> {
     [&[18, 1, 2], &string(blob)[..]].concat()
 }
@@ -50,7 +50,7 @@ fn dump_of(connection: &mut redis::Connection, key: &str) -> Option<Vec<u8>> {
     as_bytes(&reply).map(|payload| payload[..payload.len() - FOOTER].to_vec())
 }
 
-/// Few texts, so that they meet; all encodings.
+/// A text from a small set, so that texts repeat; all encodings occur.
 fn text(rng: &mut Rng) -> Vec<u8> {
     const EDGES: [i64; 8] =
         [0, 127, -4_096, 4_095, -32_768, 8_388_607, i32::MIN as i64, i64::MAX - 1];
@@ -152,7 +152,7 @@ fn a_list_of_one_node_has_the_servers_bytes_after_every_step() {
                 list.retain(|entry| entry != Entry::from(&pivot));
             }
             _ => {
-                // Keeps 40 elements from `index` on.
+                // Keeps 40 elements, beginning at `index`.
                 let last = (index + 39).to_string();
                 command(&mut connection, &[b"LTRIM", key, number.as_bytes(), last.as_bytes()])
                     .unwrap();
@@ -165,9 +165,9 @@ fn a_list_of_one_node_has_the_servers_bytes_after_every_step() {
     }
 }
 
-/// The server asks for the length after each step, and writes it into the header when it can.
+/// The server queries the length after each step, and writes it into the header if it fits.
 #[test]
-fn more_entries_than_the_header_counts_are_kept_as_the_server_keeps_them() {
+fn more_entries_than_the_header_counts_are_stored_as_the_server_stores_them() {
     let Some(server) = server_with(&options()) else { return };
     let mut connection = server.connect();
     let mut list = ListPack::new();
@@ -195,9 +195,9 @@ fn more_entries_than_the_header_counts_are_kept_as_the_server_keeps_them() {
     assert_eq!(counts, [65_534, 65_535, 65_535, 65_535, 65_534, 65_532]);
 }
 
-/// Damaged in every bit, and with its length field in other forms: taken by both, or by none.
+/// Every bit flipped, and the length field in other forms: accepted by both sides or by neither.
 #[test]
-fn deep_validation_takes_what_the_server_takes() {
+fn deep_validation_accepts_what_the_server_accepts() {
     let options = options().config("sanitize-dump-payload", "yes");
     let Some(server) = server_with(&options) else { return };
     let mut connection = server.connect();

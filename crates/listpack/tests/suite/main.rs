@@ -1,4 +1,4 @@
-//! Listpacks. One program: each that is linked takes longer than its tests.
+//! Listpacks. One binary, because linking takes longer than running the tests.
 
 mod boundaries;
 mod corruption;

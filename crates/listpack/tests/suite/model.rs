@@ -1,4 +1,4 @@
-//! Random operations against the oracle, with the whole list checked after each.
+//! Random operations compared with the oracle; the whole list is checked after each.
 
 #[path = "../driver/mod.rs"]
 mod driver;
@@ -16,10 +16,9 @@ proptest! {
     }
 }
 
-/// Members that differ in one place, first or last or between, and their prefixes: a search must not stop at the first
-/// word.
+/// Members that differ in one byte, at any position, and their prefixes: a search must not stop after the first word.
 #[test]
-fn members_that_are_nearly_the_needle_are_distinguished() {
+fn members_that_almost_equal_the_needle_are_distinguished() {
     let mut members = Vec::new();
     for len in 0..=70 {
         members.push(vec![b'm'; len]);
@@ -46,7 +45,7 @@ fn members_that_are_nearly_the_needle_are_distinguished() {
     }
 }
 
-/// Entries of one size are passed over in groups: one of another size must not be, wherever it stands.
+/// Entries of equal size are skipped in groups, but never an entry of another size, at any position.
 #[test]
 fn every_index_is_found_among_entries_of_one_size_and_others() {
     let texts = ["", "a", "17", "-5", "40000", "1234567890", "1234567890123"].map(String::from);
@@ -78,7 +77,7 @@ fn every_index_is_found_among_entries_of_one_size_and_others() {
             }
         }
     }
-    // Where the header does not count, all ways are from the end that was asked for.
+    // Where the header has no count, a search begins at the requested end.
     let mut list = listpack::ListPack::new();
     for number in 0..65_600 {
         list.push_back(number % 9_000).unwrap();
@@ -90,7 +89,7 @@ fn every_index_is_found_among_entries_of_one_size_and_others() {
     }
 }
 
-/// Every element alone, as the last one and as the only one: there is nothing behind it to read.
+/// Every element after others, and as the only one, with no bytes after it.
 #[test]
 fn the_last_entry_is_found_without_slack() {
     let texts = ["", "a", "1", "-1", "4095", "-4096", "40000", "8388607", "1234567890", "bcdefgh"];

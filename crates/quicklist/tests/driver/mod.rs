@@ -1,4 +1,4 @@
-//! Runs operations on a list and on its oracle side by side. The fuzz target includes this file too.
+//! Runs operations on a list and on its oracle. The fuzz target includes this file too.
 #![expect(clippy::unwrap_used, reason = "the tests look for failures here")]
 
 use std::collections::VecDeque;
@@ -11,10 +11,10 @@ use testkit::sequence::Sequence;
 
 type Oracle = VecDeque<Vec<u8>>;
 
-/// The fills that are tried.
+/// The fills to test.
 const FILLS: [i64; 9] = [1, 2, 3, 5, -1, -2, -3, -4, -5];
 
-/// What was seen on the way.
+/// Statistics of a run.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Seen {
     pub(crate) steps: usize,
@@ -24,8 +24,8 @@ pub(crate) struct Seen {
     pub(crate) shared: usize,
 }
 
-/// Takes limits from the first byte, and operations from the others; checks every answer, and after each step the whole
-/// list.
+/// Reads limits from the first byte, and operations from the others; checks every result, and the whole list after each
+/// step.
 pub(crate) fn run(bytes: &[u8]) -> Seen {
     let Some((&settings, bytes)) = bytes.split_first() else { return Seen::default() };
     let settings = usize::from(settings);
@@ -47,7 +47,7 @@ pub(crate) fn run(bytes: &[u8]) -> Seen {
     run.seen
 }
 
-/// A list at work.
+/// A list during a run.
 struct Run {
     list: QuickList,
     oracle: Oracle,
@@ -73,7 +73,7 @@ impl Run {
     }
 }
 
-/// A list that shares nodes with one that goes on, and what it was.
+/// A list that shares nodes with one that changes, and its state when they were shared.
 struct Frozen {
     list: QuickList,
     oracle: Oracle,
@@ -81,7 +81,7 @@ struct Frozen {
 }
 
 impl Frozen {
-    /// One of two lists; the other one is left in `list`.
+    /// Freezes one of two lists; the other one is left in `list`.
     fn of(list: &mut QuickList, oracle: &Oracle, other: bool) -> Self {
         let nodes = node_bytes(list);
         let mut shared = list.share();
@@ -120,7 +120,7 @@ fn step(list: &mut QuickList, oracle: &mut Oracle, op: &QuickListOp) {
             oracle.push_front(text.clone());
         }
         QuickListOp::PushRun(Element(text), count) => {
-            // Every step compares the whole list, so that a long one makes all others slow.
+            // Every step compares the whole list, so a long list makes all further steps slow.
             for _ in 0..usize::from(count % 64).min(1 + 2_000 / (1 + text.len())) {
                 list.push_back(text).expect("room");
                 oracle.push_back(text.clone());
@@ -137,7 +137,7 @@ fn step(list: &mut QuickList, oracle: &mut Oracle, op: &QuickListOp) {
         },
         QuickListOp::Insert(index, Element(text)) => {
             let index = usize::from(*index) % (oracle.len() + 1);
-            // As a string, whatever it stands for: the list sees to the encoding.
+            // Always as a string: the list selects the encoding.
             list.insert(index, Entry::Str(text)).expect("an element");
             oracle.insert(index, text.clone());
         }
@@ -230,7 +230,7 @@ fn convert(list: &mut QuickList) {
     };
 }
 
-/// An index of a list of so many elements, if it has any.
+/// An index of a list of this length, or `None` if it is empty.
 fn at(index: u16, len: usize) -> Option<usize> {
     usize::from(index).checked_rem(len)
 }
@@ -262,7 +262,7 @@ fn get(list: &QuickList, oracle: &Oracle, index: usize, count: usize) {
     let expected = oracle.iter().skip(index).take(count);
     assert!(say(list.range(index..index + count), expected.clone()));
     assert!(say(list.range(index..index + count).rev(), expected.clone().rev()));
-    // Both ends in turn, until they meet.
+    // Alternates between both ends until they meet.
     let (mut ours, mut theirs) = (list.range(index..index + count), expected);
     assert_eq!(ours.len(), theirs.len());
     while let Some(text) = theirs.next() {
@@ -283,7 +283,7 @@ fn positions(list: &QuickList, oracle: &Oracle, needle: &[u8], start: usize) {
     }
 }
 
-/// Compares everything that can be seen from outside.
+/// Compares all observable state.
 fn check(list: &QuickList, oracle: &Oracle) {
     list.verify();
     assert_eq!((list.len(), list.is_empty()), (oracle.len(), oracle.is_empty()));
@@ -297,7 +297,7 @@ fn check(list: &QuickList, oracle: &Oracle) {
     }
 }
 
-/// Whether the elements are those texts.
+/// Returns whether the elements are equal to those texts.
 fn say<'a>(
     mut elements: impl Iterator<Item = quicklist::Element<'a>>,
     mut texts: impl Iterator<Item = &'a Vec<u8>>,

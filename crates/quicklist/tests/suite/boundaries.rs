@@ -27,14 +27,15 @@ fn of(limits: Limits, texts: &[&str]) -> QuickList {
     list
 }
 
-/// A text of so many bytes takes them and two more up to 63, and up to 124 three more.
+/// A text of up to 63 bytes takes two more bytes, and one of up to 124 takes three more.
 #[test]
-fn a_node_takes_what_its_fill_says() {
+fn a_node_has_the_size_of_its_fill() {
     for (fill, bytes) in [(-1, 4096), (-2, 8192), (-3, 16_384), (-4, 32_768), (-5, 65_536)] {
         for back in [true, false] {
             let mut list = QuickList::new(limits(fill));
             let text = "sixteen bytes : ";
-            // Seven bytes of the node; eighteen an element; the last one is reckoned as eight beside its text.
+            // Seven bytes for the node and eighteen for each element; the last one counts with eight in addition to its
+            // text.
             let full = (bytes - 7 - 24) / 18 + 1;
             for _ in 0..full {
                 if back { list.push_back(text) } else { list.push_front(text) }.expect("room");
@@ -43,7 +44,7 @@ fn a_node_takes_what_its_fill_says() {
             if back { list.push_back(text) } else { list.push_front(text) }.expect("room");
             assert_eq!(cut(&list), if back { [full, 1] } else { [1, full] }, "{fill}");
         }
-        // To the byte.
+        // Exact to the byte.
         let mut list = QuickList::new(limits(fill));
         list.push_back("a").expect("room");
         let mut other = list.clone();
@@ -55,7 +56,7 @@ fn a_node_takes_what_its_fill_says() {
 }
 
 #[test]
-fn a_node_takes_as_many_elements_as_its_fill_says_and_8_kibibytes() {
+fn a_node_has_as_many_elements_as_its_fill_says_and_at_most_8_kibibytes() {
     for fill in [1, 2, 128] {
         let mut list = QuickList::new(limits(fill));
         let count = usize::try_from(fill).expect("positive");
@@ -74,18 +75,18 @@ fn a_node_takes_as_many_elements_as_its_fill_says_and_8_kibibytes() {
 }
 
 #[test]
-fn what_is_inserted_into_a_full_node_goes_beside_it_or_splits_it() {
+fn insertion_into_a_full_node_uses_a_neighbour_or_splits_it() {
     let full = ["a", "b", "c", "d", "e", "f", "g"];
-    // abc def g: where there is room, into the next node or the one before.
+    // abc def g: into the next or the previous node, if that has room.
     let mut list = of(limits(3), &full);
     assert_eq!(list.insert_after("f", "x"), Ok(true));
     assert_eq!(cut(&list), [3, 3, 2]);
     assert_eq!(list.insert_before("x", "y"), Ok(true));
     assert_eq!(cut(&list), [3, 3, 3]);
-    // Where there is none, into a node of its own.
+    // Otherwise into a new node.
     assert_eq!(list.insert_after("c", "z"), Ok(true));
     assert_eq!(cut(&list), [3, 1, 3, 3]);
-    // Inside, between two halves, here "d" and "e", "f"; then the two nodes before the second half are merged.
+    // In the middle, between two halves, here "d" and "e", "f"; then the two nodes before the second half are merged.
     assert_eq!(list.insert_before("e", "w"), Ok(true));
     assert_eq!(cut(&list), [3, 3, 2, 3]);
     assert_eq!(format!("{list:?}"), r#"["a", "b", "c", "z", "d", "w", "e", "f", "y", "x", "g"]"#);
@@ -95,10 +96,10 @@ fn what_is_inserted_into_a_full_node_goes_beside_it_or_splits_it() {
 }
 
 #[test]
-fn nodes_are_merged_up_to_their_limit_and_four_bytes_more_before_7_2() {
+fn nodes_are_merged_up_to_their_limit_and_four_more_bytes_before_7_2() {
     for (exact_merge, room) in [(true, 0), (false, 4)] {
         for (spare, expected) in [(0, [2, 1, 3]), (1, [1, 2, 3])] {
-            // Each takes four bytes beside its text, and the two together seven about them.
+            // Each element takes four bytes in addition to its text, and the node of both takes another seven.
             let (long, other) = (vec![b'x'; 300], vec![b'y'; 4096 + room + spare - 300 - 8 - 7]);
             let mut list = QuickList::new(Limits { exact_merge, ..limits(-1) });
             for elements in
@@ -111,7 +112,8 @@ fn nodes_are_merged_up_to_their_limit_and_four_bytes_more_before_7_2() {
                 list.append_listpack(node);
             }
             assert_eq!(cut(&list), [1, 1, 3]);
-            // The last node is split behind "a". The two before it are tried first; if they stay, "a" goes to them.
+            // The last node is split after "a". Merging the two nodes before it is tried first; if they are not merged,
+            // "a" is merged with the second.
             assert_eq!(list.insert_after("a", "c"), Ok(true));
             assert_eq!(cut(&list), expected, "{exact_merge} {spare}");
         }
@@ -119,7 +121,7 @@ fn nodes_are_merged_up_to_their_limit_and_four_bytes_more_before_7_2() {
 }
 
 #[test]
-fn without_a_threshold_those_are_large_that_are_larger_than_a_node() {
+fn without_a_threshold_elements_larger_than_a_node_are_large() {
     for (fill, most) in [(-1, 4096), (-2, 8192), (-5, 65_536), (4, 8192), (1000, 8192)] {
         let mut list = QuickList::new(Limits { plain_from: 0, ..limits(fill) });
         for len in [most, most + 1] {
@@ -131,14 +133,14 @@ fn without_a_threshold_those_are_large_that_are_larger_than_a_node() {
 }
 
 #[test]
-fn large_elements_get_plain_nodes_which_take_no_others() {
+fn large_elements_get_plain_nodes_that_hold_no_others() {
     let limits = Limits { plain_from: 5, ..limits(4) };
     let mut list = of(limits, &["a", "b", "1234", "12345", "c"]);
     assert_eq!(cut(&list), [3, 1, 1]);
     let plain = |list: &QuickList| list.nodes().map(NodeRef::is_plain).collect::<Vec<_>>();
     assert_eq!(plain(&list), [false, true, false]);
     assert_eq!(&*list.nodes().nth(1).expect("three").bytes(), b"12345");
-    // Within a node: between its halves. A plain node that gets a short element goes.
+    // In the middle of a node: between its halves. A plain node whose element becomes short is replaced.
     list.set(1, "large").expect("an element");
     assert_eq!(plain(&list), [false, true, false, true, false]);
     list.set(3, "d").expect("an element");
@@ -159,7 +161,7 @@ fn inner_nodes_are_compressed_from_48_bytes_on_if_that_saves_more_than_8() {
     };
     assert_eq!(size(38), (47, false));
     assert_eq!(size(39), (48, true));
-    // The stream of the distinct bytes is no shorter than they are; each repeat saves some.
+    // The stream of the distinct bytes is not shorter than they are; each repetition saves some bytes.
     let distinct: String = (b'A'..=b'z').map(char::from).collect();
     let of_repeats = |repeats: usize| {
         let text = format!("{distinct}{}", &distinct[..repeats]);
@@ -191,9 +193,9 @@ fn the_nodes_at_the_ends_stay_uncompressed() {
 }
 
 #[test]
-fn what_is_refused_changes_nothing() {
+fn a_refused_element_changes_nothing() {
     let mut list = of(Limits { plain_from: u32::MAX, ..limits(-1) }, &["a", "b"]);
-    // Lazily zeroed, and never read.
+    // Zeroed lazily by the system, and never read.
     let long = vec![0; 1 << 30];
     let refused = Err(Refused::TooLarge { len: 1 << 30 });
     assert_eq!(list.push_back(&long), refused);
@@ -220,7 +222,7 @@ fn an_index_finds_its_node_among_thousands() {
     for (index, number) in (-4_999..10_000).enumerate() {
         assert!(list.get(index).is_some_and(|element| element == Entry::Int(number)), "{index}");
     }
-    // From the middle, until few are left.
+    // From the middle, until few elements are left.
     while list.len() > 10 {
         list.delete_range(list.len() / 2 - 3, 7);
     }
@@ -241,9 +243,9 @@ fn memory_is_that_of_the_nodes() {
     assert_eq!((list.heap_bytes(), list.len()), (0, 0));
 }
 
-/// What goes through a range as a whole sees what goes through it one by one, wherever that began.
+/// Folding a range visits the same elements as iterating over it, from any start.
 #[test]
-fn a_range_is_folded_as_it_is_iterated() {
+fn a_range_is_folded_like_it_is_iterated() {
     for (fill, depth, plain_from) in [(4, 0, 1 << 30), (4, 1, 1 << 30), (5, 2, 60), (-2, 0, 60)] {
         let mut list = QuickList::new(Limits { depth, plain_from, ..limits(fill) });
         for number in 0..90 {

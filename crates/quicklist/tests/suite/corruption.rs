@@ -1,4 +1,4 @@
-//! Nodes with any byte changed, or cut short: a list that answers, and never a panic.
+//! Nodes with changed bytes, or truncated ones: the list works and never panics.
 
 #[path = "../untrusted/mod.rs"]
 mod untrusted;
@@ -6,7 +6,7 @@ mod untrusted;
 use quicklist::{Fill, Limits, QuickList};
 use testkit::rng::Rng;
 
-/// Three nodes, the second one plain, as `untrusted` reads them.
+/// Three nodes, the second one plain, in the form that `untrusted` reads.
 fn sample(settings: u8) -> Vec<u8> {
     let limits = Limits { fill: Fill::new(4), plain_from: 40, ..Limits::default() };
     let mut list = QuickList::new(limits);

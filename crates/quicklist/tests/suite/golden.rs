@@ -1,4 +1,4 @@
-//! What live servers leave after some hundred commands: `tests/data/README.md` describes the files.
+//! The nodes that live servers have after some hundred commands: `tests/data/README.md` describes the files.
 
 use quicklist::{Entry, Fill, Limits, QuickList};
 use rdb::crc64;
@@ -14,7 +14,7 @@ const GOLDEN: [(&str, &str); 5] = [
     ("fill_5_plain_60_of_7_2", include_str!("../data/fill_5_plain_60_of_7_2.txt")),
 ];
 
-/// The bytes of a word: `@x300` is `x` 300 times.
+/// Returns the bytes of a word: `@x300` is `x` 300 times.
 fn text(word: &str) -> Vec<u8> {
     match word.strip_prefix('@').map(|run| run.split_at(1)) {
         Some((byte, times)) => byte.repeat(times.parse().expect("a number")).into_bytes(),
@@ -74,7 +74,7 @@ fn apply(list: &mut QuickList, line: &str) {
     }
 }
 
-/// A line as the files have it for a node.
+/// The line of a node in the files.
 fn shown(node: quicklist::NodeRef<'_>) -> String {
     let container = if node.is_plain() { 1 } else { 2 };
     let form = if node.stream().is_some() { "lzf" } else { "raw" };

@@ -1,4 +1,4 @@
-//! Lists of nodes. One program: each that is linked takes longer than its tests.
+//! Lists of nodes. One binary, because linking takes longer than running the tests.
 
 mod boundaries;
 mod corruption;

@@ -3,8 +3,8 @@
 use listpack::{ListPack, Validation};
 use quicklist::{Entry, Fill, Limits, QuickList};
 
-/// Takes limits from the first byte and nodes from the others: a kind, a length of two bytes, and as many bytes.
-/// Returns whether each node was whole.
+/// Reads limits from the first byte and nodes from the others: a kind, a length of two bytes, and the bytes. Returns
+/// whether each node was valid.
 pub(crate) fn run(bytes: &[u8]) -> bool {
     let Some((&settings, mut bytes)) = bytes.split_first() else { return true };
     let limits = Limits {
@@ -29,7 +29,7 @@ pub(crate) fn run(bytes: &[u8]) -> bool {
             taken += len;
         }
     }
-    // A run of nodes has room for 64, of 32 bytes each.
+    // A run of nodes has room for 64 nodes of 32 bytes each.
     assert!(list.heap_bytes() <= 2 * taken + 128 * list.node_count() + 4096);
     if whole {
         list.verify();

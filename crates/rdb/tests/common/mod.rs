@@ -1,4 +1,4 @@
-//! What the tests share: the files that servers wrote, and how they are read.
+//! Helpers that the tests share: the files written by servers, and reading them.
 #![allow(dead_code, reason = "each test uses a part of it")]
 #![expect(clippy::unwrap_used, reason = "tests and their helpers fail by a panic")]
 
@@ -8,7 +8,7 @@ use rdb::{Error, ReadOptions, Reader};
 
 pub(crate) use testkit::kept::{Item, Kept, read_file};
 
-/// Reads all; values as they are if `raw`.
+/// Reads all records; values undecoded if `raw`.
 pub(crate) fn read_all<R: Read>(reader: Reader<R>, raw: bool) -> Result<Vec<Item>, Error> {
     read_file(reader, |reader| {
         if raw { Ok(Kept::Raw(reader.raw_value()?)) } else { Kept::read(reader.value()?) }
@@ -28,7 +28,7 @@ pub(crate) fn bytes(name: &str) -> Vec<u8> {
     fs::read(path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// The files of a folder, as `folder/name` without the ending, that have a list of their keys.
+/// The files of a folder that have a list of their keys, as `folder/name` without the extension.
 pub(crate) fn listed(folder: &str) -> Vec<String> {
     let mut names: Vec<String> = fs::read_dir(path(folder))
         .unwrap()

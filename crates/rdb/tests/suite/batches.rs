@@ -1,4 +1,4 @@
-//! Files that are read in batches: the same keys and values, and the same errors.
+//! Files read in batches: the same keys and values, and the same errors.
 
 use std::io::Read;
 
@@ -14,7 +14,7 @@ fn keep(reader: &mut Reader<impl Read>, record: Record, seen: &mut Vec<Seen>) ->
     Ok(())
 }
 
-/// Every key of a file, by records alone or by batches where there are any; and how many batches.
+/// Every key of a file, read by records, or by batches where possible; and the number of batches.
 fn read(file: &[u8], known: bool, size: Option<usize>) -> Result<(Vec<Seen>, usize), Error> {
     let length = known.then_some(file.len() as u64);
     let mut reader = Reader::with_options(file, ReadOptions { length, ..ReadOptions::default() })?;
@@ -116,7 +116,7 @@ fn a_large_value_is_left_where_it_stands() {
             assert!(value.body().len() > 1000);
             order.push((key, false));
         }
-        // A compressed string takes few bytes of the file.
+        // A compressed string takes few bytes in the file.
         let expected =
             [(key("a"), true), (key("large"), compression), (key("b"), true), (key("set"), false)];
         assert_eq!(order, expected);

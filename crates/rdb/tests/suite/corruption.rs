@@ -1,11 +1,11 @@
-//! Bytes that no server wrote: every cut and every change of a byte in small files, and promises
-//! that the bytes do not keep.
+//! Bytes that no server wrote: small files cut at every length and with every byte changed, and lengths beyond the
+//! input.
 #![expect(clippy::unwrap_used, reason = "tests and their helpers fail by a panic")]
 
 use crate::common::{bytes, every_file, read_all, read_bytes};
 use rdb::{Error, ErrorKind, ReadOptions, Reader, Value, ValueType, dump};
 
-/// Bytes of the largest file that is changed byte by byte.
+/// The size in bytes of the largest file that is changed byte by byte.
 const SMALL: usize = 700;
 
 fn small_files() -> Vec<(String, Vec<u8>)> {
@@ -18,7 +18,7 @@ fn small_files() -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// Reads in every way, without regard to the checksum; says whether all went well.
+/// Reads a file in every way, ignoring the checksum; returns whether each succeeded.
 fn read_every_way(file: &[u8]) -> [bool; 3] {
     let options = |length| ReadOptions { length, checksum: false };
     let read = |length, raw| {
@@ -65,7 +65,7 @@ fn a_checksum_finds_every_changed_bit() {
                 let mut changed = file.clone();
                 changed[at] ^= 1 << bit;
                 if changed[..9] < b"REDIS0005"[..] && changed[..9] > b"REDIS0000"[..] {
-                    continue; // now of a version without checksums
+                    continue; // its version has no checksum now
                 }
                 assert!(read_bytes(&changed, false).is_err(), "{name}: bit {bit} of byte {at}");
             }
@@ -200,7 +200,7 @@ fn a_field_expires_at_a_time_of_the_epoch_or_never() {
         assert_eq!(accepted(12, &redis(earliest, number)), right, "{earliest} {number}");
     }
 
-    // The last time, since the epoch: the number of it takes 64 bits.
+    // The last time, relative to the epoch: it needs 64 bits.
     let since_the_epoch = |number: u64| {
         let mut number_bytes = number.to_le_bytes();
         number_bytes.reverse();

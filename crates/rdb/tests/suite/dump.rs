@@ -1,4 +1,4 @@
-//! Payloads: golden ones, and footers that are wrong.
+//! Payloads: golden ones, and invalid footers.
 #![expect(clippy::unwrap_used, reason = "tests and their helpers fail by a panic")]
 
 use crate::common::{Item, Kept, every_file, read_bytes};
@@ -7,7 +7,7 @@ use rdb::{
     crc64, dump,
 };
 
-/// A payload with a right checksum over any body and version.
+/// A payload with a valid checksum for any body and version.
 fn payload(body: &[u8], version: u16) -> Vec<u8> {
     let mut payload = body.to_vec();
     payload.extend_from_slice(&version.to_le_bytes());
@@ -21,7 +21,7 @@ fn error_of(body: &[u8], version: u16) -> (u64, ErrorKind) {
     (error.offset(), error.into_kind())
 }
 
-/// What a server of version 7.0.15 answers to DUMP after `SET x 10` and `SADD i 1 2 3`.
+/// The replies of a 7.0.15 server to DUMP after `SET x 10` and `SADD i 1 2 3`.
 #[test]
 fn payloads_of_a_server() {
     let ten = b"\x00\xc0\x0a\x0a\x00\x6e\x9f\x57\x45\x0e\xae\x63\xbb";
@@ -58,7 +58,7 @@ fn every_value_of_every_file_passes_through_a_payload() {
             Kept::read(read.value().unwrap()).unwrap();
         }
     }
-    // All but those that no file here has.
+    // All types except those that no file here has.
     assert_eq!(kinds.len(), 22, "{kinds:?}");
 }
 
@@ -90,7 +90,7 @@ fn bodies() {
     assert!(matches!(error_of(b"\x02\x02\x01a", 10), (4, ErrorKind::Truncated)));
     assert!(matches!(error_of(b"\x06\x01", 10), (0, ErrorKind::PreRelease(6))));
     assert!(matches!(error_of(b"\x63\x01", 10), (0, ErrorKind::UnknownType { byte: 0x63, .. })));
-    // Opcodes mean nothing here.
+    // Opcodes have no meaning in a payload.
     assert!(matches!(error_of(b"\xff", 10), (0, ErrorKind::UnknownType { byte: 0xff, .. })));
     assert!(matches!(
         error_of(b"\xfa\x01a\x01b", 10),

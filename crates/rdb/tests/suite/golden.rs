@@ -1,4 +1,4 @@
-//! Files that servers wrote: what is read, and what comes out when it is written again.
+//! Files written by servers: the values that are read, and the bytes when they are written again.
 #![expect(clippy::unwrap_used, reason = "tests and their helpers fail by a panic")]
 
 use std::io::{self, Read};
@@ -10,7 +10,7 @@ use rdb::{
 };
 use testkit::kept::write_file;
 
-/// A log whose base is a file; what follows it is no part of one.
+/// A log that begins with an RDB file; the commands after it are not part of the file.
 const PREAMBLE: &str = "old/redis-rdb-preamble.aof";
 
 fn escape(bytes: &[u8]) -> String {
@@ -37,7 +37,7 @@ fn members_line(mut members: Vec<Vec<u8>>) -> String {
     }
 }
 
-/// An intset blob, taken apart by its definition.
+/// Decodes an intset blob by its definition.
 fn intset_members(blob: &[u8]) -> Vec<Vec<u8>> {
     let width = usize::from(blob[0]);
     blob[8..]
@@ -51,7 +51,7 @@ fn intset_members(blob: &[u8]) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// What the list says of a value, where that does not take the decoder of a blob.
+/// The field of the list for a value, unless that requires decoding a blob.
 fn value_field(value: &Kept) -> String {
     if let Kept::String(string) = value {
         let bytes = string.clone().into_bytes();
@@ -65,8 +65,8 @@ fn value_field(value: &Kept) -> String {
     }
 }
 
-/// The lines that a file should have, by what the reader reads. What the list does not know, or
-/// lies packed in a blob, is taken from the list.
+/// Compares the lines of the list with the values that the reader returns. A field that the list does not have, or that
+/// requires decoding a blob, is not compared.
 fn check_file(name: &str) {
     let file = bytes(&format!("{name}.rdb"));
     let list = std::fs::read_to_string(path(&format!("{name}.txt"))).unwrap();
@@ -186,7 +186,7 @@ fn records_beside_the_keys_are_read() {
     assert!(ids.count() > 0, "{modules:?}");
 }
 
-/// Servers write each part in its only form, so the same parts are the same bytes.
+/// Servers write each part in its only form, so equal parts have equal bytes.
 #[test]
 fn values_of_modules_are_written_part_by_part_as_they_came() {
     let mut modules = 0;
@@ -264,7 +264,7 @@ fn raw_values_make_the_same_file() {
             let file = bytes(&format!("{name}.rdb"));
             let items = read_bytes(&file, true).unwrap();
             let options = WriteOptions { target: target_of(&file), ..WriteOptions::default() };
-            // What is long enough is compressed anew, and a server's stream is its own.
+            // Long strings are compressed again, and a server's stream may differ.
             let compressed_anew = items.iter().any(|item| match item {
                 Item::Key { key, .. } => key.len() > 20,
                 Item::Other(record) => matches!(record, Record::Function { .. }),
@@ -284,14 +284,14 @@ fn values_make_the_same_file() {
     for name in names {
         let file = bytes(&format!("redis-7.0.15/{name}.rdb"));
         let items = read_bytes(&file, false).unwrap();
-        // Of these two have something to compress.
+        // Only these two have something to compress.
         let compression = ["04_zsets", "05_hashes"].contains(&name);
         let options = WriteOptions { compression, ..WriteOptions::default() };
         assert!(write_file(&items, options).unwrap() == file, "{name}");
     }
 }
 
-/// Returns what it has in small chunks, and is interrupted between them.
+/// A reader that returns small chunks, with interruptions between them.
 struct Trickle<'a> {
     bytes: &'a [u8],
     piece: usize,
@@ -340,7 +340,7 @@ fn values_that_are_not_read_are_passed_over() {
                 if keys.len() % read_every == 0
                     && let rdb::Value::Set(mut members) = reader.value().unwrap()
                 {
-                    members.next().unwrap(); // and leave the others
+                    members.next().unwrap(); // and leave the rest unread
                 }
             }
             keys

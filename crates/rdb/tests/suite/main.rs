@@ -1,4 +1,4 @@
-//! Files and payloads. One program: each that is linked takes longer than its tests.
+//! Files and payloads. One binary, because linking takes longer than running the tests.
 
 mod batches;
 #[path = "../common/mod.rs"]

@@ -1,4 +1,4 @@
-//! What modules store with keys, from version 13 on.
+//! The metadata that modules store with keys, since version 13.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
@@ -6,7 +6,7 @@ use rdb::{
     Attributes, ErrorKind, KEY_METADATA, Reader, Record, Target, WriteError, WriteOptions, Writer,
 };
 
-/// Two classes: one with a number and a string, one with nothing.
+/// Two classes: one with a number and a string, one without content.
 const METADATA: &[u8] = b"\x02ABCD\x02\x05\x05\x03xyz\x00EFGH\x00";
 
 const EXPIRING: Attributes = Attributes { expire_at_ms: Some(5), idle_s: Some(6), freq: Some(7) };

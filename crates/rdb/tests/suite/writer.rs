@@ -1,4 +1,4 @@
-//! The writer: what it writes, what it refuses, and what a broken destination does.
+//! The writer: its output, its errors, and its behaviour when the destination fails.
 #![expect(clippy::unwrap_used, reason = "tests and their helpers fail by a panic")]
 
 use std::io::{self, Write};
@@ -150,7 +150,7 @@ fn a_set_has_as_many_members_as_announced() {
     assert!(missing(members.finish()));
     assert!(matches!(under.finish(), Err(WriteError::Failed)));
 
-    // Left without a word, the gap is found by whatever comes next.
+    // If the value is dropped, the next call reports the missing member.
     let leave_one_out = |writer: &mut Writer<Vec<u8>>| {
         writer.key(b"k", PLAIN).set(2).unwrap().member(b"a").unwrap();
     };
@@ -212,7 +212,7 @@ fn a_string_of_a_module_may_come_in_parts_or_as_its_stream() {
     let mut value = one.key(b"m", PLAIN).module(id).unwrap();
     let mut parts = value.bytes_in_parts(3).unwrap();
     parts.part(b"ab").unwrap();
-    // One byte is left, and the end tag is none.
+    // One byte is left, and the end marker does not count as one.
     assert!(matches!(parts.part(b"cd"), Err(WriteError::TooManyMembers)));
     parts.part(b"c").unwrap();
     parts.finish().unwrap();
@@ -232,7 +232,7 @@ fn a_string_of_a_module_may_come_in_parts_or_as_its_stream() {
     ];
     assert_eq!((read, &parts[..]), (id, &expected[..]));
 
-    // Whatever comes behind a string that lacks a byte finds it.
+    // The next call reports the missing byte of a string.
     let missing = |result| matches!(result, Err(WriteError::MissingMembers { missing: 1 }));
     let begin = |writer: &mut Writer<Vec<u8>>, next: u8| {
         let mut value = writer.key(b"m", PLAIN).module(id).unwrap();
@@ -298,7 +298,7 @@ fn long_values_pass_the_buffer() {
     }
 }
 
-/// Takes so many bytes and then fails.
+/// A writer that accepts this many bytes and then fails.
 #[derive(Debug)]
 struct Full(usize);
 
@@ -365,7 +365,7 @@ fn model() -> impl Strategy<Value = Model> {
 }
 
 fn attributes() -> impl Strategy<Value = Attributes> {
-    // -1 means none and is not written by servers.
+    // -1 means no expiry, and servers do not write it.
     let expiry = prop::option::of(any::<i64>().prop_filter("none", |at| *at != -1));
     (expiry, prop::option::of(any::<u64>()), prop::option::of(any::<u8>()))
         .prop_map(|(expire_at_ms, idle_s, freq)| Attributes { expire_at_ms, idle_s, freq })
@@ -410,7 +410,7 @@ proptest! {
             match (value, read) {
                 (Model::String(bytes), Kept::String(read)) => {
                     prop_assert_eq!(&read.clone().into_bytes(), bytes);
-                    // An integer form is kept apart exactly where its text is canonical.
+                    // A string is an integer exactly if its text is canonical.
                     let canonical = std::str::from_utf8(bytes)
                         .ok()
                         .and_then(|text| text.parse::<i32>().ok())

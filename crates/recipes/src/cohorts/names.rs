@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_is_read_in_one_way_whatever_the_event_is_called() {
+    fn a_key_is_parsed_in_one_way_whatever_the_name_of_the_event() {
         let names = Names::new(b"trackist", PeriodKind::ALL);
         let time = date(2015, 5, 17).at(3, 0, 0, 0);
         for event in
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_period_that_is_not_written_is_its_longest_parts() {
+    fn a_period_that_is_not_written_consists_of_its_longest_parts() {
         use PeriodKind::{Day, Hour, Month, Week, Year};
         let time = date(2016, 2, 29).at(23, 0, 0, 0);
         let table: [(&[PeriodKind], PeriodKind, usize, &str, &str); 12] = [

@@ -92,7 +92,7 @@ fn a_server_answers_as_a_store_does() {
 
 /// A query of a key of another type fails on a server as on a store.
 #[test]
-fn what_is_no_string_is_refused() {
+fn keys_of_another_type_are_refused() {
     for kind in [BackendKind::Server, BackendKind::Cluster] {
         let server = Pretend::new(&store(), kind, SCRIPTS);
         server.store.sadd("set", ["x"]).unwrap();

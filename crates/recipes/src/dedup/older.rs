@@ -18,7 +18,7 @@ mod tests {
     use crate::slot::key_slot;
 
     #[test]
-    fn both_keys_are_of_one_slot() {
+    fn both_keys_are_in_one_slot() {
         for (key, older, one_slot) in [
             ("seen", "{seen}:older", true),
             ("{user}:seen", "{user}:seen:older", true),

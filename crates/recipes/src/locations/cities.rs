@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_in_the_table_is_named() {
+    fn places_that_are_not_in_the_table_are_named() {
         let table = CityTable::from_rows(rows()).unwrap();
         for (country, region, city, lenient, text) in [
             ("ZZZ", "CA", "Rome", [0, 0, 0], "country 'ZZZ' is unknown"),
@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_are_no_table_are_reported_by_number() {
+    fn invalid_rows_are_reported_by_number() {
         use CityTableError as E;
         assert_eq!(CityTable::from_rows::<&str, &str, &str>([]), Err(E::NoRows));
         for (rows, error) in [

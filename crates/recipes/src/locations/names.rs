@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_name_has_its_place_and_no_other_word_has_one() {
+    fn every_name_has_its_index_and_no_other_word_has_one() {
         let mut words: Vec<String> = (0..MAX).map(|n| format!("{n:x}")).collect();
         // Around the longest name in the hash table, and one that ends in the padding byte.
         for word in ["seven77", "eight888", "nine99999", "a\0", "a\0\0", "\u{e4}\u{f6}"] {
@@ -158,13 +158,13 @@ mod tests {
     }
 
     #[test]
-    fn one_name_is_a_list() {
+    fn one_name_makes_a_list() {
         let names = Names::new(&["only"]).unwrap();
         assert_eq!((names.index("only"), names.index("other")), (Some(0), None));
     }
 
     #[test]
-    fn what_is_no_list_is_reported() {
+    fn invalid_lists_are_reported() {
         assert_eq!(Names::new(&[]), Err(Fault::Empty));
         assert_eq!(Names::new(&["a", "c", "b"]), Err(Fault::Unsorted(2)));
         assert_eq!(Names::new(&["a", "a"]), Err(Fault::Twice(1)));

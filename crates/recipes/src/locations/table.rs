@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_are_no_tables_are_reported_by_line_and_word() {
+    fn invalid_tables_are_reported_by_line_and_word() {
         use TableProblem as P;
         let many = (0..256).fold(String::new(), |many, n| many + &format!(" {n:03}"));
         for (text, line, problem) in [

@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn records_are_replaced_where_the_later_are_set() {
+    fn records_are_replaced_where_the_later_ones_are_set() {
         let mut earlier = vec![1, 2, 3, 0, 5, 6];
         overlay(&mut earlier, &[0, 0, 0, 9, 7, 0, 0, 8], 2);
         assert_eq!(earlier, [1, 2, 0, 9, 7, 0, 0, 8]);
@@ -41,7 +41,7 @@ mod tests {
     }
 
     #[test]
-    fn bits_are_those_of_both() {
+    fn the_union_has_the_bits_of_both() {
         let mut earlier = vec![0b1010_0000];
         unite(&mut earlier, &[0b0110_0000, 1]);
         assert_eq!(earlier, [0b1110_0000, 1]);

@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reply_has_as_many_parts_as_were_asked_for() {
+    fn a_reply_has_the_expected_number_of_parts() {
         let reply = || Reply::Array(vec![Reply::Int(7), Reply::Nil]);
         assert_eq!(parts::<Option<i64>>(reply(), 2).unwrap(), [Some(7), None]);
         for count in [0, 1, 3] {

@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn buckets_are_text_and_back() {
+    fn buckets_are_written_and_parsed() {
         for (is, text) in [
             (buckets(NOW, 3, 0), "1700000040000:3:0"),
             (buckets(-60_000, 0, 1), "-60000:0:1"),
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn no_text_is_taken_for_other_counts() {
+    fn no_text_is_read_as_other_counts() {
         let mut rng = testkit::rng::Rng::new(4);
         let mut taken = 0;
         for _ in 0..50_000 {
@@ -226,7 +226,7 @@ mod tests {
                 }
             }
             if let Some(buckets) = Buckets::parse(&text) {
-                // Only text that it would have written itself.
+                // Only text that `to_text` writes.
                 assert_eq!(buckets.to_text().as_slice(), text);
                 assert!(buckets.before >= 0 && buckets.now >= 0);
                 taken += 1;
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn the_period_before_counts_by_what_it_overlaps() {
+    fn the_previous_period_counts_by_its_overlap() {
         let meter = Meter { limit: 10, period_ms: 1000 };
         let stored = Some(buckets(0, 8, 3));
         // 8 * (1000 - elapsed) / 1000 + 3
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn waiting_as_long_as_told_is_enough_and_no_longer_than_needed() {
+    fn waiting_for_the_stated_time_is_enough_and_no_longer_than_needed() {
         let mut rng = testkit::rng::Rng::new(3);
         let mut waits = 0;
         for _ in 0..20_000 {
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_at_their_ends_neither_panic_nor_wrap() {
+    fn extreme_numbers_neither_panic_nor_wrap() {
         let ends = [0, 1, i64::MAX];
         for limit in [1, i64::MAX] {
             for period_ms in [1, 1000, LONGEST] {

@@ -245,7 +245,7 @@ mod tests {
             assert_eq!(next, Some(start + i64::try_from(taken * S).unwrap()));
             arrival = next;
         }
-        // To the microsecond.
+        // Exact to the microsecond.
         let (answer, next) = quota.take(arrival, start + 999_999, 1);
         assert_eq!((answer.limited, answer.remaining, next), (true, 0, None));
         assert_eq!(answer.retry_after, Some(Duration::from_micros(1)));
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_a_look() {
+    fn a_quantity_of_zero_only_queries() {
         let quota = quota(3, 1, 1);
         let (answer, next) = quota.take(None, 0, 0);
         assert_eq!((answer.to_reply(), next), ([0, 3, 3, -1, 0], None));
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn times_at_the_ends_of_time_neither_panic_nor_wrap() {
+    fn extreme_times_neither_panic_nor_wrap() {
         let most = LONGEST.unsigned_abs();
         let quotas = [
             quota(1, 1, 1),

@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_says_when_to_come_back() {
+    fn a_refusal_states_the_time_to_return() {
         assert!(throttle(false, None).check().is_ok());
         let refused = throttle(true, Some(Duration::from_millis(1500))).check().unwrap_err();
         assert_eq!(refused.after(), Some(Duration::from_millis(1500)));

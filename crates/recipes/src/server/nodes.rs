@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slot_is_of_the_node_whose_range_has_it() {
+    fn a_slot_belongs_to_the_node_whose_range_has_it() {
         let told = [
             range(10_923, 16_383, 3),
             range(0, 5_460, 1),
@@ -101,14 +101,14 @@ mod tests {
     }
 
     #[test]
-    fn ranges_of_one_node_are_one_node() {
+    fn several_ranges_of_a_node_make_one_node() {
         let told = vec![range(0, 9, 1), range(20, 29, 1), range(10, 19, 2)];
         let nodes = Nodes::parse(Reply::Array(told)).unwrap();
         assert_eq!([5, 15, 25, 99].map(|slot| nodes.of_slot(slot)), [0, 1, 0, 0]);
     }
 
     #[test]
-    fn what_is_no_such_reply_is_none() {
+    fn other_replies_are_refused() {
         assert!(Nodes::parse(Reply::Nil).is_none());
         assert!(Nodes::parse(Reply::Array(vec![Reply::Int(1)])).is_none());
         assert!(Nodes::parse(Reply::Array(vec![range(0, 1 << 16, 1)])).is_none());

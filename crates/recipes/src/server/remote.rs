@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_node_has_replied_stays_when_another_one_is_lost() {
+    fn replies_of_a_node_are_kept_when_another_one_is_lost() {
         let server = Server::on(Remote::cluster(Half(Mutex::new(0))));
         let keys: Vec<String> = (0..100).map(|number| format!("key:{number}")).collect();
         let add = |key: &'_ String| {

@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn they_are_those_that_it_has() {
+    fn iteration_and_membership_agree() {
         for shards in 1..70 {
             for ends in [Ends::Numbers(shards), Ends::Suffixes(shards)] {
                 let mut all: Vec<u64> = ends.iter().collect();

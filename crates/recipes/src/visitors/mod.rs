@@ -180,7 +180,7 @@ mod tests {
     use crate::bucket::Bucket;
 
     #[test]
-    fn a_bucket_is_begun_once_whatever_comes_between_the_look_and_the_step() {
+    fn a_bucket_is_begun_once_whatever_happens_between_the_check_and_the_step() {
         for &first in VisitorsForm::ALL {
             for &second in VisitorsForm::ALL {
                 let store = Store::new();

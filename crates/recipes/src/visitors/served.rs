@@ -51,7 +51,7 @@ fn scenario<B: Backend>(backend: B, store: &Store, form: VisitorsForm) -> Vec<Sa
 }
 
 #[test]
-fn a_server_refuses_of_a_batch_what_a_store_refuses() {
+fn a_server_refuses_the_same_visits_of_a_batch_as_a_store() {
     for form in [VisitorsForm::Forecast, VisitorsForm::Tagged, VisitorsForm::Bitmap] {
         let [alone, served] = [Store::new(), Store::new()];
         let server = Pretend::new(&served, BackendKind::Server, SCRIPTS);

@@ -286,7 +286,7 @@ mod tests {
     use crate::sharded_set::Base;
 
     #[test]
-    fn names_that_are_made_late_are_the_same() {
+    fn names_that_are_built_late_are_the_same() {
         let packed = |procedure: &dyn Fn() -> Result<crate::Request, Error>| {
             let mut packed = Vec::new();
             procedure().unwrap().write(&mut packed);

@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_text_and_back() {
+    fn names_are_written_and_parsed() {
         let wall = seconds(date(2019, 9, 8).at(7, 6, 0, 0));
         for (level, text) in [
             (UvLevel::Minute, "201909080706"),

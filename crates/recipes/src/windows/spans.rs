@@ -154,13 +154,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_ends_are_those_of_years() {
+    fn the_ends_are_the_ends_of_years() {
         assert_eq!(FIRST, seconds(date(1900, 1, 1).at(0, 0, 0, 0)));
         assert_eq!(END, seconds(date(2300, 1, 1).at(0, 0, 0, 0)));
     }
 
     #[test]
-    fn spans_follow_on_each_other_and_tell_the_offset() {
+    fn spans_are_consecutive_and_have_the_offset() {
         for name in ["Europe/Berlin", "America/St_Johns", "Pacific/Apia", "Australia/Lord_Howe"] {
             let zone = TimeZone::get(name).unwrap();
             let spans = Spans::of(&zone);

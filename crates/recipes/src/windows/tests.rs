@@ -123,7 +123,7 @@ fn walks() -> Vec<(Walk, i64, i64)> {
 }
 
 #[test]
-fn buckets_are_those_of_a_walk_and_no_two_have_one_name() {
+fn buckets_equal_those_of_a_scan_and_no_two_have_the_same_name() {
     for (walk, ..) in walks() {
         let zone = walk.calendar.time_zone().iana_name().unwrap_or("UTC").to_owned();
         let mut names: HashSet<String> = HashSet::new();
@@ -151,7 +151,7 @@ fn buckets_are_those_of_a_walk_and_no_two_have_one_name() {
 }
 
 #[test]
-fn names_that_no_bucket_has_are_none() {
+fn names_that_no_bucket_has_are_refused() {
     let berlin = UvCalendar::new(TimeZone::get("Europe/Berlin").unwrap());
     for name in ["2019102702", "2019102702+0100", "201910270259+0100", "20191027", "201910"] {
         let bucket = berlin.named(name.as_bytes()).unwrap();
@@ -248,7 +248,7 @@ fn ranges_take_in_the_minutes_that_they_begin_and_end_in() {
 }
 
 #[test]
-fn going_back_by_units_is_going_back_one_by_one() {
+fn subtracting_units_is_subtracting_them_one_by_one() {
     let mut rng = testkit::rng::Rng::new(3);
     for (walk, from, to) in walks() {
         let calendar = &walk.calendar;
@@ -332,7 +332,7 @@ fn a_bucket_that_others_are_merged_into_is_open_and_stays() {
 }
 
 #[test]
-fn what_is_not_open_any_more_is_not_merged_again() {
+fn a_bucket_that_is_no_longer_open_is_not_merged_again() {
     let (store, [minute, hour]) = two_keys();
     store.pfadd(&minute.key, ["A"]).unwrap();
     assert_eq!(roll(&store, &minute, Some(&hour)), 0);
@@ -347,7 +347,7 @@ fn what_is_not_open_any_more_is_not_merged_again() {
 }
 
 #[test]
-fn a_count_is_of_one_time_or_of_none() {
+fn a_count_is_of_one_point_in_time_or_an_error() {
     let (store, [minute, hour]) = two_keys();
     add_and_open(&store, &minute, "A");
     let names = open_names(&store);
@@ -388,7 +388,7 @@ fn a_count_takes_each_key_once() {
 }
 
 #[test]
-fn a_user_is_added_to_all_or_to_none() {
+fn a_user_is_added_to_all_or_none() {
     let (store, keys) = two_keys();
     let buckets = keys.map(|BucketKey { bucket, key, name_at, expires_at }| BucketKey {
         bucket,

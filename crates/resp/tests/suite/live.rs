@@ -1,4 +1,4 @@
-//! A live server says the same of every request, and its replies are read and written again byte for byte.
+//! A live server reads every request in the same way, and its replies can be read and written again byte for byte.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
@@ -9,10 +9,10 @@ use std::os::unix::net::UnixStream;
 use resp::{Protocol, Replies, Requests, Value, Writer, write_request};
 use testkit::live::{Options, Server, server_with};
 
-/// What the server answers to these bytes before it closes the connection.
+/// The server's reply to these bytes before it closes the connection.
 fn said(server: &Server, bytes: &[u8]) -> Vec<u8> {
     let mut stream = UnixStream::connect(server.socket()).unwrap();
-    // The server may have closed the connection before all was sent.
+    // The server may have closed the connection before all bytes were sent.
     let _ = stream.write_all(bytes);
     let _ = stream.shutdown(Shutdown::Write);
     let mut answer = Vec::new();
@@ -20,7 +20,7 @@ fn said(server: &Server, bytes: &[u8]) -> Vec<u8> {
     answer
 }
 
-/// What a server that knows PING and ECHO answers.
+/// The replies of a server that knows PING and ECHO.
 fn ours(bytes: &[u8]) -> Vec<u8> {
     let mut requests = Requests::new();
     requests.feed(bytes);
@@ -97,7 +97,7 @@ fn replies_of_every_kind_are_read_and_written_again() {
         if protocol == Protocol::Resp3 {
             write_request(&["HELLO", "3"], &mut sent);
         }
-        // RESP2 has no attributes, and the server ends rather than write one.
+        // RESP2 has no attributes, and the server exits when it should write one.
         let kinds: Vec<&str> = kinds
             .into_iter()
             .filter(|&kind| protocol == Protocol::Resp3 || !matches!(kind, "attrib" | "push"))
@@ -121,7 +121,7 @@ fn replies_of_every_kind_are_read_and_written_again() {
             }
         }
         assert_eq!(again.escape_ascii().to_string(), theirs.escape_ascii().to_string());
-        // HELLO, and the reply that comes beside a push.
+        // HELLO, and the reply that is sent in addition to a push.
         assert_eq!(count, kinds.len() + 3 + if protocol == Protocol::Resp3 { 2 } else { 0 });
     }
 }

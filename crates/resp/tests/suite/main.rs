@@ -1,4 +1,4 @@
-//! Requests and replies. One program: each that is linked takes longer than its tests.
+//! Requests and replies. One binary, because linking takes longer than running the tests.
 
 mod live;
 mod replies;

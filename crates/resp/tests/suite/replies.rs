@@ -1,9 +1,9 @@
-//! Replies: every kind, in both forms, however the bytes are cut.
+//! Replies: every kind, in both protocols, split at every byte.
 
 use proptest::prelude::*;
 use resp::{Protocol, Replies, ReplyError, Value};
 
-/// What is read from these bytes when they come in pieces of that size.
+/// Reads these bytes in pieces of that size.
 fn read(bytes: &[u8], piece: usize) -> (Vec<Value>, Option<ReplyError>) {
     let mut replies = Replies::new();
     let mut all = Vec::new();
@@ -82,7 +82,7 @@ fn every_kind() -> Vec<(Value, &'static str, &'static str)> {
 }
 
 #[test]
-fn every_kind_is_written_and_read_however_it_is_cut() {
+fn every_kind_is_written_and_read_in_pieces_of_any_size() {
     for (value, resp3, resp2) in every_kind() {
         assert_eq!(written(&value, Protocol::Resp3), resp3.as_bytes());
         assert_eq!(written(&value, Protocol::Resp2), resp2.as_bytes());
@@ -110,12 +110,12 @@ fn forms_that_only_some_servers_write_are_read() {
     assert_eq!(one(",0.10000000000000001\r\n"), Value::Double(0.1));
     assert!(matches!(one(",nan\r\n"), Value::Double(number) if number.is_nan()));
     assert!(matches!(one(",-nan\r\n"), Value::Double(number) if number.is_nan()));
-    // The end of a line cannot stand in a line.
+    // A line feed cannot occur in an error.
     assert_eq!(written(&Value::Error("ERR a\r\nb".into()), Protocol::Resp3), b"-ERR a  b\r\n");
 }
 
 #[test]
-fn what_is_no_reply_is_refused() {
+fn invalid_replies_are_refused() {
     use ReplyError::{Depth, End, Form, Kind, Length};
     let deep = "*1\r\n".repeat(Replies::MAX_DEPTH + 1);
     for (text, want) in [
@@ -153,7 +153,7 @@ fn what_is_no_reply_is_refused() {
 }
 
 #[test]
-fn a_length_is_believed_when_its_bytes_are_there() {
+fn a_length_is_trusted_only_with_its_bytes() {
     for text in [
         "*9223372036854775807\r\n:1\r\n",
         "$9223372036854775805\r\nabc",
@@ -196,7 +196,7 @@ fn value() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read(all in prop::collection::vec(value(), 0..4), piece in 1_usize..40) {
+    fn written_replies_are_read(all in prop::collection::vec(value(), 0..4), piece in 1_usize..40) {
         let bytes: Vec<u8> = all.iter().flat_map(|one| written(one, Protocol::Resp3)).collect();
         prop_assert_eq!(read(&bytes, piece), (all, None));
     }

@@ -1,9 +1,9 @@
-//! Requests: Redis's forms, limits and errors, however the bytes are cut.
+//! Requests: Redis's forms, limits and errors, split at every byte.
 
 use proptest::prelude::*;
 use resp::{ProtocolError, Requests, write_request};
 
-/// What is read from these bytes when they come in pieces of that size.
+/// Reads these bytes in pieces of that size.
 fn read(bytes: &[u8], piece: usize) -> (Vec<Vec<Vec<u8>>>, Option<ProtocolError>) {
     let mut requests = Requests::new();
     let mut all = Vec::new();
@@ -28,7 +28,7 @@ fn words(all: &[&str]) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn both_forms_are_read_however_they_are_cut() {
+fn both_forms_are_read_in_pieces_of_any_size() {
     let cases: &[(&str, &[&[&str]])] = &[
         ("", &[]),
         ("\r\n\n", &[]),
@@ -39,7 +39,7 @@ fn both_forms_are_read_however_they_are_cut() {
         ("*0\r\n*-1\r\n*-70\r\nPING\r\n", &[&["PING"]]),
         ("*2\r\n$3\r\nGET\r\n$4\r\n\r\n\r\n\r\n", &[&["GET", "\r\n\r\n"]]),
         ("*2\r\n$3\r\nGET\r\n$1\r\n", &[]),
-        // The ends of lines are not looked at.
+        // Line ends are not checked.
         ("*1\rx$4\ryPINGzzPING\r\n", &[&["PING"], &["PING"]]),
     ];
     for (text, want) in cases {
@@ -51,7 +51,7 @@ fn both_forms_are_read_however_they_are_cut() {
 }
 
 #[test]
-fn what_is_no_request_is_refused() {
+fn invalid_requests_are_refused() {
     use ProtocolError::{
         Count, CountTooLong, Expected, InlineTooLong, Length, LengthTooLong, UnbalancedQuotes,
     };
@@ -76,17 +76,17 @@ fn what_is_no_request_is_refused() {
         for piece in [1, 7, text.len()] {
             assert_eq!(read(text.as_bytes(), piece), (vec![], Some(want)));
         }
-        // What came before is not lost.
+        // Earlier requests are not lost.
         let (all, error) = read(format!("PING\r\n{text}").as_bytes(), 4096);
         assert_eq!((all, error), (vec![words(&["PING"])], Some(want)));
     }
-    // One byte less, and it may still become a request.
+    // With one byte less, it could still become a request.
     assert_eq!(read(long.as_bytes(), 4096), (vec![], None));
     assert_eq!(read(b"*2147483647\r\n$536870912\r\n", 5), (vec![], None));
 }
 
 #[test]
-fn a_word_may_be_as_long_as_is_set() {
+fn a_word_may_have_the_configured_length() {
     let mut requests = Requests::new().max_bulk(3);
     requests.feed(b"*1\r\n$3\r\nabc\r\n*1\r\n$4\r\n");
     assert_eq!(requests.take(), Ok(Some(vec![&b"abc"[..]])));
@@ -119,7 +119,7 @@ fn a_reader_hands_over_its_bytes() {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read(
+    fn written_requests_are_read(
         all in prop::collection::vec(
             prop::collection::vec(prop::collection::vec(prop::num::u8::ANY, 0..40), 1..6), 0..6),
         piece in 1_usize..50,

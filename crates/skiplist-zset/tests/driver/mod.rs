@@ -1,4 +1,4 @@
-//! Runs operations on a set and on its oracle side by side. The fuzz target includes this file too.
+//! Runs operations on a set and on its oracle. The fuzz target includes this file too.
 #![expect(clippy::float_cmp, reason = "scores are compared as Redis compares them")]
 
 use std::collections::{BTreeSet, HashMap};
@@ -7,7 +7,7 @@ use std::ops::Bound;
 
 use skiplist_zset::{Change, Encoding, Entry, Limits, Refused, ScoreText, ZSet};
 
-/// A sound hash without chance.
+/// A sound hash without a random seed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sound;
 
@@ -19,7 +19,7 @@ impl BuildHasher for Sound {
     }
 }
 
-/// A hash of three values, so that most members cannot be parted.
+/// A hash of three values, so that most members collide.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Broken;
 
@@ -44,7 +44,7 @@ impl Hasher for BrokenHasher {
     }
 }
 
-/// A number whose order is that of scores.
+/// An integer that sorts like the score.
 fn key(score: f64) -> i64 {
     let bits = if score == 0.0 { 0 } else { score.to_bits().cast_signed() };
     bits ^ (((bits >> 63).cast_unsigned() >> 1).cast_signed())
@@ -81,7 +81,7 @@ impl Oracle {
     }
 }
 
-/// Numbers from bytes, zeros at their end.
+/// Reads numbers from bytes, and zeros after their end.
 struct Source<'b>(&'b [u8]);
 
 impl Source<'_> {
@@ -142,15 +142,15 @@ impl Source<'_> {
     }
 }
 
-/// How many operations changed something, by what they ended in.
+/// The number of operations that ended in each encoding.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
     pub(crate) lists: usize,
     pub(crate) skip_lists: usize,
 }
 
-/// Reads operations from bytes and applies them to an empty set; checks every answer, and after each step the whole
-/// set.
+/// Reads operations from bytes and applies them to an empty set; checks every result, and the whole set after each
+/// step.
 pub(crate) fn run<S: BuildHasher + Default + Clone>(bytes: &[u8]) -> Seen {
     let mut source = Source(bytes);
     let settings = source.byte();
@@ -174,7 +174,7 @@ pub(crate) fn run<S: BuildHasher + Default + Clone>(bytes: &[u8]) -> Seen {
             Encoding::SkipList => seen.skip_lists += 1,
         }
         assert!(set.encoding() >= skip || set.len() <= limits.entries, "no way back by itself");
-        // Large sets are compared less often, or a test takes all day.
+        // Large sets are compared less often, because that is slow.
         if turn.is_multiple_of(1 + set.len() / 64) {
             check(&set, &oracle);
         }
@@ -216,7 +216,7 @@ fn step<S: BuildHasher + Default + Clone>(
             assert_eq!(set.remove(&member), oracle.remove(&member));
         }
         185..=188 => {
-            // One that is there, by rank.
+            // An existing member, by rank.
             if let Some((member, score)) = set.get(usize::from(source.short()) % set.len().max(1)) {
                 let member = member.to_vec();
                 assert_eq!(oracle.remove(&member), Some(score));
@@ -274,7 +274,7 @@ fn step<S: BuildHasher + Default + Clone>(
             *oracle = Oracle::default();
         }
         238..=242 => {
-            // A run of neighbours, and of equal scores.
+            // A run of adjacent members with equal scores.
             let (score, first) = (source.score(turn), source.short() % kinds);
             for number in first..first.saturating_add(source.byte().into()) {
                 let member = format!("run:{number}").into_bytes();
@@ -331,7 +331,7 @@ fn by_score<S: BuildHasher>(set: &ZSet<S>, oracle: &Oracle, source: &mut Source<
     assert_eq!(set.by_score(f64::NAN..).next().or(set.by_score(..=f64::NAN).next_back()), None);
 }
 
-/// Takes from both ends in turn.
+/// Alternates between both ends.
 fn both_ends<'a>(
     mut ours: impl DoubleEndedIterator<Item = (Entry<'a>, f64)>,
     mut others: impl DoubleEndedIterator<Item = (&'a Vec<u8>, f64)> + ExactSizeIterator,
@@ -371,7 +371,8 @@ fn by_member<S: BuildHasher + Clone>(
         }
     }
     if set.encoding() == Encoding::ListPack {
-        // With different scores: from the first within one bound to the last within the other, as a walk meets them.
+        // With different scores: from the first member within one bound to the last within the other, in the order of
+        // iteration.
         let members: Vec<Vec<u8>> = set.iter().map(|(member, _)| member.to_vec()).collect();
         let above = |member: &[u8]| {
             std::ops::RangeBounds::<[u8]>::contains(&(low, Bound::Unbounded), member)
@@ -417,7 +418,7 @@ fn by_rank<S: BuildHasher>(set: &ZSet<S>, oracle: &Oracle, source: &mut Source<'
     }
 }
 
-/// Compares everything that can be seen from outside.
+/// Compares all observable state.
 fn check<S: BuildHasher>(set: &ZSet<S>, oracle: &Oracle) {
     set.verify();
     assert_eq!(set.len(), oracle.scores.len());

@@ -8,7 +8,7 @@ const GOLDEN: [&[u8]; 3] = [
     include_bytes!("../data/geo_cities.blob"),
 ];
 
-/// Each bit once: refused, or a set that reads and changes as any other.
+/// Each bit, flipped: an error, or a set that can be read and changed like any other.
 #[test]
 fn every_flipped_bit_is_refused_or_harmless() {
     for blob in GOLDEN {

@@ -22,7 +22,7 @@ fn the_bytes_of_servers_are_read_and_written() {
         let built: ZSet = ZSet::from_entries(entries.iter().cloned(), &limits).unwrap();
         assert_eq!(built.as_listpack().unwrap().as_bytes(), blob);
 
-        // In any order, and by way of other scores.
+        // In random order, and by changing other scores.
         Rng::new(1).shuffle(&mut entries);
         let mut added: ZSet = ZSet::new();
         for (member, score) in &entries {
@@ -33,7 +33,7 @@ fn the_bytes_of_servers_are_read_and_written() {
         }
         assert_eq!(added.as_listpack().unwrap().as_bytes(), blob);
 
-        // Through the other form and back.
+        // To the other encoding and back.
         let none = Limits { entries: 0, ..limits };
         added.fit(&none).unwrap();
         assert_eq!(added.encoding(), Encoding::SkipList);

@@ -1,4 +1,4 @@
-//! Sorted sets. One program: each that is linked takes longer than its tests.
+//! Sorted sets. One binary, because linking takes longer than running the tests.
 
 mod corruption;
 mod golden;

@@ -1,4 +1,4 @@
-//! Random operations against the oracle, with the whole set checked after each.
+//! Random operations compared with the oracle; the whole set is checked after each.
 
 #[path = "../driver/mod.rs"]
 mod driver;

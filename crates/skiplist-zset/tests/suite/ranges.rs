@@ -1,9 +1,9 @@
-//! Ranges of a set that is so large that its blocks are asked for ahead, beside a sorted list.
+//! Ranges of a set so large that its blocks are prefetched, compared with a sorted list.
 
 use listpack::Entry;
 use skiplist_zset::{Limits, ZSet};
 
-/// More than the caches are taken to hold, and most scores twice.
+/// More than the assumed size of the caches, and most scores occur twice.
 const MEMBERS: u32 = 40_000;
 
 type Plain = Vec<(Vec<u8>, f64)>;
@@ -15,7 +15,7 @@ fn plain(entry: (Entry<'_>, f64)) -> (Vec<u8>, f64) {
 fn both() -> (ZSet, Plain) {
     let (mut set, mut list) = (ZSet::new(), Plain::new());
     for number in 0..MEMBERS {
-        // A step that has no factor in common with the number of members visits all of them.
+        // A step that is coprime to the number of members visits all of them.
         let score = f64::from(number * 7919 % MEMBERS / 2);
         let member = format!("{number:0width$}", width = 1 + number as usize % 40);
         assert!(set.add(member.as_str(), score, &Limits::default()).is_ok());
@@ -26,7 +26,7 @@ fn both() -> (ZSet, Plain) {
     (set, list)
 }
 
-/// First ranks in all parts of blocks, and the last ones.
+/// First ranks at all positions in blocks, and the last ones.
 fn firsts(len: usize) -> impl Iterator<Item = usize> {
     (0..len).step_by(97).chain(len - 200..len)
 }
@@ -42,7 +42,7 @@ fn ranges_of_any_length_are_those_of_a_list_from_either_end() {
             let mut back: Plain = set.range(ranks.clone()).rev().map(plain).collect();
             back.reverse();
             assert_eq!(back, right);
-            // From both ends in turn, until they meet.
+            // Alternates between both ends until they meet.
             let mut entries = set.range(ranks);
             let (mut front, mut back) = (Plain::new(), Plain::new());
             while let Some(entry) = entries.next() {

@@ -1,4 +1,4 @@
-//! Many members: the towers have levels, memory is what the crate says, and follows what is kept.
+//! Many members: the towers have levels, memory is as documented, and it is proportional to the members.
 
 use skiplist_zset::{Limits, ZSet};
 use testkit::rng::Rng;
@@ -29,7 +29,7 @@ fn memory_follows_what_is_kept() {
         if gone % 20_000 == 0 {
             set.verify();
         }
-        // The index alone may have eight times the room that it needs.
+        // The index alone may have eight times the capacity that it needs.
         let most = if left < 2048 { 200_000 } else { 130 * left };
         assert!(set.heap_bytes() < most, "{} bytes for {left}", set.heap_bytes());
     }
@@ -59,7 +59,7 @@ fn members_that_come_and_go_take_no_more_room() {
     for turn in 0..2 * MEMBERS {
         let at = rng.index(MEMBERS);
         assert!(set.remove(&members[at]).is_some());
-        // Of many lengths, so that few fit where others were.
+        // Members of many lengths, so that few fit into the room of removed ones.
         members[at] = format!("{turn:0width$}", width = 8 + turn % 17);
         set.add(&members[at], rng.unit(), &Limits::default()).unwrap();
     }

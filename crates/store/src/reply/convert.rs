@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_none_or_empty() {
+    fn nil_is_none_or_empty() {
         for nothing in [Reply::Nil, Reply::NullArray] {
             assert!(nothing.is_nil());
             assert_eq!(nothing.clone().convert::<Option<i64>>().unwrap(), None);
@@ -453,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_stay_what_they_are() {
+    fn errors_stay_errors() {
         let error = || Reply::Error(Error::wrong_type());
         assert_eq!(refused::<u8>(error()), ErrorKind::WrongType);
         assert_eq!(refused::<f64>(error()), ErrorKind::WrongType);

@@ -339,10 +339,10 @@ mod tests {
 
     /// Of several keys in one stripe only the first has its lock.
     #[test]
-    fn the_stripe_of_each_key_is_found_whichever_others_there_are() {
+    fn the_stripe_of_each_key_is_found_among_any_others() {
         let store = Store::builder().stripes(8).build();
         let shared = store.shared();
-        // A key of each stripe.
+        // One key in each stripe.
         let mut keys: Vec<Vec<u8>> = vec![Vec::new(); 8];
         for n in 0..1000 {
             let key = format!("key:{n}").into_bytes();
@@ -362,7 +362,7 @@ mod tests {
                                 [position(locked.stripes, || shared.stripe_of(key.hash))]
                             .number();
                             assert_eq!(number, shared.stripe_of(key.hash), "{numbers:?}");
-                            // It is there to be read and written.
+                            // It can be read and written.
                             assert_eq!(
                                 get(shared, locked.stripes, key.hash).databases().count(),
                                 0
@@ -380,7 +380,7 @@ mod tests {
     fn stripes_are_locked_in_the_order_of_their_numbers_and_for_writing_if_one_key_is_written() {
         let store = Store::builder().stripes(8).build();
         let shared = store.shared();
-        // A hash for each stripe.
+        // One hash for each stripe.
         let mut hashes = [0; 4];
         for n in 0..1000 {
             let hash = shared.hash(format!("key:{n}").as_bytes());
@@ -390,7 +390,7 @@ mod tests {
         }
         for count in 1..=5 {
             for chosen in 0..8_usize.pow(count) {
-                // Of each key its stripe, and whether it is only read.
+                // The stripe of each key, and whether it is only read.
                 let keys: Vec<_> = (0..count)
                     .map(|at| chosen / 8_usize.pow(at) % 8)
                     .map(|it| HashedKey {

@@ -104,7 +104,7 @@ mod tests {
     use crate::clock::ManualClock;
 
     #[test]
-    fn one_look_finds_all_of_many() {
+    fn one_check_finds_all_of_many() {
         let clock = Arc::new(ManualClock::new(0));
         let store = Store::builder().clock(clock.clone()).build();
         for key in 0..5 * AT_ONCE {

@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_comes_in_its_millisecond_whatever_the_coarse_time_says() {
+    fn an_expiry_is_reached_at_its_millisecond_whatever_the_coarse_time_says() {
         let last = i64::from(u32::MAX) * 1000;
         for now in [-5, 0, 5, 999, 1000, 1_569_697_890_000, last, last + 10, last * 10] {
             let source = TimeSource::new(Arc::new(Lagging(now)));
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn no_time_comes_while_a_log_is_replayed() {
+    fn no_expiry_is_reached_while_a_log_is_replayed() {
         let source = TimeSource::new(Arc::new(Lagging(5000)));
         source.replaying.store(true, Ordering::Relaxed);
         assert!(!CommandTime::new(&source).has_come(1));

@@ -220,7 +220,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_parted_and_joined() {
+    fn times_are_split_and_joined() {
         for time in [0, 1, -1, 1 << 31, 1 << 32, i64::MAX, i64::MIN, 0x1234_5678_9abc_def0] {
             let (low, high) = parted(time);
             assert_eq!(joined(low, high), time);
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_what_was_put_in() {
+    fn rows_are_returned_as_stored() {
         let mut rng = Rng::new(5);
         for round in 0..60 {
             let (mut metadata, mut plain) =

@@ -77,7 +77,7 @@ mod tests {
     use super::{INVALID_CURSOR, cursor, integer, positive, unsigned_cursor, within};
 
     #[test]
-    fn a_cursor_of_newer_servers_is_no_empty_and_no_negative_number() {
+    fn a_cursor_of_newer_servers_is_neither_empty_nor_negative() {
         for (text, number) in [
             (&b""[..], None),
             (b"-1", None),
@@ -141,7 +141,7 @@ mod tests {
     ];
 
     #[test]
-    fn cursors_are_what_strtoul_reads() {
+    fn cursors_are_parsed_like_by_strtoul() {
         for (text, number) in [
             (&b""[..], Some(0)),
             (b"-0", Some(0)),
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_live_server_says_the_same_of_odd_texts() {
+    fn a_live_server_replies_the_same_to_unusual_texts() {
         let Some(server) = server() else { return };
         let mut connection = server.connect();
         for text in ODD {

@@ -10,7 +10,7 @@ fn plan(args: &str) -> Ran {
     run(&[&["bloom", "plan"], &*args.split(' ').collect::<Vec<_>>()].concat())
 }
 
-/// What it prints where nothing is wrong.
+/// Returns the output of a successful run.
 fn printed(args: &str) -> String {
     let Ran { status, out, err } = plan(args);
     assert_eq!((status, err.as_str()), (0, ""), "{args}");
@@ -22,7 +22,7 @@ fn json(args: &str) -> Value {
 }
 
 #[test]
-fn json_is_one_line_of_the_agreed_shape() {
+fn json_is_one_line_with_the_documented_fields() {
     for (args, want) in [
         ("-n 12345 -p 0.002", r#"{"n":12345,"p":0.002,"bits":159744,"hashes":9,"bytes":19968}"#),
         ("-p 0.002 -m 159700", r#"{"n":12349,"p":0.002,"bits":159744,"hashes":9,"bytes":19968}"#),
@@ -40,10 +40,10 @@ fn json_is_one_line_of_the_agreed_shape() {
     }
 }
 
-/// Solved here once more, with logarithms of this test's own.
+/// Solved again here, with logarithms.
 #[test]
 #[expect(clippy::cast_precision_loss, reason = "bits far below 2^53")]
-fn each_two_give_the_third() {
+fn any_two_parameters_determine_the_third() {
     let word = |bits: u64| bits.div_ceil(64) * 64;
     for (items, rate) in [(777_u32, 0.3), (65_537, 0.013), (2_000_003, 4e-5), (9, 1e-12)] {
         let each = -f64::ln(rate) / std::f64::consts::LN_2.powi(2);
@@ -52,7 +52,7 @@ fn each_two_give_the_third() {
         assert!((0.0..64.0).contains(&(bits as f64 - exact.floor())), "{items} {rate}: {bits}");
         assert_eq!(bits % 64, 0);
 
-        // Bits that are no whole words: the filter has the rest of the last word too.
+        // A number of bits that is not a multiple of 64: the filter also uses the rest of the last word.
         let given = bits + 1;
         let of_rate = json(&format!("-m {given} -p {rate}"));
         assert_eq!(of_rate["bits"], word(given));
@@ -72,7 +72,7 @@ fn each_two_give_the_third() {
 }
 
 #[test]
-fn numbers_may_be_written_short() {
+fn numbers_may_be_abbreviated() {
     let want = printed("-n 10000000 -m 64000000 --json");
     for args in ["-n 10M -m 64M", "-n 1e7 -m 64_000k", "--items=10_000_000 --bits 64M"] {
         assert_eq!(printed(&format!("{args} --json")), want, "{args}");
@@ -81,7 +81,7 @@ fn numbers_may_be_written_short() {
 }
 
 #[test]
-fn wrong_command_lines_are_reported() {
+fn invalid_command_lines_are_reported() {
     for (args, what) in [
         ("--json", "two of -n, -p and -m are required"),
         ("-n 5", "two of -n, -p and -m are required"),
@@ -121,7 +121,7 @@ fn wrong_command_lines_are_reported() {
 }
 
 #[test]
-fn the_tables_set_formula_and_rule_side_by_side() {
+fn the_tables_compare_the_formula_with_the_rule_of_thumb() {
     let out = printed("-n 1000000 -p 0.001");
     let row = |name: &str| {
         let line = out.lines().find(|line| line.starts_with(name));
@@ -131,7 +131,7 @@ fn the_tables_set_formula_and_rule_side_by_side() {
     assert_eq!(row("bits m"), ["bits m", "14377600"]);
     assert_eq!(row("hashes k"), ["hashes k", "10", "10.06", "0.7 m/n"]);
     assert_eq!(row("error p, when"), ["error p, when full", "0.100 %", "0.100 %", "0.6185^(m/n)"]);
-    // Twice full: what was given as 5 %.
+    // Filled to twice its capacity: stated as 5 %.
     assert_eq!(row("2.0"), ["2.0", "2000000", "5.72 %", "5.53 %"]);
     let fills: Vec<_> = ["0.5", "1.0", "1.5", "2.0", "3.0"].map(|fill| row(fill).len()).to_vec();
     assert_eq!(fills, [4; 5]);
@@ -140,7 +140,7 @@ fn the_tables_set_formula_and_rule_side_by_side() {
 }
 
 #[test]
-fn what_is_measured_is_what_the_formula_says() {
+fn measured_errors_are_those_of_the_formula() {
     for (args, rate) in [("-n 40k -p 0.05", 0.05), ("-n 30k -p 0.2", 0.2), ("-n 90k -m 1M", 0.005)]
     {
         let found = json(&format!("{args} --measure"));
@@ -156,8 +156,8 @@ fn what_is_measured_is_what_the_formula_says() {
             assert!((error - expected).abs() <= 5.0 * deviation, "{args}: {row}");
             let negatives = number("negatives");
             assert!(negatives >= 1e6 && (number("wrong") / negatives - error).abs() < 1e-12);
-            // The formulas by themselves, of what is printed: the error, and how far the counts of false positives and
-            // of set bits stray.
+            // The formulas, computed here from the printed values: the error, and the deviations of the numbers of
+            // false positives and of set bits.
             let [bits, hashes] = ["bits", "hashes"].map(|name| found[name].as_f64().unwrap());
             let probes = hashes * number("items") / bits;
             let (unset, set) = ((-probes).exp(), 1.0 - (-probes).exp());
@@ -174,7 +174,7 @@ fn what_is_measured_is_what_the_formula_says() {
 }
 
 #[test]
-fn a_measurement_stands_in_the_table() {
+fn a_measurement_is_in_the_table() {
     let out = printed("-n 7 -p 0.3 --measure");
     assert!(out.contains("measured") && out.contains("negatives\n"), "{out}");
     assert!(
@@ -185,7 +185,7 @@ fn a_measurement_stands_in_the_table() {
     assert_eq!(printed("-n 7 -p 0.3 --measure"), out);
 }
 
-/// The elements of a document by name; it panics where the document is not well-formed.
+/// Counts the elements of a document by name; panics if the document is not well-formed.
 fn elements(svg: &str) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     let mut open = Vec::new();
@@ -217,7 +217,7 @@ fn elements(svg: &str) -> BTreeMap<String, usize> {
 }
 
 #[test]
-fn a_plot_has_its_curves_and_says_what_they_are() {
+fn a_plot_has_its_curves_and_labels() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("error.svg");
     let name = file.to_str().unwrap();
@@ -232,7 +232,7 @@ fn a_plot_has_its_curves_and_says_what_they_are() {
     {
         assert!(svg.contains(text), "{text}");
     }
-    // The curve of the formula goes through what it says for a full filter, in the middle of the third.
+    // The curve passes through the formula's error of a full filter, at a third of the width.
     let curve = svg.lines().filter(|line| line.contains("#0072B2")).max_by_key(|line| line.len());
     let points: Vec<(f64, f64)> = curve
         .and_then(|line| line.split("points=\"").nth(1)?.split('"').next())
@@ -255,7 +255,7 @@ fn a_plot_has_its_curves_and_says_what_they_are() {
     let measured = run(&[&args[..], &["--measure", "--json"]].concat());
     assert!(measured.out.ends_with("}]}\n"), "{}", measured.out);
     let svg = fs::read_to_string(&file).unwrap();
-    // Six stages and the legend.
+    // Six levels and the legend.
     assert_eq!(elements(&svg)["circle"], 7);
     assert!(svg.contains("measured"));
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
@@ -288,10 +288,10 @@ fn a_plot_that_cannot_be_saved_is_reported() {
     }
 }
 
-/// The plan is told all the same.
+/// The plan is printed nevertheless.
 #[cfg(unix)]
 #[test]
-fn a_plot_takes_the_place_of_files_only() {
+fn a_plot_replaces_only_files() {
     let folder = tempfile::tempdir().unwrap();
     let socket = folder.path().join("socket");
     let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
@@ -304,7 +304,7 @@ fn a_plot_takes_the_place_of_files_only() {
 
 #[cfg(unix)]
 #[test]
-fn a_plot_replaces_what_a_link_leads_to() {
+fn a_plot_replaces_the_target_of_a_link() {
     let folder = tempfile::tempdir().unwrap();
     let [file, link] = ["error.svg", "link.svg"].map(|name| folder.path().join(name));
     fs::write(&file, "older").unwrap();

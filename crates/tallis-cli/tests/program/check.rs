@@ -4,13 +4,13 @@ use serde_json::Value;
 
 use crate::{golden, run, run_with, tallis};
 
-/// A file of version 9 that holds these records, without a checksum.
+/// A file of version 9 with these records, without a checksum.
 fn file(records: &[u8]) -> Vec<u8> {
     [b"REDIS0009\xfe\x00", records, b"\xff\0\0\0\0\0\0\0\0"].concat()
 }
 
 #[test]
-fn whole_files_are_ok_and_say_what_is_in_them() {
+fn valid_files_are_ok_and_their_content_is_summarized() {
     let folder = tempfile::tempdir().unwrap();
     let one = folder.path().join("one.rdb");
     fs::write(&one, file(b"\x00\x01k\x01v\xfc\0\0\0\0\0\0\0\x01\x02\x01s\x01\x01m")).unwrap();
@@ -35,7 +35,7 @@ fn whole_files_are_ok_and_say_what_is_in_them() {
 }
 
 #[test]
-fn damaged_files_say_where_and_the_others_are_checked_too() {
+fn damaged_files_are_reported_with_the_offset_and_the_others_are_checked_too() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, bytes: &[u8]| {
         let path = folder.path().join(name);
@@ -54,7 +54,7 @@ fn damaged_files_say_where_and_the_others_are_checked_too() {
     assert_eq!(
         lines,
         [
-            // The end is taken for the rest of the value and the beginning of another key.
+            // The end is read as the rest of the value and the beginning of another key.
             &format!("tallis: {cut}: key '' (string): unexpected end of input at offset 25"),
             &format!("tallis: {twice}: key 's' (set): the set has a duplicate member at offset 14"),
             &format!("tallis: {missing}: No such file or directory"),
@@ -68,7 +68,7 @@ fn damaged_files_say_where_and_the_others_are_checked_too() {
 }
 
 #[test]
-fn every_file_of_servers_is_whole_but_the_corrupt_one() {
+fn every_file_of_servers_is_valid_except_the_corrupt_one() {
     for path in golden(|_| true) {
         let shown = run(&[&"check".into(), &path]);
         if path.ends_with("redis-corrupt_ziplist.rdb") {
@@ -88,7 +88,7 @@ fn every_file_of_servers_is_whole_but_the_corrupt_one() {
 }
 
 #[test]
-fn any_byte_that_changes_is_noticed() {
+fn any_changed_byte_is_detected() {
     let path = golden(|path| path.ends_with("redis-7.0.15/16_small_all.rdb")).remove(0);
     let bytes = fs::read(&path).unwrap();
     let folder = tempfile::tempdir().unwrap();

@@ -5,13 +5,13 @@ use std::process::Stdio;
 use crate::{Ran, feed, ran, run, run_with, tallis};
 
 #[test]
-fn one_command_from_the_arguments() {
+fn one_command_in_the_arguments() {
     let set = run(&["cli", "SADD", "s", "a", "b c", ""]);
     assert_eq!((set.status, set.out.as_str(), set.err.as_str()), (0, "3\n", ""));
     assert_eq!(run(&["cli", "--no-raw", "SADD", "s", "a"]).out, "(integer) 1\n");
     assert_eq!(run(&["cli", "get", "nosuch"]).out, "\n");
     assert_eq!(run(&["cli", "--no-raw", "get", "nosuch"]).out, "(nil)\n");
-    // What looks like an option behind the command belongs to the command.
+    // An argument after the command that looks like an option belongs to the command.
     assert_eq!(run(&["cli", "ECHO", "--no-raw"]).out, "--no-raw\n");
     assert_eq!(run(&["cli", "ECHO", "-1"]).out, "-1\n");
 }
@@ -24,7 +24,7 @@ fn an_error_is_a_reply_like_any_other() {
 }
 
 #[test]
-fn a_command_a_line_from_the_input() {
+fn one_command_per_line_of_the_input() {
     let input =
         b"set \"a\\x00b\" 'x\\n' \n\nget \"a\\x00b\"\r\nsadd s 1 2\nsmembers s\nget \"open\n";
     assert_eq!(run_with(&["cli"], input).out, "OK\nx\\n\n2\n1\n2\nInvalid argument(s)\n");
@@ -50,7 +50,7 @@ fn replies_come_before_the_next_command_is_read() {
 }
 
 #[test]
-fn replies_have_the_shapes_that_are_asked_for() {
+fn replies_have_the_requested_format() {
     let words = ["CONFIG", "GET", "databases"];
     let shown = |options: &[&str], words: &[&str]| run(&[&["cli"], options, words].concat()).out;
     assert_eq!(shown(&["--no-raw"], &words), "1) \"databases\"\n2) \"16\"\n");
@@ -61,7 +61,7 @@ fn replies_have_the_shapes_that_are_asked_for() {
     let out = run_with(&["cli", "-3", "--no-raw"], input).out;
     assert!(out.starts_with("(integer) 2\n1~ \"1\"\n2~ \"2\"\n(empty set)\n 1) "), "{out}");
     assert!(out.ends_with("\n1) \"1\"\n2) \"2\"\n"), "{out}");
-    // A text for people is shown as it is, and no line feed is put behind it.
+    // Text for people is printed unchanged, without an additional line feed.
     for options in [&[][..], &["-3"], &["--no-raw"], &["--no-raw", "-3"]] {
         assert_eq!(shown(options, &["INFO", "keyspace"]), "# Keyspace\r\n");
         assert_eq!(shown(options, &["INFO", "nosuch"]), "");
@@ -69,7 +69,7 @@ fn replies_have_the_shapes_that_are_asked_for() {
 }
 
 #[test]
-fn the_profile_is_the_newer_one_unless_asked_for() {
+fn the_default_profile_is_the_newer_one() {
     let shown = |options: &[&str]| {
         let words = ["CONFIG", "GET", "set-max-listpack-*"];
         run(&[&["cli"], options, &words].concat()).out
@@ -98,7 +98,7 @@ fn files_are_loaded_first_and_saved_at_the_end() {
 }
 
 #[test]
-fn a_file_that_cannot_be_loaded_says_where() {
+fn a_file_that_cannot_be_loaded_is_reported_with_the_offset() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("dump.rdb");
     let name = file.to_str().unwrap();
@@ -120,13 +120,13 @@ fn a_file_that_cannot_be_loaded_says_where() {
 }
 
 #[test]
-fn what_can_be_read_of_a_damaged_file_is_salvaged() {
+fn the_readable_part_of_a_damaged_file_is_salvaged() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("dump.rdb");
     let name = file.to_str().unwrap();
     run(&["cli", "--save", name, "SET", "k", "v"]);
     let bytes = fs::read(&file).unwrap();
-    // Without its end, and its checksum.
+    // Without its end and its checksum.
     fs::write(&file, &bytes[..bytes.len() - 9]).unwrap();
     let Ran { status, out, err } = run(&["cli", "--load", name, "--salvage", "GET", "k"]);
     assert_eq!((status, out.as_str()), (0, "v\n"));
@@ -140,7 +140,7 @@ fn what_can_be_read_of_a_damaged_file_is_salvaged() {
 }
 
 #[test]
-fn files_have_the_version_that_is_asked_for() {
+fn files_have_the_requested_version() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("dump.rdb");
     let name = file.to_str().unwrap();
@@ -161,7 +161,7 @@ fn files_have_the_version_that_is_asked_for() {
 }
 
 #[test]
-fn a_file_that_cannot_be_saved_costs_the_exit_status() {
+fn a_file_that_cannot_be_saved_sets_the_exit_status() {
     let folder = tempfile::tempdir().unwrap();
     let missing = folder.path().join("none/dump.rdb");
     let Ran { status, out, err } =
@@ -170,7 +170,7 @@ fn a_file_that_cannot_be_saved_costs_the_exit_status() {
     let missing = missing.parent().unwrap();
     assert_eq!(err, format!("tallis: {}: No such file or directory\n", missing.display()));
 
-    // What shows only at the end leaves the older file and no other.
+    // A failure at the end leaves the older file and no other.
     let file = folder.path().join("dump.rdb");
     fs::write(&file, "older").unwrap();
     let mut shell = std::process::Command::new("sh");
@@ -188,7 +188,7 @@ fn a_file_that_cannot_be_saved_costs_the_exit_status() {
 }
 
 #[test]
-fn help_is_at_hand() {
+fn help_is_available() {
     let Ran { status, out, err } = run(&["cli", "help", "getdel"]);
     assert_eq!((status, err.as_str()), (0, ""));
     assert!(out.starts_with("\n  GETDEL key\n  summary: "), "{out}");
@@ -196,7 +196,7 @@ fn help_is_at_hand() {
 }
 
 #[test]
-fn long_output_is_written_as_it_comes() {
+fn long_output_is_written_incrementally() {
     let mut input = b"sadd s".to_vec();
     for number in 0..5000 {
         input.extend_from_slice(format!(" member:{number}").as_bytes());

@@ -1,4 +1,4 @@
-//! `tallis cli --json` and `--quoted-json`, also beside a live `redis-cli`.
+//! `tallis cli --json` and `--quoted-json`, also compared with a live `redis-cli`.
 
 use tallis::{Error, ErrorKind, Profile, Reply};
 use tallis_cli::cli::Style;
@@ -7,7 +7,7 @@ use testkit::live;
 use crate::live::{redis_cli, redis_cli_output};
 use crate::{Ran, feed, run, run_with, tallis};
 
-/// A reply of each kind: the script that makes a server reply with it, and the line that `redis-cli --json` prints.
+/// For each kind of reply, the script with which a server sends it, and the line that `redis-cli --json` prints.
 fn kinds() -> Vec<(&'static str, Reply, &'static str)> {
     let bulk = |text: &'static str| Reply::Bulk(text.into());
     let error = || Reply::Error(Error::new(ErrorKind::Syntax, "X \"q\""));
@@ -80,7 +80,7 @@ fn every_kind_of_reply_has_its_form() {
 }
 
 #[test]
-fn coordinates_have_digits_of_their_own() {
+fn coordinates_have_their_own_number_of_digits() {
     let input = b"geoadd g 13.361389 38.115556 Palermo\ngeopos g Palermo nosuch\n";
     let want = "1\n[[13.36138933897018433,38.11555639549629859],null]\n";
     assert_eq!(run_with(&["cli", "--json"], input).out, want);
@@ -99,7 +99,7 @@ fn every_kind_of_reply_has_the_form_of_redis_cli() {
     }
 }
 
-/// Every kind of reply that a store has, in an order that is the server's too.
+/// Every kind of reply of a store, in an order that is the same on the server.
 const REPLIES: &[u8] = b"\
 set k \"a\\x00\\x01\\x1b\\\"\\\\/\\n\\r\\t\\a\\b\\x0c\\x7f <'> \xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80 \xff\xfe\xc3\x28\"
 get k
@@ -274,7 +274,7 @@ quit
 get last
 ";
 
-/// What both programs print, byte for byte; a byte that is no ASCII is shown by its number.
+/// The output of both programs is equal; bytes that are not ASCII are shown as numbers.
 #[test]
 fn replies_look_as_redis_cli_shows_them() {
     let Some(server) = live::server() else { return };
@@ -299,7 +299,7 @@ fn replies_look_as_redis_cli_shows_them() {
 }
 
 #[test]
-fn one_command_from_the_arguments_looks_as_redis_cli_shows_it() {
+fn one_command_in_the_arguments_looks_as_redis_cli_shows_it() {
     let Some(server) = live::server() else { return };
     for style in ["--json", "--quoted-json"] {
         for words in [
@@ -322,7 +322,7 @@ fn one_command_from_the_arguments_looks_as_redis_cli_shows_it() {
 }
 
 #[test]
-fn a_reply_a_line() {
+fn one_line_per_reply() {
     let input = b"hset h f \"a\\\"\\xff\"\nhgetall h\nzadd z inf m\nzrange z 0 -1 withscores\nget h\nget none\n";
     let lines = |options: &[&str]| run_with(&[&["cli"], options].concat(), input).out;
     let wrong = "WRONGTYPE Operation against a key holding the wrong kind of value";
@@ -341,7 +341,7 @@ fn a_reply_a_line() {
     );
 }
 
-/// An error is a reply, whose form is no JSON: the one with which `redis-cli` shows it.
+/// An error is a reply, but not printed as JSON: its format is that of `redis-cli`.
 #[test]
 fn an_error_is_a_reply_like_any_other() {
     let Ran { status, out, err } = run(&["cli", "--json", "incr"]);
@@ -350,7 +350,7 @@ fn an_error_is_a_reply_like_any_other() {
 }
 
 #[test]
-fn what_a_store_says_of_itself_is_json() {
+fn replies_about_the_store_are_json() {
     for words in [&["command"][..], &["command", "docs"], &["config", "get", "*"], &["hello"]] {
         for style in ["--json", "--quoted-json"] {
             let out = run(&[&["cli", style], words].concat()).out;
@@ -362,7 +362,7 @@ fn what_a_store_says_of_itself_is_json() {
     }
 }
 
-/// RedisBloom's commands reply with booleans and with a map of one.
+/// RedisBloom's commands reply with booleans and with a map of one entry.
 #[test]
 fn filters_reply_with_booleans_and_names() {
     let input = b"bf.add f a\nbf.add f a\nbf.madd f a b\nbf.info f capacity\nbf.card f\n";

@@ -7,7 +7,7 @@ use testkit::live;
 use crate::live::redis_cli;
 use crate::{data, decode, golden, run, run_with};
 
-/// What the server says of all that it holds.
+/// The server's digest of all its data.
 fn digest(server: &live::Server) -> String {
     redis_cli(server, &["DEBUG", "DIGEST"], b"")
 }
@@ -21,7 +21,7 @@ fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-/// Files of a live server's own version and older ones, with values of every native type.
+/// Files of a live server's own version and of older ones, with values of every native type.
 fn native() -> Vec<PathBuf> {
     let names = [
         "02_intsets",
@@ -71,7 +71,7 @@ fn a_server_loads_what_is_written_for_every_version() {
             let nine = options.iter().any(|option| option.ends_with('9'));
             assert_eq!(version, if nine { b"REDIS0009" } else { b"REDIS0010" });
             assert_eq!(digest_of_file(&written), Some(original.clone()), "{path:?} {options:?}");
-            // Later versions have every form, and nothing is left to change.
+            // Later versions have every encoding, so nothing is converted.
             let later = folder.path().join("later.rdb");
             assert_eq!(
                 run(&["convert", "--rdb-version", "12", text(&written), text(&later)]).status,
@@ -84,7 +84,7 @@ fn a_server_loads_what_is_written_for_every_version() {
 }
 
 #[test]
-fn a_server_and_tallis_take_the_commands() {
+fn a_server_and_tallis_accept_the_commands() {
     let folder = tempfile::tempdir().unwrap();
     for path in native() {
         let Some(original) = digest_of_file(&path) else { return };
@@ -103,7 +103,7 @@ fn a_server_and_tallis_take_the_commands() {
 }
 
 #[test]
-fn what_modules_store_with_keys_goes_over() {
+fn metadata_of_modules_is_converted() {
     let folder = tempfile::tempdir().unwrap();
     let (file, written) = (folder.path().join("file.rdb"), folder.path().join("written.rdb"));
     // One class of four bytes, with a number and a string.
@@ -124,7 +124,7 @@ fn what_modules_store_with_keys_goes_over() {
 }
 
 #[test]
-fn the_default_version_is_the_lowest_that_has_every_value() {
+fn the_default_version_is_the_lowest_that_supports_every_value() {
     let folder = tempfile::tempdir().unwrap();
     let written = folder.path().join("written.rdb");
     for (name, version) in [("03_sets", "0010"), ("15_hash_field_ttl", "0012")] {
@@ -161,7 +161,7 @@ fn the_default_version_is_the_lowest_that_has_every_value() {
     );
     assert!(refused.err.contains(" at offset "), "{}", refused.err);
     assert_eq!(fs::read(&written).unwrap(), b"older");
-    // Without those keys there is nothing that it lacks.
+    // Without those keys, the version supports every value.
     let some =
         run(&["convert", "--rdb-version", "11", "--type", "string", text(&path), text(&written)]);
     assert_eq!(some.status, 0, "{}", some.err);
@@ -178,7 +178,7 @@ fn example(folder: &Path) -> PathBuf {
 }
 
 #[test]
-fn json_is_an_object_a_line() {
+fn json_has_one_object_per_line() {
     let folder = tempfile::tempdir().unwrap();
     let shown = run(&["convert", "--to", "json", text(&example(folder.path())), "-"]);
     assert_eq!((shown.status, shown.err.as_str()), (0, ""));
@@ -209,7 +209,7 @@ fn json_is_an_object_a_line() {
 }
 
 #[test]
-fn commands_are_one_a_line_in_chunks() {
+fn commands_are_one_per_line_in_chunks() {
     let folder = tempfile::tempdir().unwrap();
     let file = example(folder.path());
     let shown = run(&["convert", "--to", "commands", text(&file), "-"]);
@@ -243,7 +243,7 @@ fn commands_are_one_a_line_in_chunks() {
 }
 
 #[test]
-fn filters_let_pass_what_is_asked_for() {
+fn filters_select_what_is_requested() {
     let folder = tempfile::tempdir().unwrap();
     let (file, written) = (example(folder.path()), folder.path().join("written.rdb"));
     let keys = |args: &[&str]| {
@@ -267,7 +267,7 @@ fn filters_let_pass_what_is_asked_for() {
 }
 
 #[test]
-fn damage_leaves_the_older_file_or_is_cut_off_on_request() {
+fn damage_keeps_the_older_file_or_is_skipped_on_request() {
     let folder = tempfile::tempdir().unwrap();
     let (damaged, written) = (folder.path().join("damaged"), folder.path().join("written"));
     // A string, a hash whose ziplist is one byte, a string.
@@ -278,7 +278,7 @@ fn damage_leaves_the_older_file_or_is_cut_off_on_request() {
     {
         fs::write(&damaged, bytes).unwrap();
         for to in ["rdb", "json", "commands"] {
-            // What is copied as it came is not looked into.
+            // Values that are copied unchanged are not decoded.
             let copied = name == "corrupt" && to == "rdb";
             let refused = run(&["convert", "--to", to, text(&damaged), text(&written)]);
             if !copied {

@@ -8,14 +8,14 @@ use testkit::rng::Rng;
 
 use crate::{Ran, run, run_with, tallis};
 
-/// What the lines are without those that came before.
+/// The lines without repeated ones.
 fn once(lines: &str) -> String {
     let mut seen = HashSet::new();
     let first: Vec<&str> = lines.lines().filter(|line| seen.insert(*line)).collect();
     first.join("\n") + "\n"
 }
 
-/// Lines of which many come again.
+/// Lines of which many are repeated.
 fn many(seed: u64, count: u64) -> String {
     let mut rng = Rng::new(seed);
     let lines: Vec<_> =
@@ -41,7 +41,7 @@ fn each_line_is_written_once_and_in_order() {
         "{err}"
     );
 
-    // The default error is so small that these are all told apart.
+    // The default error rate is so small that these lines are all distinguished.
     let input = many(1, 3000);
     let ran = run_with(&["dedup", "-"], input.as_bytes());
     let expected = once(&input);
@@ -55,15 +55,15 @@ fn each_line_is_written_once_and_in_order() {
 }
 
 #[test]
-fn nothing_in_is_nothing_out() {
+fn an_empty_input_has_an_empty_output() {
     let Ran { status, out, err } = run_with(&["dedup"], b"");
     assert_eq!((status, out.as_str()), (0, ""));
     assert_eq!(err, "tallis: 0 of 0 lines dropped; no new line would be dropped by mistake\n");
 }
 
-/// With room for few lines and a large error there are some that are dropped by mistake, and none is written twice.
+/// With a small capacity and a large error rate, some lines are dropped by mistake, and none is written twice.
 #[test]
-fn the_error_is_about_what_was_asked_for() {
+fn the_error_is_about_the_requested_one() {
     let input = numbers(0..20_000);
     for (capacity, error, least, most) in
         [("20000", "0.1", 100, 2000), ("100", "0.1", 100, 2000), ("20000", "0.01", 5, 200)]
@@ -75,7 +75,7 @@ fn the_error_is_about_what_was_asked_for() {
         assert_eq!((ran.status, distinct.len()), (0, written));
         let dropped = 20_000 - written;
         assert!((least..=most).contains(&dropped), "{args:?}: {dropped}");
-        // What it says of the error is what there is, within a factor.
+        // The reported error is the actual one, within a factor.
         let report: Value = serde_json::from_str(&ran.err).unwrap();
         let told = report["error_rate"].as_f64().unwrap();
         let asked: f64 = error.parse().unwrap();
@@ -84,7 +84,7 @@ fn the_error_is_about_what_was_asked_for() {
 }
 
 #[test]
-fn the_filter_goes_on_from_run_to_run() {
+fn the_filter_is_continued_from_run_to_run() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("seen.rdb");
     let file = file.to_str().unwrap();
@@ -94,17 +94,17 @@ fn the_filter_goes_on_from_run_to_run() {
     assert_eq!((second.status, second.out.as_str()), (0, "c\n"));
     let third = run_with(&["dedup", "--load", file], b"a\nb\nc\nd\n");
     assert_eq!((third.status, third.out.as_str()), (0, "d\n"));
-    // It is a key like any other.
+    // The filter is a key like any other.
     let asked = run(&["cli", "--rdb", file, "BF.MEXISTS", "dedup", "a", "c", "d"]);
     assert_eq!((asked.status, asked.out.as_str()), (0, "1\n1\n0\n"));
 }
 
 #[test]
-fn the_report_may_be_json() {
+fn the_report_can_be_json() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("seen.rdb");
     let file = file.to_str().unwrap();
-    // What is asked for is no note.
+    // A requested report is not suppressed.
     for quiet in [&[][..], &["-q"]] {
         let args = [&["dedup", "--json", "--rotate", "2"], quiet].concat();
         let Ran { status, out, err } = run_with(&args, b"a\nb\na\n");
@@ -119,7 +119,7 @@ fn the_report_may_be_json() {
 }
 
 #[test]
-fn lines_are_forgotten_in_turns() {
+fn lines_are_forgotten_in_periods() {
     let input = "1\n2\n3\n4\n1\n5\n6\n1\n2\n";
     let ran = run_with(&["dedup", "--rotate", "4"], input.as_bytes());
     assert_eq!((ran.status, ran.out.as_str()), (0, "1\n2\n3\n4\n5\n6\n2\n"));
@@ -132,7 +132,7 @@ fn lines_are_forgotten_in_turns() {
     assert!(run_with(&args, input.as_bytes()).out.lines().count() >= 995);
     let args = ["dedup", "--rotate", "200", "--load", file];
     let again = run_with(&args, input.as_bytes()).out;
-    // The last hundred are known, and come in time to be.
+    // The last hundred lines are known, and older ones are forgotten eventually.
     assert!(again.starts_with("0\n1\n"), "{again}");
     let reversed = numbers((0..1000).rev());
     let again = run_with(&args, reversed.as_bytes()).out;
@@ -142,7 +142,8 @@ fn lines_are_forgotten_in_turns() {
     assert!(err.contains("saved with --rotate"), "{err}");
 }
 
-/// Ten million lines, of which a third came before: none twice, all in order, and as few lost as was asked for.
+/// Ten million lines, of which a third are repeated: none is written twice, all are in order, and the number of lost
+/// lines is as requested.
 #[test]
 #[ignore = "takes half a minute"]
 fn ten_million_lines() {
@@ -167,7 +168,7 @@ fn ten_million_lines() {
     let mut line = String::new();
     for unique in BufReader::new(child.stdout.take().unwrap()).lines() {
         let unique = unique.unwrap();
-        // The next of the input that is new; those between were seen, or are taken for it.
+        // The next new line of the input; the lines between have occurred before, or are false positives.
         while line.trim_end() != unique {
             line.clear();
             assert!(input.read_line(&mut line).unwrap() > 0, "{unique} is out of order");
@@ -193,9 +194,9 @@ fn many_files_are_one_stream() {
     assert_eq!((ran.status, ran.out.as_str()), (0, "1\n2\n0\n3\n4\n"));
 }
 
-/// What has come goes out before more comes.
+/// Lines are written before more input arrives.
 #[test]
-fn lines_go_out_as_they_come() {
+fn lines_are_written_as_they_arrive() {
     let mut command = tallis();
     command.arg("dedup").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().unwrap();
@@ -215,7 +216,7 @@ fn lines_go_out_as_they_come() {
 }
 
 #[test]
-fn mistakes_are_reported() {
+fn errors_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     fs::write(path("long"), [b"ok\n".to_vec(), vec![b'x'; (1 << 20) + 1]].concat()).unwrap();

@@ -13,7 +13,7 @@ use crate::uv::{counts, json};
 use crate::uv_load::{days, values};
 use crate::{Ran, run, run_with, tallis};
 
-/// A `tallis cli` that reads a pipe.
+/// A `tallis cli` that reads from a pipe.
 struct Client {
     child: Child,
     input: ChildStdin,
@@ -30,7 +30,7 @@ impl Client {
         Self { child, input, output }
     }
 
-    /// Sends a line, and waits for a line of its reply.
+    /// Sends a line, and waits for one line of the reply.
     fn ask(&mut self, line: &str) -> String {
         writeln!(self.input, "{line}").unwrap();
         self.reply()
@@ -42,13 +42,13 @@ impl Client {
         reply.trim_end().to_owned()
     }
 
-    /// Ends it as `kill -9` does.
+    /// Kills the process, as `kill -9` does.
     fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
-    /// Ends its input.
+    /// Closes its input.
     fn end(self) -> i32 {
         let Self { mut child, input, .. } = self;
         drop(input);
@@ -64,7 +64,7 @@ pub(crate) fn last_increment(dir: &str) -> PathBuf {
 }
 
 #[test]
-fn what_was_answered_is_on_the_disk() {
+fn acknowledged_commands_are_on_the_disk() {
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().join("made/on/the/way");
     let dir = dir.to_str().unwrap();
@@ -87,14 +87,14 @@ fn what_was_answered_is_on_the_disk() {
     let Ran { status, out, err } = run_with(&["cli", "--dir", dir], asked);
     assert_eq!((status, err.as_str()), (0, ""));
     assert_eq!(out, "10\nOK\nxxxxx\n1\n2\n3\n4\n5\n");
-    // The folder of the log is a file like any other to load.
+    // The folder of the log can be loaded like a file.
     let log = format!("{dir}/appendonlydir");
     assert_eq!(run_with(&["cli", "--load", &log], asked).out, out);
 }
 
 #[test]
 #[expect(clippy::disallowed_methods, reason = "a reply comes at once or after a sleep")]
-fn lines_that_come_at_once_are_answered_one_by_one() {
+fn lines_that_arrive_together_are_answered_one_by_one() {
     let mut client = Client::start(&[]);
     client.input.write_all(b"echo first\ndebug sleep 3\necho last\n").unwrap();
     let begin = std::time::Instant::now();
@@ -105,7 +105,7 @@ fn lines_that_come_at_once_are_answered_one_by_one() {
 }
 
 #[test]
-fn whatever_the_policy_the_end_of_the_program_puts_everything_on_the_disk() {
+fn whatever_the_policy_the_end_of_the_program_writes_everything_to_the_disk() {
     let folder = tempfile::tempdir().unwrap();
     for fsync in ["always", "everysec", "no"] {
         let dir = folder.path().join(fsync);
@@ -115,20 +115,20 @@ fn whatever_the_policy_the_end_of_the_program_puts_everything_on_the_disk() {
         assert_eq!(ran.status, 0);
         let saved = folder.path().join("copy.rdb");
         let saved = saved.to_str().unwrap();
-        // A snapshot may be left beside.
+        // A snapshot can be saved in addition.
         assert_eq!(run(&["cli", "--dir", dir, "--save", saved, "LLEN", "l"]).out, "1000\n");
         assert_eq!(values(saved), values(dir));
     }
 }
 
-/// What was printed, but for the memory that keys take, which differs from run to run.
+/// The output without the memory of keys, which differs from run to run.
 fn shown(out: &str) -> Result<Value, &str> {
     let mut report: Value = serde_json::from_str(out).map_err(|_| out)?;
     strip(&mut report);
     Ok(report)
 }
 
-/// Leaves out of a report how much memory keys take.
+/// Removes the memory of keys from a report.
 fn strip(value: &mut Value) {
     if let Value::Object(fields) = value {
         fields.remove("bytes");
@@ -138,8 +138,8 @@ fn strip(value: &mut Value) {
     }
 }
 
-/// Runs a command on one input after the other, kept in a directory and handed on in a file: prints the same, and leaves
-/// the same.
+/// Runs a command on several inputs, kept in a directory, and passed from run to run in a file: output and data must be
+/// equal.
 fn compare(args: &[&str], inputs: &[&str]) {
     let folder = tempfile::tempdir().unwrap();
     let [dir, file] = ["d", "f.rdb"].map(|name| folder.path().join(name));
@@ -156,10 +156,10 @@ fn compare(args: &[&str], inputs: &[&str]) {
 }
 
 #[test]
-fn a_directory_is_counted_on_as_a_file_is() {
+fn counting_continues_from_a_directory_as_from_a_file() {
     let days = days();
     let days: Vec<&str> = days.iter().map(String::as_str).collect();
-    // The second day comes twice.
+    // The second day occurs twice.
     let logs = [days[0], days[1], days[1], days[2]];
     for form in ["book", "tagged", "split", "compact"] {
         compare(&["uv", "--form", form, "--threads", "3", "--json", "-"], &logs);
@@ -182,14 +182,14 @@ fn a_directory_is_counted_on_as_a_file_is() {
 }
 
 #[test]
-fn what_uv_counted_before_a_bad_line_is_kept() {
+fn visits_counted_by_uv_before_an_invalid_line_are_kept() {
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().join("d");
     let dir = dir.to_str().unwrap();
     let days = days();
     let bad = format!("{}no line of a log\n", days[0]);
     assert_eq!(run_with(&["uv", "--dir", dir, "-"], bad.as_bytes()).status, 2);
-    // To count it again changes nothing.
+    // Counting it again changes nothing.
     let report = json(&["--dir", dir, "-"], days[0].as_bytes());
     assert_eq!(
         report["buckets"][0]["exact"],
@@ -198,9 +198,9 @@ fn what_uv_counted_before_a_bad_line_is_kept() {
     assert_eq!((&report["loaded"], &report["saved"]), (&dir.into(), &dir.into()));
 }
 
-/// A visit is there whole or not at all, so what a killed process has left can be counted on.
+/// A visit is stored completely or not at all, so counting can continue after a process was killed.
 #[test]
-fn what_a_killed_uv_has_counted_is_counted_on() {
+fn counting_continues_after_a_kill() {
     let folder = tempfile::tempdir().unwrap();
     let line = |visitor: u32| {
         let day = visitor / 20_000 + 1;
@@ -236,9 +236,9 @@ fn what_a_killed_uv_has_counted_is_counted_on() {
     assert!(found > 0);
 }
 
-/// Wherever a log ends, it can be counted on.
+/// Wherever a log ends, counting can continue.
 #[test]
-fn uv_counts_on_from_any_beginning_of_its_log() {
+fn uv_continues_from_any_prefix_of_its_log() {
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().join("d");
     let name = dir.to_str().unwrap();
@@ -263,9 +263,9 @@ fn uv_counts_on_from_any_beginning_of_its_log() {
     }
 }
 
-/// What a killed process leaves is reported, and goes.
+/// The incomplete end that a killed process leaves is reported and removed.
 #[test]
-fn a_torn_end_is_cut_off_and_reported() {
+fn an_incomplete_end_is_removed_and_reported() {
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().join("d");
     let dir = dir.to_str().unwrap();
@@ -316,7 +316,7 @@ fn a_directory_that_cannot_be_opened_is_an_error_of_one_line() {
     let at = whole.len();
     let cli = |args: &[&str]| run(&[&["cli"], args, &["PING"]].concat());
 
-    // One program at a time.
+    // Only one program at a time.
     let mut client = Client::start(&["--dir", &dir]);
     assert_eq!(client.ask("get k"), "v");
     let ran = cli(&["--dir", &dir]);
@@ -325,7 +325,7 @@ fn a_directory_that_cannot_be_opened_is_an_error_of_one_line() {
     assert_eq!(client.ask("get k"), "v");
     assert_eq!(client.end(), 0);
 
-    // A command that is not known, or damage, and where.
+    // An unknown command, or damage, with its offset.
     let stream = b"*5\r\n$4\r\nXADD\r\n$1\r\nx\r\n$1\r\n*\r\n$1\r\nf\r\n$1\r\nv\r\n";
     for (bytes, says) in [
         (&stream[..], format!("command 'XADD' on key 'x' at offset {at}: unknown command")),
@@ -337,7 +337,7 @@ fn a_directory_that_cannot_be_opened_is_an_error_of_one_line() {
         let want = format!("tallis: {}: {says}\n", file.display());
         assert_eq!((ran.status, ran.out.as_str(), ran.err.as_str()), (1, "", want.as_str()));
         assert_eq!(contents(Path::new(&dir)), before);
-        // What came before it can be had.
+        // The data before it can be salvaged.
         let saved = name("salvaged.rdb");
         let ran = cli(&["--load", &dir, "--salvage", "--save", &saved]);
         let note = format!("tallis: {dir}: loaded 5 keys from before the damage\n");
@@ -347,7 +347,7 @@ fn a_directory_that_cannot_be_opened_is_an_error_of_one_line() {
     }
     fs::write(&file, &whole).unwrap();
 
-    // What is there is none of this command's.
+    // The directory has no data of this command.
     for (args, says) in [
         (&["geo", "--nearest", "0,0,1"][..], "the key places does not hold places"),
         (&["locate"], "the key location:max does not hold the largest user"),

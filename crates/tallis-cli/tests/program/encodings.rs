@@ -18,14 +18,14 @@ fn bytes(row: &Value) -> f64 {
 }
 
 #[test]
-fn every_form_is_measured_at_a_size_that_it_takes() {
+fn every_form_is_measured_at_a_size_that_it_supports() {
     let rows = rows(&["--sizes", "1000"]);
     let forms: Vec<_> = rows.iter().map(|row| (&row["family"], &row["form"])).collect();
     assert_eq!(forms.len(), 25, "{forms:?}");
     for row in &rows {
         assert!(bytes(row) > 0.0 && row["nanos"]["add"]["median"].as_f64().unwrap() > 0.0, "{row}");
     }
-    // Bytes are fixed by the layouts; these say that they are of the right layout.
+    // The layouts determine the bytes; these ranges check that the layout is the right one.
     let of = |form: &str| bytes(rows.iter().find(|row| row["form"] == form).unwrap());
     for (form, least, most) in [
         ("intset, 16 bits", 2.0, 2.6),
@@ -41,7 +41,7 @@ fn every_form_is_measured_at_a_size_that_it_takes() {
 }
 
 #[test]
-fn families_and_sizes_are_those_that_are_asked_for() {
+fn families_and_sizes_are_the_requested_ones() {
     let rows = rows(&["--only", "hll,lists", "--sizes", "10,1e3"]);
     let shown: Vec<_> = rows
         .iter()
@@ -73,7 +73,8 @@ fn the_server_does_the_same_work_in_the_same_encodings() {
         if !is_there {
             continue;
         }
-        // Redis 7.0 has no listpacks of names and lists, and a string says how it was made.
+        // Redis 7.0 has no listpacks for sets of names and for lists, and the encoding of a string depends on how it
+        // was created.
         let family = row["family"].as_str().unwrap();
         let ours = row["encoding"].as_str().unwrap();
         let theirs = server["encoding"].as_str().unwrap();
@@ -90,7 +91,7 @@ fn the_server_does_the_same_work_in_the_same_encodings() {
 }
 
 #[test]
-fn the_page_needs_nothing_else() {
+fn the_page_is_self_contained() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("page.html");
     let args = ["encodings", "--quick", "--only", "sets,zsets", "--sizes", "10,1k", "--html"];
@@ -108,17 +109,17 @@ fn the_page_needs_nothing_else() {
     ] {
         assert!(page.contains(part), "{part}");
     }
-    // Bytes, add, test, remove, scan; and the count of shards and bitmaps.
+    // Bytes, add, test, remove, scan; and count for shards and bitmaps.
     assert_eq!(page.matches("<figure>").count(), 6 + 5);
     assert_eq!(page.matches("<svg").count(), page.matches("</svg>").count());
-    // The only address is the name of the language of the pictures.
+    // The only URL is the XML namespace of the plots.
     let addresses = page.matches("http").count();
     assert_eq!(addresses, page.matches("xmlns=\"http://www.w3.org/2000/svg\"").count());
     assert!(!page.contains("<script") && !page.contains("<link") && !page.contains("NaN"));
 }
 
 #[test]
-fn mistakes_are_told() {
+fn errors_are_reported() {
     for (args, want) in [
         (&["--only", "cats"][..], "invalid value 'cats' for '--only <FAMILY>'"),
         (&["--sizes", "0"], "it must be at least 1"),
@@ -142,7 +143,7 @@ fn advice(args: &[&str], input: &[u8]) -> Value {
 }
 
 #[test]
-fn advice_is_of_the_elements_that_are_described() {
+fn advice_is_for_the_described_elements() {
     let advice = advice(&["--advise", "20k random 60-bit ids"], b"");
     assert_eq!(
         (advice["count"].as_u64(), advice["elements"].as_str()),
@@ -162,7 +163,7 @@ fn advice_is_of_the_elements_that_are_described() {
 }
 
 #[test]
-fn advice_is_of_the_lines_of_a_file() {
+fn advice_is_for_the_lines_of_a_file() {
     let ids: Vec<String> = (0..3000).map(|id| (id * 7).to_string()).collect();
     let ids = format!("{}\n", ids.join("\n"));
     let of_ids = advice(&["--from", "-"], ids.repeat(2).as_bytes());
@@ -174,9 +175,9 @@ fn advice_is_of_the_lines_of_a_file() {
         .map(|form| form["form"].as_str().unwrap())
         .collect();
     assert!(names.contains(&"bitmap") && names.contains(&"shards, compact"), "{names:?}");
-    // Ids that fill a part of their bits leave some shards empty.
+    // Ids that use only a part of their bits leave some shards empty.
     assert_eq!(advice(&["--advise", "1120 small ids"], b"")["count"], 1120);
-    // Above 2^32 there is no bit, and a bitmap is not offered.
+    // Ids above 2^32 have no bit in a bitmap, so no bitmap is offered.
     let far = advice(&["--from", "-"], b"7\n7580658008\n");
     assert!(far["advice"][1].as_str().unwrap().starts_with("A bitmap would take 948 MB"), "{far}");
     let of_names = advice(&["--from", "-"], b"ann\nbob\n");

@@ -1,11 +1,11 @@
-//! What is on standard error, in one style for all commands.
+//! The text on standard error, in one style for all commands.
 
 use std::fs;
 
 use crate::locate::example_users;
 use crate::{Ran, feed, ran, run, run_with, tallis};
 
-/// Every command, asked for something that cannot be.
+/// Every command, with an impossible request.
 #[test]
 fn errors_begin_with_the_name_of_the_program() {
     let folder = tempfile::tempdir().unwrap();
@@ -42,10 +42,10 @@ fn errors_begin_with_the_name_of_the_program() {
     assert!(usage.contains("\n\nUsage: tallis geo ") && usage.contains("'--help'"), "{usage}");
 }
 
-/// Root is refused nothing, so the test is left out for root.
+/// Root may write everywhere, so as root the program runs as another user.
 #[cfg(unix)]
 #[test]
-fn what_cannot_be_saved_has_the_name_that_was_asked_for() {
+fn an_error_on_saving_has_the_given_name() {
     use std::os::unix::fs::PermissionsExt;
 
     let folder = tempfile::tempdir().unwrap();
@@ -61,7 +61,7 @@ fn what_cannot_be_saved_has_the_name_that_was_asked_for() {
     ] {
         let mut command = tallis();
         if is_root {
-            // A user whom nothing belongs to.
+            // A user that owns nothing.
             std::os::unix::process::CommandExt::uid(&mut command, 65534);
             let open = fs::Permissions::from_mode(0o755);
             fs::set_permissions(folder.path(), open).unwrap();
@@ -72,7 +72,7 @@ fn what_cannot_be_saved_has_the_name_that_was_asked_for() {
 }
 
 #[test]
-fn quiet_leaves_the_errors() {
+fn quiet_keeps_the_errors() {
     let rows = b"1,USA,CA\nx\n2,ZZZ,\n";
     let loud = run_with(&["locate", "--lenient"], rows);
     assert_eq!(loud.err.lines().count(), 4, "{}", loud.err);
@@ -86,7 +86,7 @@ fn quiet_leaves_the_errors() {
     assert_eq!((skipped.status, skipped.err.as_str()), (0, ""));
 }
 
-/// What was printed would be replaced by what is saved.
+/// The saved file would replace the printed text.
 #[cfg(unix)]
 #[test]
 fn no_two_outputs_go_to_one_file() {
@@ -112,7 +112,7 @@ fn no_two_outputs_go_to_one_file() {
 }
 
 #[test]
-fn standard_input_is_what_is_read_without_a_file() {
+fn without_a_file_standard_input_is_read() {
     let users = fs::read(example_users()).unwrap();
     assert_eq!(run_with(&["locate"], &users).out, run_with(&["locate", "-"], &users).out);
     let geo =

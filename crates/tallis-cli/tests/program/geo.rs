@@ -7,7 +7,7 @@ use testkit::rng::Rng;
 
 use crate::{Ran, run, run_with};
 
-/// The towns that the README looks among.
+/// The towns of the example in the README.
 pub(crate) fn example_towns() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/towns.csv")
 }
@@ -21,7 +21,7 @@ Palermo,13.361389,38.115556
 Nowhere,0,0
 Nowhere,17.241510,38.788135";
 
-/// What is printed of a search among the towns.
+/// Returns the output of a search among the towns.
 fn json(args: &[&str], input: &[u8]) -> String {
     let args = [&["geo", "--json", "-"], args].concat();
     let Ran { status, out, err } = run_with(&args, input);
@@ -35,7 +35,7 @@ fn ids(printed: &str) -> Vec<String> {
 }
 
 #[test]
-fn json_is_one_line_of_the_agreed_shape() {
+fn json_is_one_line_with_the_documented_fields() {
     assert_eq!(
         json(&["--radius", "15,37,200km"], TOWNS),
         concat!(
@@ -58,7 +58,7 @@ fn json_is_one_line_of_the_agreed_shape() {
 }
 
 #[test]
-fn the_table_shows_the_same_places() {
+fn the_table_shows_the_same_positions() {
     let args = ["geo", "--box", "15,37,400km,400km", "-"];
     let Ran { status, out, err } = run_with(&args, TOWNS);
     assert_eq!((status, err.as_str()), (0, ""));
@@ -75,7 +75,7 @@ edge, of it   279.7405   12.758488   38.788135
     assert_eq!(none, "id   mi   lon   lat\n-------------------\n");
 }
 
-/// Rows around the date line, near the poles and anywhere, and the haversine formula by itself.
+/// Rows near the date line, near the poles and anywhere, compared with the haversine formula.
 #[test]
 fn the_nearest_are_those_of_a_scan() {
     let mut rng = Rng::new(9);
@@ -119,7 +119,7 @@ fn the_nearest_are_those_of_a_scan() {
 }
 
 #[test]
-fn a_bad_row_ends_it_all_and_says_where() {
+fn an_invalid_row_ends_the_run_with_its_line() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("towns.csv");
     let file = file.to_str().unwrap();
@@ -163,7 +163,7 @@ tallis: 2 lines skipped
 }
 
 #[test]
-fn what_is_saved_can_be_asked() {
+fn a_saved_file_can_be_queried() {
     let folder = tempfile::tempdir().unwrap();
     let saved = folder.path().join("out.rdb");
     let saved = saved.to_str().unwrap();
@@ -181,7 +181,7 @@ fn what_is_saved_can_be_asked() {
 }
 
 #[test]
-fn files_may_be_several_and_gzip_each_with_its_header() {
+fn several_files_and_gzip_each_have_their_header() {
     let folder = tempfile::tempdir().unwrap();
     let packed = folder.path().join("towns.csv.gz");
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
@@ -204,13 +204,13 @@ fn the_example_has_the_nearest_first() {
 }
 
 #[test]
-fn places_are_counted_on_from_a_file() {
+fn positions_are_added_to_those_of_a_file() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("places.rdb");
     let file = file.to_str().unwrap();
     json(&["--nearest", "0,0,1", "--save", file], TOWNS);
     let args = ["--nearest", "15,37,9", "--load", file, "--save", file];
-    // A later row of an id replaces the earlier one.
+    // A later row with the same id replaces the earlier one.
     let found = ids(&json(&args, b"Etna,14.99,37.75\nPalermo,0,0\n"));
     assert_eq!(found, ["Catania", "Etna", "Nowhere", "edge, of it", "Palermo"]);
     let again = run(&["geo", "--json", "--nearest", "15,37,1k", "--load", file, "/dev/null"]);
@@ -229,7 +229,7 @@ fn places_are_counted_on_from_a_file() {
 }
 
 #[test]
-fn columns_are_found_by_their_names() {
+fn columns_are_found_by_name() {
     let rows = b"\"city\",city_ascii,lat,lng\nPalermo,p,38.115556,13.361389\nCatania,c,37.502669,15.087269\n";
     let args = ["--radius", "15,37,200km", "--columns", "lon=lng,id=city"];
     let want = json(
@@ -245,7 +245,7 @@ fn columns_are_found_by_their_names() {
 }
 
 #[test]
-fn numbers_may_be_written_short() {
+fn numbers_may_be_abbreviated() {
     let want = json(&["--radius", "15,37,1000km", "--count", "3"], TOWNS);
     for args in
         [["--nearest", "15,37,1k", "--count", "3"], ["--nearest", "15,37,3", "--count", "1e3"]]
@@ -256,7 +256,7 @@ fn numbers_may_be_written_short() {
 }
 
 #[test]
-fn wrong_command_lines_are_reported() {
+fn invalid_command_lines_are_reported() {
     for (args, what) in [
         (&["geo", "-"][..], "required"),
         (&["geo", "--nearest", "1,1,1", "--radius", "1,1,1m", "-"], "cannot be used"),

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::{data, decode, golden, run, run_with, tallis};
 
-/// The lines of `inspect --keys`.
+/// Returns the lines of `inspect --keys`.
 fn keys(path: &Path) -> Vec<Value> {
     let shown = tallis().args(["inspect", "--keys"]).arg(path).output().unwrap();
     assert_eq!(shown.stderr, b"", "{}", path.display());
@@ -21,7 +21,7 @@ fn name(row: &Value) -> Vec<u8> {
     row["key_b64"].as_str().map_or_else(|| row["key"].as_str().unwrap().into(), decode)
 }
 
-/// How many elements HDT3213/rdb has found of a key.
+/// Returns the number of elements of a key according to HDT3213/rdb.
 fn len_of_case(said: &Value) -> Option<usize> {
     for list in ["members", "values"] {
         if let Some(list) = said[list].as_array() {
@@ -31,15 +31,15 @@ fn len_of_case(said: &Value) -> Option<usize> {
     match said["type"].as_str().unwrap() {
         "zset" => said["entries"].as_array().map(Vec::len),
         "hash" => said["hash"].as_object().map(serde_json::Map::len),
-        // Not all of its streams say how long they are.
+        // Not all of its streams have a length.
         "stream" => said["len"].as_u64().map(|len| len.try_into().unwrap()),
-        // A text with marks in it is no measure.
+        // A text with replacement characters has another length.
         "string" => said["value"].as_str().filter(|text| !text.contains('\u{fffd}')).map(str::len),
         other => panic!("{other}"),
     }
 }
 
-/// What its encodings are called here.
+/// Returns the name here of an encoding in HDT3213/rdb.
 fn encoding_of_case(said: &Value) -> &str {
     match said["encoding"].as_str().unwrap() {
         "list" => "linkedlist",
@@ -52,13 +52,13 @@ fn encoding_of_case(said: &Value) -> &str {
 }
 
 #[test]
-fn keys_are_those_that_another_reader_has_found() {
+fn keys_are_those_that_another_reader_found() {
     let folders = [Some(data("hdt")), std::env::var_os("TALLIS_HDT").map(PathBuf::from)];
     let mut cases = 0;
     for entry in folders.iter().flatten().flat_map(|folder| fs::read_dir(folder).unwrap()) {
         let said = entry.unwrap().path();
         let file = said.with_extension("rdb");
-        // Made with a filter, of another file.
+        // Output made with a filter, for another file.
         if said.extension().is_none_or(|ending| ending != "json") || !file.exists() {
             continue;
         }
@@ -88,7 +88,7 @@ fn keys_are_those_that_another_reader_has_found() {
 }
 
 #[test]
-fn keys_are_those_that_the_server_had() {
+fn keys_are_those_of_the_server() {
     let described = golden(|path| path.with_extension("json").exists());
     for path in described {
         let text = fs::read_to_string(path.with_extension("json")).unwrap();
@@ -97,12 +97,12 @@ fn keys_are_those_that_the_server_had() {
             .into_iter()
             .map(|row| ((row["db"].as_u64().unwrap(), name(&row)), row))
             .collect();
-        // One file is described by hand, in a simpler form.
+        // One file has a manual description in a simpler form.
         let Some(databases) = said["dbs"].as_object() else { continue };
         let mut expected = 0;
         for (db, keys) in databases {
             for said in keys.as_array().unwrap() {
-                // One file is described by hand, with names alone.
+                // One file has a manual description with only the names.
                 let Some(key) = said["key_b64"].as_str() else { continue };
                 expected += 1;
                 let row = &found[&(db.parse().unwrap(), decode(key))];
@@ -114,7 +114,7 @@ fn keys_are_those_that_the_server_had() {
                 let len = match value {
                     Value::String(text) => decode(text).len(),
                     Value::Array(elements) => elements.len(),
-                    // Of a module, which says it in its own way.
+                    // The value of a module, which is described in another way.
                     Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => continue,
                 };
                 assert_eq!(row["len"], len, "{at}");
@@ -125,7 +125,7 @@ fn keys_are_those_that_the_server_had() {
 }
 
 #[test]
-fn json_has_the_agreed_shape() {
+fn json_has_the_documented_fields() {
     let path = golden(|path| path.ends_with("redis-7.0.15/16_small_all.rdb")).remove(0);
     let shown = run(&["inspect", "--json", path.to_str().unwrap()]);
     assert_eq!((shown.status, shown.err.as_str()), (0, ""));
@@ -161,7 +161,7 @@ fn json_has_the_agreed_shape() {
 }
 
 #[test]
-fn empty_keys_are_counted_apart_and_a_corrupt_value_is_refused() {
+fn empty_keys_are_counted_separately_and_a_corrupt_value_is_refused() {
     if std::env::var_os("TALLIS_GOLDEN").is_some() {
         let path = golden(|path| path.ends_with("redis-corrupt_empty_keys.rdb")).remove(0);
         let shown = run(&["inspect", "--json", path.to_str().unwrap()]);
@@ -184,14 +184,14 @@ fn empty_keys_are_counted_apart_and_a_corrupt_value_is_refused() {
         assert!(shown.err.starts_with("tallis: -: key 'h' (hash): the ziplist is malformed: "));
         assert!(shown.err.ends_with(" at offset 19\n"), "{}", shown.err);
     }
-    // What comes before it is shown on request, and the status stays.
+    // On request, the keys before it are shown, with the same exit status.
     let shown = run_with(&["inspect", "--json", "--salvage", "-"], corrupt);
     let report: Value = serde_json::from_str(&shown.out).unwrap();
     assert_eq!((shown.status, &report["keys"]), (1, &1.into()));
     assert!(shown.err.ends_with(" at offset 19\n"), "{}", shown.err);
 }
 
-/// A store of many keys of several kinds, in a file.
+/// Creates a file of many keys of several kinds.
 fn example(folder: &Path) -> PathBuf {
     let file = folder.join("example.rdb");
     let mut script = String::from("select 1\nset other 1\nselect 0\n");
@@ -209,7 +209,7 @@ fn example(folder: &Path) -> PathBuf {
 }
 
 #[test]
-fn the_tables_show_what_matters() {
+fn the_tables_show_the_important_figures() {
     let folder = tempfile::tempdir().unwrap();
     let file = example(folder.path());
     let shown = run(&["inspect", file.to_str().unwrap(), "--top", "3"]);
@@ -235,7 +235,7 @@ fn the_tables_show_what_matters() {
 }
 
 #[test]
-fn filters_and_forms() {
+fn filters_and_formats() {
     let folder = tempfile::tempdir().unwrap();
     let file = example(folder.path());
     let file = file.to_str().unwrap();

@@ -1,4 +1,4 @@
-//! What an interrupt leaves.
+//! The result of an interrupt.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -16,7 +16,7 @@ fn start(args: &[&str]) -> (Child, ChildStdin) {
     (child, input)
 }
 
-/// Sends a signal, and waits for what that leaves. The input stays open: nothing but the signal ends the program.
+/// Sends a signal, and waits for the end of the process. The input stays open, so only the signal ends it.
 fn end(child: Child, signal: &str, input: ChildStdin) -> Ran {
     send(&child, signal);
     let ran = ran(&child.wait_with_output().unwrap());
@@ -29,7 +29,7 @@ fn send(child: &Child, signal: &str) {
     assert!(Command::new("kill").args([signal, &pid]).status().unwrap().success());
 }
 
-/// Long enough for what was written to be read.
+/// Long enough for the program to read its input.
 fn pause() {
     sleep(Duration::from_millis(500));
 }
@@ -52,13 +52,13 @@ fn dedup_saves_its_filter() {
         assert_eq!(status, 130, "{err}");
         assert!(err.contains(" dropped; ") && err.ends_with("tallis: interrupted\n"), "{err}");
     }
-    // The part of a line that was not written was not seen.
+    // The incomplete last line was not added.
     let ran = run_with(&["dedup", "--load", file], b"a\nb\nc\nd\npart\ne\n");
     assert_eq!(ran.out, "part\n");
 }
 
 #[test]
-fn without_anything_to_save_an_interrupt_ends_it_at_once() {
+fn without_anything_to_save_an_interrupt_ends_the_program_at_once() {
     use std::os::unix::process::ExitStatusExt;
     for args in [&["dedup"][..], &["locate"], &["geo", "--nearest", "0,0,1"], &["cli"]] {
         let (mut child, _input) = start(args);
@@ -99,7 +99,7 @@ fn rows_that_were_read_are_saved() {
 }
 
 #[test]
-fn lines_of_cli_save_what_they_did() {
+fn lines_of_cli_save_their_changes() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("dump.rdb");
     let file = file.to_str().unwrap();
@@ -112,19 +112,19 @@ fn lines_of_cli_save_what_they_did() {
     assert_eq!((status, err), (130, format!("tallis: interrupted; saved to {file}\n")));
     assert_eq!(run(&["cli", "--load", file, "MGET", "k", "other"]).out, "v\n\n");
 
-    // A command that goes on and on is between two of its rounds.
+    // A command with a huge count is ended between two repetitions.
     let (mut child, mut input) = start(&["cli", "--load", file, "--save", file]);
     drop(child.stdout.take());
     let mut rounds = child;
     input.write_all(b"1000000000 incr n\n").unwrap();
     pause();
-    // The reader of the replies has gone, which ends the program too.
+    // The reader of the replies has closed the pipe, which ends the program as well.
     assert!(rounds.try_wait().unwrap().is_some_and(|status| status.success()));
 }
 
-/// What was done until then is in the directory, and the next program opens it.
+/// Everything processed until then is in the directory, and the next program can open it.
 #[test]
-fn a_directory_has_what_was_read() {
+fn a_directory_has_the_processed_input() {
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().join("d");
     let dir = dir.to_str().unwrap();
@@ -150,7 +150,7 @@ fn a_directory_has_what_was_read() {
     }
 }
 
-/// What cannot be saved is told, and costs another exit status.
+/// A failure to save is reported, and sets another exit status.
 #[test]
 fn an_interrupt_that_cannot_save_is_an_error() {
     let folder = tempfile::tempdir().unwrap();

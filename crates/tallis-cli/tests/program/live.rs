@@ -1,4 +1,4 @@
-//! The same with a real server and a real `redis-cli` beside.
+//! Comparisons with a real server and a real `redis-cli`.
 
 use std::process::{Command, Output};
 
@@ -10,16 +10,16 @@ use crate::uv::json;
 use crate::uv_load::days;
 use crate::{data, example_log, feed, run, run_with};
 
-/// `redis-cli` on that server, with some more arguments and input: what it printed.
+/// Runs `redis-cli` on that server, with further arguments and input, and returns its output.
 pub(crate) fn redis_cli(server: &live::Server, args: &[&str], input: &[u8]) -> String {
     let output = redis_cli_output(server, args, input);
     assert_eq!(output.stderr, b"");
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// The same: all that it left.
+/// The same, but returns the exit status and both outputs.
 pub(crate) fn redis_cli_output(server: &live::Server, args: &[&str], input: &[u8]) -> Output {
-    // It comes with the server, so it is where the server is.
+    // It is installed together with the server, in the same folder.
     let beside = live::locate().map(|program| program.with_file_name("redis-cli"));
     let program = beside.filter(|program| program.exists()).unwrap_or("redis-cli".into());
     let mut command = Command::new(program);
@@ -43,7 +43,7 @@ fn a_server_opens_what_uv_saves() {
 }
 
 #[test]
-fn uv_counts_on_from_what_a_server_saved() {
+fn uv_continues_from_a_file_of_a_server() {
     let folder = tempfile::tempdir().unwrap();
     let saved = folder.path().join("visitors.rdb");
     let saved = saved.to_str().unwrap();
@@ -64,7 +64,7 @@ fn uv_counts_on_from_what_a_server_saved() {
     }
 }
 
-/// Checks that a server holds what a report says; `all` is the count of all buckets, where it is known.
+/// Checks that a server has the data of a report; `all` is the count of all buckets, if known.
 fn check_buckets(server: &live::Server, buckets: &[Value], all: &Value) {
     let ask = |args: &[&str]| redis_cli(server, args, b"");
     assert!(buckets.len() > 1);
@@ -96,7 +96,7 @@ fn check_buckets(server: &live::Server, buckets: &[Value], all: &Value) {
     }
 }
 
-/// Every odd thing about quotes, and every kind of reply.
+/// Unusual quotes, and every kind of reply.
 const SCRIPT: &[u8] = b"\
 set k \"a\\x01\\\"\\\\\\n\\r\\t\\a\\b\\x7f\\xff ~\"
 get k
@@ -175,7 +175,7 @@ fn replies_look_as_redis_cli_shows_them() {
     }
 }
 
-/// Replies that RESP3 has shapes for.
+/// Replies that have their own types in RESP3.
 const SHAPES: &[u8] = b"\
 sadd s 1 2 3
 smembers s
@@ -206,7 +206,7 @@ smembers s
 ";
 
 #[test]
-fn shapes_look_as_redis_cli_shows_them() {
+fn formats_look_as_redis_cli_shows_them() {
     let Some(server) = live::server() else { return };
     for style in [
         &[][..],
@@ -231,7 +231,7 @@ fn shapes_look_as_redis_cli_shows_them() {
 }
 
 #[test]
-fn a_server_and_the_program_pass_a_file_on() {
+fn a_server_and_the_program_exchange_a_file() {
     let Some(server) = live::server() else { return };
     redis_cli(&server, &[], b"set k v\nsadd s 1 2 3\npfadd h a b c\nselect 2\nset k other\nsave\n");
     let file = server.rdb_file();
@@ -277,7 +277,7 @@ fn a_server_opens_what_locate_saves() {
     let asked = b"zscore location:max max\nzcard location:max\nstrlen location:0\ndbsize\n";
     let length = last.parse::<u64>().unwrap() * 2 + 2;
     assert_eq!(redis_cli(&server, &[], asked), format!("{last}\n1\n{length}\n2\n"));
-    // The first line is of user 1 or 2; in both cases the bytes are the same.
+    // The first line is for user 1 or 2; in both cases the bytes are the same.
     let asked = b"get location:0\ndump location:max\n";
     let ours = run_with(&["cli", "--profile", "7.0", "--no-raw", "--rdb", saved], asked);
     assert_eq!(ours.out, redis_cli(&server, &["--no-raw"], asked));

@@ -7,12 +7,12 @@ use serde_json::Value;
 
 use crate::{Ran, feed, ran, run, run_with, tallis};
 
-/// The users that the README counts.
+/// The users of the example in the README.
 pub(crate) fn example_users() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/users.csv")
 }
 
-/// Runs `tallis locate --json` with these arguments, and input, and gives what it printed.
+/// Runs `tallis locate --json` with these arguments and this input, and returns its output.
 fn json(args: &[&str], input: &[u8]) -> String {
     let args = [&["locate", "--json"], args].concat();
     let Ran { status, out, err } = run_with(&args, input);
@@ -31,7 +31,7 @@ user,country,region
 5,USA,
 70000000,ZWE,";
 
-/// Lines in the form of the file of zip codes: one without coordinates, one with typographic quotes.
+/// Lines in the format of the file of zip codes: one without coordinates, one with typographic quotes.
 const ZIPS: &str = "\
 \"00501\",\"+40.922326\",\"-072.637078\",\"HOLTSVILLE\",\"NY\",\"SUFFOLK\",\"UNIQUE\"
 \"02228\",,,\"EAST BOSTON\",\"MA\",\"SUFFOLK\",\"STANDARD\"
@@ -41,7 +41,7 @@ const ZIPS: &str = "\
 ";
 
 #[test]
-fn json_is_one_line_of_the_agreed_shape() {
+fn json_is_one_line_with_the_documented_fields() {
     assert_eq!(
         json(&["-"], USERS),
         concat!(
@@ -50,7 +50,7 @@ fn json_is_one_line_of_the_agreed_shape() {
             "\n"
         )
     );
-    // Without a file it is standard input too.
+    // Without a file, standard input is read, too.
     assert_eq!(json(&[], USERS), json(&["-"], USERS));
     let nobody = "{\"users\":0,\"unknown\":0,\"countries\":{},\"regions\":{}}\n";
     assert_eq!(json(&[], b""), nobody);
@@ -79,7 +79,7 @@ total                   6
 }
 
 #[test]
-fn files_may_be_several_and_gzip_each_with_its_header() {
+fn several_files_and_gzip_each_have_their_header() {
     let folder = tempfile::tempdir().unwrap();
     let packed = folder.path().join("users.csv.gz");
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
@@ -94,7 +94,7 @@ fn files_may_be_several_and_gzip_each_with_its_header() {
 }
 
 #[test]
-fn the_example_is_counted_as_the_plainest_program_counts_it() {
+fn the_example_has_the_counts_of_the_simplest_program() {
     let text = fs::read_to_string(example_users()).unwrap();
     let (mut countries, mut regions) = (BTreeMap::new(), BTreeMap::<_, BTreeMap<_, u64>>::new());
     for line in text.lines().skip(1) {
@@ -116,7 +116,7 @@ fn the_example_is_counted_as_the_plainest_program_counts_it() {
 }
 
 #[test]
-fn a_list_counts_only_its_users() {
+fn a_list_limits_the_count_to_its_users() {
     let folder = tempfile::tempdir().unwrap();
     let list = folder.path().join("list.txt");
     fs::write(&list, "1\n3\r\n\n3\n6\n1099511627775").unwrap();
@@ -125,7 +125,7 @@ fn a_list_counts_only_its_users() {
         r#"{"users":5,"unknown":2,"countries":{"FRA":2,"USA":1},"regions":{"USA":{"CA":1}}}"#;
     assert_eq!(out.trim_end(), want);
 
-    // The list may be what is piped in.
+    // The list may be read from a pipe.
     let users = folder.path().join("users.csv");
     fs::write(&users, USERS).unwrap();
     let out = json(&["--users", "-", users.to_str().unwrap()], b"4\n");
@@ -147,7 +147,7 @@ fn a_list_counts_only_its_users() {
 }
 
 #[test]
-fn a_bad_row_ends_it_all_and_says_where() {
+fn an_invalid_row_ends_the_run_with_its_line() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("users.csv");
     let file = file.to_str().unwrap();
@@ -196,7 +196,7 @@ fn a_bad_row_ends_it_all_and_says_where() {
 }
 
 #[test]
-fn lenient_counts_bad_rows() {
+fn lenient_counts_invalid_rows() {
     let rows = b"\
 1,USA,CA
 2,ZZZ,CA
@@ -223,14 +223,14 @@ x,USA,CA
             "tallis: 2 lines skipped",
         ]
     );
-    // 1 keeps its place, 2 and 5 have none; 3 and 4 have a country.
+    // User 1 keeps its location, 2 and 5 have none; 3 and 4 have a country.
     let want =
         r#"{"users":5,"unknown":2,"countries":{"DEU":1,"USA":2},"regions":{"USA":{"CA":1}}}"#;
     assert_eq!(out.trim_end(), want);
 }
 
 #[test]
-fn zip_codes_count_by_state() {
+fn zip_codes_are_counted_by_state() {
     let strict = run_with(&["locate", "--zip"], ZIPS.as_bytes());
     assert_eq!((strict.status, strict.out.as_str()), (2, ""));
     let told =
@@ -273,14 +273,14 @@ fn lines_of_zip_codes_are_numbered_through_all_files() {
 }
 
 #[test]
-fn what_is_saved_can_be_asked() {
+fn a_saved_file_can_be_queried() {
     let folder = tempfile::tempdir().unwrap();
     let saved = folder.path().join("out.rdb");
     let saved = saved.to_str().unwrap();
     let Ran { status, out, err } = run_with(&["locate", "--save", saved], USERS);
     assert_eq!((status, err.as_str()), (0, ""));
     assert!(out.ends_with(&format!("\nsaved to {saved}\n")), "{out}");
-    // JSON has no place for the name of the file.
+    // The JSON does not contain the name of the file.
     assert_eq!(json(&["--save", saved], USERS), json(&[], USERS));
     let asked = b"strlen location:0\nstrlen location:66\ntype location:max\nexists location:1\n";
     assert_eq!(run_with(&["cli", "--rdb", saved], asked).out, "12\n1587970\nzset\n0\n");
@@ -289,19 +289,19 @@ fn what_is_saved_can_be_asked() {
 }
 
 #[test]
-fn a_far_user_costs_one_string() {
+fn a_user_with_a_large_id_needs_one_string() {
     let folder = tempfile::tempdir().unwrap();
     let saved = folder.path().join("out.rdb");
     let saved = saved.to_str().unwrap();
     json(&["--save", saved], b"1099511627775,USA,CA\n");
     let asked = b"strlen location:1048575\ndbsize\n";
     assert_eq!(run_with(&["cli", "--rdb", saved], asked).out, "2097152\n2\n");
-    // Zeros are short in a file.
+    // Zeros are compressed in a file.
     assert!(fs::metadata(saved).unwrap().len() < 100_000);
 }
 
 #[test]
-fn files_that_cannot_be_read_are_reported_before_the_work_begins() {
+fn files_that_cannot_be_read_are_reported_before_any_work() {
     let folder = tempfile::tempdir().unwrap();
     let missing = folder.path().join("none");
     for (file, what) in
@@ -309,7 +309,7 @@ fn files_that_cannot_be_read_are_reported_before_the_work_begins() {
     {
         let file = file.to_str().unwrap();
         for args in [&["locate", "-", file][..], &["locate", "--users", file]] {
-            // The file before it has a row that is bad.
+            // The file before it has an invalid row.
             let Ran { status, out, err } = run_with(args, b"bad\n");
             assert_eq!((status, out.as_str()), (1, ""));
             assert_eq!(err, format!("tallis: {file}: {what}\n"));
@@ -321,10 +321,10 @@ fn files_that_cannot_be_read_are_reported_before_the_work_begins() {
 }
 
 #[test]
-fn a_file_that_cannot_be_saved_costs_the_exit_status_but_not_the_result() {
+fn a_file_that_cannot_be_saved_sets_the_exit_status_but_keeps_the_result() {
     let folder = tempfile::tempdir().unwrap();
     let saved = folder.path().join("out.rdb");
-    // A limit on the size of files stands for a disk that is full.
+    // A limit on the size of files simulates a full disk.
     let mut shell = std::process::Command::new("sh");
     shell.args(["-c", "trap '' XFSZ; ulimit -f 0; exec \"$@\"", "sh"]);
     shell.arg(tallis().get_program()).args(["locate", "--json", "--save"]).arg(&saved);
@@ -337,12 +337,12 @@ fn a_file_that_cannot_be_saved_costs_the_exit_status_but_not_the_result() {
 }
 
 #[test]
-fn users_are_counted_on_from_a_file() {
+fn users_are_added_to_those_of_a_file() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("locations.rdb");
     let file = file.to_str().unwrap();
     json(&["--save", file], b"1,USA,CA\n2,FRA,\n70000000,ZWE,\n");
-    // The file that is loaded may be the one that is saved. A later row of a user replaces the earlier one.
+    // The loaded and the saved file may be the same. A later row of a user replaces the earlier one.
     let args = ["locate", "--json", "--lenient", "--load", file, "--save", file];
     let Ran { status, out, .. } = run_with(&args, b"2,USA,NY\n3,CAN,QC\n4,ZZZ,\n2\n");
     assert_eq!(status, 0);
@@ -351,7 +351,7 @@ fn users_are_counted_on_from_a_file() {
         r#""regions":{"CAN":{"QC":1},"USA":{"CA":1,"NY":1}}}"#
     );
     assert_eq!(out.trim_end(), want);
-    // Of one that is unknown a file knows nothing.
+    // A file does not contain users without a location.
     let known = want.replace(r#""users":5,"unknown":1"#, r#""users":4,"unknown":0"#);
     assert_eq!(json(&["--load", file, "/dev/null"], b"").trim_end(), known);
     let list = folder.path().join("list");
@@ -359,7 +359,7 @@ fn users_are_counted_on_from_a_file() {
     let listed = json(&["--load", file, "--users", list.to_str().unwrap(), "/dev/null"], b"");
     assert!(listed.starts_with(r#"{"users":3,"unknown":1,"countries":{"USA":2}"#), "{listed}");
 
-    // Lines of zip codes go on where the file ends.
+    // Lines of zip codes continue after the last user of the file.
     let file = folder.path().join("zip.rdb");
     let file = file.to_str().unwrap();
     json(&["--zip", "--save", file], b"a,,,b,NY,c,d\na,,,b,CA,c,d\n");
@@ -386,13 +386,13 @@ fn a_file_without_locations_is_an_error() {
 }
 
 #[test]
-fn columns_are_found_by_their_names() {
+fn columns_are_found_by_name() {
     let rows =
         b"\xef\xbb\xbfname,Land,uid,region,user\nann,USA,1,CA,x\n\nbob,FRA,2,,x\ncy,USA,3,NY,x\n";
     let args = ["--columns", "user=uid,country=Land"];
     let want = json(&[], b"1,USA,CA\n2,FRA,\n3,USA,NY\n");
     assert_eq!(json(&args, rows), want);
-    // Each file has a first row of its own.
+    // Each file has its own header.
     let folder = tempfile::tempdir().unwrap();
     let other = folder.path().join("other.csv");
     fs::write(&other, "uid,Land,region\n4,CAN,QC\n").unwrap();
@@ -414,7 +414,7 @@ fn columns_are_found_by_their_names() {
         ),
         ("country=Land", b"user,Land,region,x\n1,USA\n", "tallis: -:2: 2 fields instead of 4\n"),
     ] {
-        // Without its first row a file cannot be read, whatever is skipped.
+        // A file cannot be read without its header, even if invalid rows are skipped.
         let lenient: &[&str] = if what.contains("no column") { &["--lenient"] } else { &[] };
         let args = [&["locate", "--columns", columns], lenient].concat();
         let Ran { status, out, err } = run_with(&args, input);
@@ -431,7 +431,7 @@ fn columns_are_found_by_their_names() {
 }
 
 #[test]
-fn wrong_command_lines_are_reported() {
+fn invalid_command_lines_are_reported() {
     for args in [&["locate", "--users"][..], &["locate", "--zips", "-"], &["locate", "--by", "x"]] {
         let Ran { status, out, err } = run(args);
         assert_eq!((status, out.as_str()), (2, ""), "{args:?}");

@@ -1,4 +1,4 @@
-//! Append-only logs where commands take a file.
+//! Append-only logs with commands that accept a file.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,12 +12,12 @@ use crate::live::redis_cli;
 use crate::uv_load::values;
 use crate::{Ran, decode, run, run_with};
 
-/// The logs that servers wrote.
+/// The logs written by servers.
 fn golden_logs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../tallis/tests/data/aof")
 }
 
-/// A directory that holds a log whose files are whole: a base and two increments.
+/// A directory with a log of complete files: a base and two increments.
 fn example(folder: &Path) -> String {
     let dir = folder.join("d");
     let log = dir.join("appendonlydir");
@@ -30,7 +30,7 @@ fn example(folder: &Path) -> String {
     dir.to_str().unwrap().to_owned()
 }
 
-/// A command as a log has it.
+/// A command in the format of a log.
 fn command(words: &[&str]) -> String {
     let words: Vec<_> = words.iter().map(|word| format!("${}\r\n{word}\r\n", word.len())).collect();
     format!("*{}\r\n{}", words.len(), words.concat())
@@ -40,13 +40,13 @@ fn append(file: &Path, bytes: &[u8]) {
     fs::write(file, [&fs::read(file).unwrap(), bytes].concat()).unwrap();
 }
 
-/// What a server said of each key: `folder db key ttl digest dump`.
+/// The values of each key on a server: `folder db key ttl digest dump`.
 fn keys_of_servers() -> BTreeMap<String, Vec<[String; 3]>> {
     let mut found: BTreeMap<String, Vec<_>> = BTreeMap::new();
     for line in fs::read_to_string(golden_logs().join("keys.txt")).unwrap().lines() {
         let fields: Vec<&str> = line.split(' ').collect();
         let key = decode(fields[2]).escape_ascii().to_string();
-        // The digest of a stream is none that Tallis computes.
+        // Tallis does not compute the digest of a stream.
         if key == "st" {
             continue;
         }
@@ -58,7 +58,7 @@ fn keys_of_servers() -> BTreeMap<String, Vec<[String; 3]>> {
 }
 
 #[test]
-fn the_logs_of_servers_are_converted_or_refused_as_a_whole() {
+fn the_logs_of_servers_are_converted_completely_or_refused() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out.rdb");
     let out = out.to_str().unwrap();
@@ -96,7 +96,7 @@ fn the_logs_of_servers_are_converted_or_refused_as_a_whole() {
 }
 
 #[test]
-fn a_server_says_of_the_file_what_it_said_of_the_log() {
+fn a_server_reports_the_same_of_the_file_as_of_the_log() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out.rdb");
     let out = out.to_str().unwrap();
@@ -145,9 +145,9 @@ fn a_directory_of_the_program_is_opened_by_a_server() {
     server.check_aof(Path::new(dir).join("appendonlydir/appendonly.aof.manifest")).unwrap();
 }
 
-/// As `appendfilename` says.
+/// As set by `appendfilename`.
 #[test]
-fn a_log_of_another_name_is_found() {
+fn a_log_with_another_name_is_found() {
     let folder = tempfile::tempdir().unwrap();
     let options =
         live::Options::new().config("appendonly", "yes").config("appendfilename", "other");
@@ -198,10 +198,10 @@ fn every_file_of_a_log_is_checked() {
     assert_eq!(field("commands"), [Value::Null, 2.into(), 31.into()]);
     assert_eq!(field("keys"), [17, 0, 0]);
     assert_eq!(field("ok"), [true, true, true]);
-    // A single file of it.
+    // One of its files.
     assert_eq!(run(&["check", &last]).out, format!("{last}: ok, log, 31 commands, 980 bytes\n"));
 
-    // The end is torn.
+    // The end is incomplete.
     let whole = [&base, &first, &last].map(|file| fs::read(file).unwrap());
     append(Path::new(&last), b"*1\r\n$5\r\nMULTI\r\n*2\r\n$3\r\nDEL\r\n$1\r\nk\r\n");
     let torn = "the last command or transaction is incomplete; ";
@@ -217,7 +217,7 @@ fn every_file_of_a_log_is_checked() {
         (&report["ok"], &report["offset"], &report["commands"]),
         (&false.into(), &980.into(), &33.into())
     );
-    // An increment that was begun then changes nothing of that.
+    // If an empty increment follows, the result is the same.
     let manifest = PathBuf::from(format!("{log}.manifest"));
     append(&manifest, b"file appendonly.aof.4.incr.aof seq 4 type i\n");
     let next = format!("{log}.4.incr.aof");
@@ -225,7 +225,7 @@ fn every_file_of_a_log_is_checked() {
     let ran = run(&["check", &dir]);
     let empty = format!("{next}: ok, increment, 0 commands, 0 bytes\n");
     assert_eq!((ran.status, ran.out, ran.err), (1, ok[..2].concat() + &empty, cut));
-    // With commands in it, the end of the one before is damage.
+    // If the next increment has commands, the incomplete end before it is damage.
     fs::write(&next, command(&["SET", "k", "v"])).unwrap();
     let ran = run(&["check", &dir]);
     assert!(
@@ -236,7 +236,7 @@ fn every_file_of_a_log_is_checked() {
     assert_eq!(run(&["cli", "--dir", &dir, "PING"]).status, 1);
     fs::write(&last, &whole[2]).unwrap();
 
-    // What cannot be run, by its command, key and offset.
+    // A command that cannot be run is reported with its key and offset.
     for (words, says) in [
         (
             &["XADD", "x", "*", "f", "v"][..],
@@ -262,7 +262,7 @@ fn every_file_of_a_log_is_checked() {
         fs::write(&first, &whole[1]).unwrap();
     }
 
-    // Damage anywhere, and a file that is not there: the others are checked.
+    // Damage anywhere, and a missing file: the others are checked.
     append(Path::new(&first), b"x");
     let mut damaged = whole[0].clone();
     *damaged.last_mut().unwrap() ^= 1;
@@ -289,7 +289,7 @@ fn every_file_of_a_log_is_checked() {
 }
 
 #[test]
-fn what_comes_before_the_damage_is_had() {
+fn what_precedes_the_damage_is_salvaged() {
     let folder = tempfile::tempdir().unwrap();
     let dir = example(folder.path());
     let [whole, part] =
@@ -313,7 +313,7 @@ fn what_comes_before_the_damage_is_had() {
     let inspected = |args: &[&str]| {
         let ran = run(&[&["inspect", "--json"], args].concat());
         let mut report: Value = serde_json::from_str(&ran.out).unwrap();
-        // The order of keys differs from file to file, and so does how long the time of writing is.
+        // The order of keys differs between files, and so does the length of the time of writing.
         for field in ["bytes_file", "groups", "biggest"] {
             report.as_object_mut().unwrap().remove(field);
         }
@@ -324,7 +324,7 @@ fn what_comes_before_the_damage_is_had() {
     assert_eq!((0, String::new(), salvaged), inspected(&[&whole]));
     assert_eq!(contents(Path::new(&dir)), before);
 
-    // Damage in the middle takes what comes behind it, too.
+    // After damage in the middle, the rest is lost as well.
     let first = format!("{dir}/appendonlydir/appendonly.aof.2.incr.aof");
     append(Path::new(&first), b"*1\r\n");
     let ran = run(&["convert", "--salvage", &dir, &part]);
@@ -348,7 +348,7 @@ fn a_single_file_is_a_log_by_its_name() {
         command(&["RPUSH", "l", "1", "2"]),
     ]
     .concat();
-    // Of a server before Redis 7: an RDB file with what was there, and then commands; or commands alone.
+    // A log of a server before Redis 7: an RDB file and then commands, or only commands.
     let rdb = b"REDIS0009\xfe\x00\x00\x01o\x01v\xff\0\0\0\0\0\0\0\0";
     for (head, says, keys) in [
         (&b""[..], "3 commands, 86 bytes", "2\n"),
@@ -373,7 +373,7 @@ fn a_single_file_is_a_log_by_its_name() {
         "{}",
         ran.err
     );
-    // Of an RDB file without commands behind it nothing is asked for.
+    // An RDB file without commands after it is accepted, too.
     fs::write(&log, rdb).unwrap();
     assert_eq!(run(&["check", name]).out, format!("{name}: ok, log, RDB 9, 1 key, 25 bytes\n"));
     fs::write(&log, "").unwrap();

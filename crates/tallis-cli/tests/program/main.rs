@@ -1,4 +1,4 @@
-//! Tests of the program as it is run: arguments and input in, output, files and exit status out.
+//! Tests that run the program: arguments and input, output, files and exit status.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
 
@@ -37,7 +37,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// What a run of the program left.
+/// The result of a run of the program.
 struct Ran {
     status: i32,
     out: String,
@@ -48,7 +48,7 @@ fn tallis() -> Command {
     Command::new(env!("CARGO_BIN_EXE_tallis"))
 }
 
-/// Runs the program with these arguments and nothing to read.
+/// Runs the program with these arguments and an empty input.
 fn run<A: AsRef<std::ffi::OsStr>>(args: &[A]) -> Ran {
     run_with(args, b"")
 }
@@ -66,7 +66,8 @@ fn feed(command: &mut Command, input: &[u8]) -> Output {
     let mut child = pipes.spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let input = input.to_vec();
-    // From a thread: neither side may wait for the other to empty a pipe. It may well end before all is read.
+    // On a thread, so that no pipe fills up while neither side reads. The program may end before it has read
+    // everything.
     let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
     let output = child.wait_with_output().unwrap();
     writer.join().unwrap();
@@ -81,17 +82,17 @@ fn ran(output: &Output) -> Ran {
     }
 }
 
-/// A file of the tests' own data.
+/// The path of a data file of the tests.
 fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
 }
 
-/// The log that the README counts.
+/// The log of the example in the README.
 fn example_log() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/access.log")
 }
 
-/// The files that servers wrote: of the facade's tests, and in `TALLIS_GOLDEN` if that names a folder.
+/// The files written by servers: those in the tests of `tallis`, and those of the folder in `TALLIS_GOLDEN`, if set.
 fn golden(wanted: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
     let mut roots = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../tallis/tests/data")];
     roots.extend(std::env::var_os("TALLIS_GOLDEN").map(PathBuf::from));
@@ -106,7 +107,7 @@ fn golden(wanted: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
     files
 }
 
-/// Bytes in Base64.
+/// Decodes Base64.
 fn decode(text: &str) -> Vec<u8> {
     use base64::prelude::{BASE64_STANDARD, Engine as _};
     BASE64_STANDARD.decode(text).unwrap()

@@ -39,7 +39,7 @@ fn every_shell_has_completions() {
     }
 }
 
-/// Bash itself says what follows.
+/// Bash completes the words itself.
 #[test]
 fn completions_of_bash_work() {
     let folder = tempfile::tempdir().unwrap();
@@ -80,14 +80,14 @@ fn the_manual_has_a_page_for_each_command() {
     assert_eq!(names, want);
     assert_eq!(fs::read_to_string(pages.join("tallis.1")).unwrap(), page);
     let geo = fs::read_to_string(pages.join("tallis-geo.1")).unwrap();
-    // An example is a line of its own, and a paragraph is one.
+    // Each example is on its own line, and each paragraph is one line.
     assert!(geo.contains("\n  tallis geo towns.csv \\-\\-radius 15,37,200km\n"), "{geo}");
     assert!(geo.contains("\n.SH EXAMPLES\n.nf\n") && geo.contains("\n.fi\n"), "{geo}");
     assert!(geo.contains("\n.SH \"EXIT STATUS\"\n0 on success, 1 if a file"), "{geo}");
 }
 
 #[test]
-fn help_fits_the_terminal_and_a_pipe_has_no_colours() {
+fn help_fits_the_terminal_and_has_no_colours_in_a_pipe() {
     for command in COMMANDS {
         for force in ["0", "1"] {
             let mut program = tallis();
@@ -100,7 +100,7 @@ fn help_fits_the_terminal_and_a_pipe_has_no_colours() {
     assert!(printed(&["--version"]).starts_with("tallis "));
 }
 
-/// The examples of all commands parse; what they do is for the tests of each.
+/// The examples of all commands can be parsed; the tests of each command check their results.
 #[test]
 fn examples_of_the_help_are_command_lines() {
     let mut seen = 0;
@@ -110,7 +110,7 @@ fn examples_of_the_help_are_command_lines() {
         let Some((_, behind)) = help.split_once("Examples:\n") else { continue };
         for line in behind.lines().take_while(|line| line.starts_with("  ")) {
             for part in line.split(['|', '&']).filter(|part| part.trim().starts_with("tallis ")) {
-                // Quotes mean what they do in a shell.
+                // Quotes have the same meaning as in a shell.
                 let words = split_words(part.split('>').next().unwrap().as_bytes()).unwrap();
                 let words = words.into_iter().map(|word| String::from_utf8(word).unwrap());
                 let definition = tallis_cli::Args::definition();

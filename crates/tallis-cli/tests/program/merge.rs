@@ -10,11 +10,11 @@ use testkit::live;
 
 use crate::{example_log, run, tallis};
 
-/// The example log cut in four by lines, as four files.
+/// The example log, divided by lines into four files.
 fn quarters(folder: &Path) -> Vec<PathBuf> {
     let log = fs::read_to_string(example_log()).unwrap();
     let lines: Vec<&str> = log.lines().collect();
-    // Unequal pieces, and none that ends with a day.
+    // Parts of unequal size, none of which ends at the end of a day.
     let cuts = [0, 700, 1900, 2000, lines.len()];
     let pieces = cuts.windows(2).enumerate().map(|(at, cut)| {
         let path = folder.join(format!("log.{at}"));
@@ -28,7 +28,7 @@ fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-/// Runs the program, which must succeed.
+/// Runs the program, which must succeed, and returns its output.
 fn done(args: &[&str]) -> String {
     let ran = run(args);
     assert_eq!((ran.status, ran.err.as_str()), (0, ""), "{args:?}");
@@ -41,7 +41,7 @@ fn load(path: &Path) -> Store {
     store
 }
 
-/// `unique:BUCKET`, the ids, and the registers of `uv:BUCKET`, for each bucket.
+/// For each bucket `unique:BUCKET`, the ids, and the registers of `uv:BUCKET`.
 fn counted(store: &Store) -> Vec<(String, u64, Vec<i64>, Vec<u8>)> {
     let visitors = Visitors::new(store.clone());
     let mut buckets = Vec::new();
@@ -63,7 +63,7 @@ fn counted(store: &Store) -> Vec<(String, u64, Vec<i64>, Vec<u8>)> {
 }
 
 #[test]
-fn four_processes_count_what_one_does() {
+fn four_processes_count_like_one() {
     let folder = tempfile::tempdir().unwrap();
     let pieces = quarters(folder.path());
     let whole = folder.path().join("whole.rdb");
@@ -113,7 +113,7 @@ fn four_processes_count_what_one_does() {
 }
 
 #[test]
-fn parts_of_other_forms_and_shards_are_counted_together() {
+fn parts_with_other_forms_and_shards_are_counted_together() {
     let folder = tempfile::tempdir().unwrap();
     let pieces = quarters(folder.path());
     let options: [&[&str]; 4] = [
@@ -145,7 +145,7 @@ fn parts_of_other_forms_and_shards_are_counted_together() {
     }
 }
 
-/// Saves what `fill` puts into a store.
+/// Saves a store that `fill` has filled.
 fn saved(path: &Path, fill: impl FnOnce(&Store)) {
     let store = Store::new();
     fill(&store);
@@ -153,7 +153,7 @@ fn saved(path: &Path, fill: impl FnOnce(&Store)) {
 }
 
 #[test]
-fn what_cannot_be_merged_is_named_and_nothing_is_written() {
+fn conflicts_are_named_and_nothing_is_written() {
     let folder = tempfile::tempdir().unwrap();
     let [old, new, out] = ["old.rdb", "new.rdb", "out.rdb"].map(|name| folder.path().join(name));
     saved(&old, |store| {
@@ -208,7 +208,7 @@ fn many_conflicts_are_counted() {
 }
 
 #[test]
-fn numbers_are_merged_as_asked() {
+fn numbers_are_merged_as_requested() {
     let folder = tempfile::tempdir().unwrap();
     let [old, new, out] = ["old.rdb", "new.rdb", "out.rdb"].map(|name| folder.path().join(name));
     saved(&old, |store| {
@@ -229,13 +229,13 @@ fn numbers_are_merged_as_asked() {
         assert_eq!(store.get_int("n").unwrap(), Some(counter));
         assert_eq!(store.zscore("z", "m").unwrap(), Some(score));
     }
-    // The result may be one of the files.
+    // The destination may be one of the files.
     done(&["merge", text(&old), text(&old), text(&new)]);
     assert_eq!(load(&old).get_int("n").unwrap(), Some(12));
 }
 
 #[test]
-fn locations_are_the_later_files_where_they_are_set() {
+fn locations_of_later_files_replace_earlier_ones() {
     let folder = tempfile::tempdir().unwrap();
     let [first, second, old, new, out] =
         ["1.csv", "2.csv", "old.rdb", "new.rdb", "out.rdb"].map(|name| folder.path().join(name));
@@ -253,7 +253,7 @@ fn locations_are_the_later_files_where_they_are_set() {
 }
 
 #[test]
-fn files_that_are_neither_or_damaged_are_refused() {
+fn other_and_damaged_files_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let [log, part, out] = ["log", "part", "out.rdb"].map(|name| folder.path().join(name));
     fs::write(&log, "::1 - - [17/May/2015:10:05:03 +0000] \"GET / HTTP/1.1\" 200 512\n").unwrap();
@@ -281,7 +281,7 @@ fn files_that_are_neither_or_damaged_are_refused() {
 }
 
 #[test]
-fn a_server_counts_the_same() {
+fn a_server_has_the_same_counts() {
     let folder = tempfile::tempdir().unwrap();
     let [old, new, out] = ["old.rdb", "new.rdb", "out.rdb"].map(|name| folder.path().join(name));
     let fill = |store: &Store, numbers: std::ops::Range<i64>| {
@@ -301,7 +301,7 @@ fn a_server_counts_the_same() {
     server.check_rdb(&out).unwrap();
     let mut connection = server.connect();
     let mut ask = |words: &[&[u8]]| live::command(&mut connection, words).unwrap();
-    // The server merges the two files by itself.
+    // The server merges the two files itself.
     for (end, path) in [("1", &old), ("2", &new)] {
         let store = Store::builder().profile(tallis::Profile::Redis70).build();
         store.load(path).unwrap();

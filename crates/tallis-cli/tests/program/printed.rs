@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::{feed, ran, run, tallis};
 
-/// The rows in their order, and whether each is determined.
+/// The rows in order, and whether the figure of each is determined.
 const ROWS: [(&str, bool); 28] = [
     ("visitors_sharded", false),
     ("visitors_one_set", false),
@@ -41,7 +41,7 @@ fn row<'r>(report: &'r Value, name: &str) -> &'r Value {
 }
 
 #[test]
-fn without_a_server_the_rest_is_measured() {
+fn without_a_server_the_other_columns_are_measured() {
     let mut command = tallis();
     command.args(["encodings", "--printed", "--json"]);
     command.env("TALLIS_REDIS_SERVER", "/nonexistent/redis-server");
@@ -79,7 +79,8 @@ fn without_a_server_the_rest_is_measured() {
         }
     }
     let held = |name| row(&report, name)["tallis"].as_u64().unwrap();
-    // Figures of the allocator: shards hold less than half of one set, a user's location about two bytes.
+    // Figures that depend on the allocator: the shards take less than half of one set, the location of a user about two
+    // bytes.
     assert!((8_000_000..11_000_000).contains(&held("visitors_sharded")), "{rows:?}");
     assert!(held("visitors_one_set") > 2 * held("visitors_sharded"), "{rows:?}");
     assert!((2_000_000..3_200_000).contains(&held("locations")), "{rows:?}");
@@ -89,7 +90,7 @@ fn without_a_server_the_rest_is_measured() {
 }
 
 #[test]
-fn what_chooses_forms_is_not_for_printed_figures() {
+fn options_that_select_forms_exclude_printed_figures() {
     for other in
         [&["--only", "sets"][..], &["--sizes", "10"], &["--vs", "redis"], &["--html", "a.html"]]
     {

@@ -12,17 +12,17 @@ use rustix::termios::{Winsize, tcsetwinsize};
 
 use crate::{run, tallis};
 
-/// The program on a terminal of its own.
+/// The program on its own pseudoterminal.
 struct Terminal {
     child: Child,
     keys: File,
     screen: Receiver<Vec<u8>>,
-    /// What was shown and not yet looked at.
+    /// Output that was not checked yet.
     shown: String,
 }
 
 impl Terminal {
-    /// Starts the program. `history` is the file of its history.
+    /// Starts the program. `history` is the path of its history file.
     fn start(args: &[&str], history: &Path, env: &[(&str, &str)]) -> Self {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&master).unwrap();
@@ -40,7 +40,7 @@ impl Terminal {
         let (sender, screen) = channel();
         std::thread::spawn(move || {
             let mut piece = [0; 4096];
-            // The end of a terminal is an error.
+            // The end of a terminal is reported as an error.
             while let Ok(read @ 1..) = output.read(&mut piece) {
                 if sender.send(piece[..read].to_vec()).is_err() {
                     return;
@@ -54,7 +54,7 @@ impl Terminal {
         self.keys.write_all(keys.as_bytes()).unwrap();
     }
 
-    /// Waits until this is shown, and gives what was shown up to there.
+    /// Waits until this text is shown, and returns the output up to it.
     fn expect(&mut self, text: &str) -> String {
         loop {
             if let Some(at) = self.shown.find(text) {
@@ -68,7 +68,7 @@ impl Terminal {
         }
     }
 
-    /// The exit status.
+    /// Returns the exit status.
     fn status(mut self) -> i32 {
         for _ in 0..2000 {
             if let Some(status) = self.child.try_wait().unwrap() {
@@ -89,12 +89,12 @@ impl Drop for Terminal {
 }
 
 #[test]
-fn the_prompt_helps_to_type() {
+fn the_prompt_supports_editing() {
     let folder = tempfile::tempdir().unwrap();
     let history = folder.path().join("history");
     let mut terminal = Terminal::start(&["cli"], &history, &[]);
     terminal.expect("tallis> ");
-    // Tab completes a name, and what is left to type stands behind it in grey.
+    // Tab completes a name, and its remaining arguments are shown after it in grey.
     terminal.press("getd\t");
     terminal.expect("getdel ");
     terminal.expect("\x1b[90mkey\x1b[0m");
@@ -105,7 +105,7 @@ fn the_prompt_helps_to_type() {
     terminal.expect("config resetstat");
     terminal.expect("OK");
     terminal.expect("tallis> ");
-    // What is between MULTI and EXEC is shown.
+    // The state between MULTI and EXEC is shown.
     terminal.press("multi\r");
     terminal.expect("tallis(TX)> ");
     terminal.press("select 2\r");
@@ -116,7 +116,7 @@ fn the_prompt_helps_to_type() {
     terminal.expect("help @hyperloglog");
     terminal.expect("\x1b[1mPFADD\x1b[0m key ");
     terminal.expect("tallis[2]> ");
-    // An interrupt drops what was typed, and no more.
+    // An interrupt discards only the typed text.
     terminal.press("set k nothing\x03");
     terminal.expect("tallis[2]> ");
     terminal.press("exists k\r");
@@ -129,13 +129,13 @@ fn the_prompt_helps_to_type() {
     assert_eq!(lines.first(), Some(&"getdel k"));
     assert!(lines.contains(&"multi") && !lines.contains(&"set k nothing"), "{lines:?}");
 
-    // The next prompt knows the lines of this one.
+    // The next prompt has the lines of this one in its history.
     let mut terminal = Terminal::start(&["cli"], &history, &[]);
     terminal.expect("tallis> ");
     terminal.press("\x1b[A\x1b[A\r");
     terminal.expect("exists k");
     terminal.expect("(integer) 0");
-    // Between two prompts the key would be for the terminal.
+    // Between two prompts, the terminal itself would handle the key.
     terminal.expect("tallis> ");
     terminal.press("\x04");
     assert_eq!(terminal.status(), 0);
@@ -156,7 +156,7 @@ fn replies_are_json_on_a_terminal_too() {
 }
 
 #[test]
-fn there_are_no_colours_where_none_are_wanted_and_no_history_where_none_is_kept() {
+fn colours_and_history_can_be_disabled() {
     let none = [("NO_COLOR", "1"), ("HOME", "/nonesuch")];
     let mut terminal = Terminal::start(&["cli"], Path::new("/dev/null"), &none);
     terminal.expect("tallis> ");
@@ -179,9 +179,9 @@ fn there_are_no_colours_where_none_are_wanted_and_no_history_where_none_is_kept(
     assert!(help.expect("Usage:").contains("\x1b["));
 }
 
-/// What was done is saved, and the terminal is as it was.
+/// The data is saved, and the terminal is restored.
 #[test]
-fn a_prompt_that_is_ended_saves() {
+fn a_prompt_saves_at_its_end() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("dump.rdb");
     let name = file.to_str().unwrap();
@@ -203,7 +203,7 @@ fn a_prompt_that_is_ended_saves() {
     assert_eq!(run(&["cli", "--load", name, "GET", "k"]).out, "v\n");
 }
 
-/// What was done is in the directory, whichever way the prompt ends.
+/// The data is in the directory, however the prompt ends.
 #[test]
 fn a_prompt_keeps_its_directory() {
     let folder = tempfile::tempdir().unwrap();
@@ -230,7 +230,7 @@ fn a_prompt_keeps_its_directory() {
 }
 
 #[test]
-fn who_waits_on_a_terminal_says_so() {
+fn waiting_for_terminal_input_is_announced() {
     for (args, quiet) in [
         (&["dedup"][..], false),
         (&["locate", "-"], false),

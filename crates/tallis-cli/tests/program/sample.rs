@@ -1,4 +1,4 @@
-//! A real server's log, counted by windows beside the plainest count: see `data/README.md`.
+//! A real server's log, counted by windows and by the simplest method: see `data/README.md`.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
 
@@ -31,7 +31,7 @@ fn timestamp(second: i64) -> Timestamp {
     Timestamp::from_second(second).unwrap()
 }
 
-/// The second and the address of each line.
+/// The time in seconds and the address of each line.
 struct Events(Vec<(i64, String)>);
 
 impl Events {
@@ -49,19 +49,20 @@ impl Events {
         Self(events)
     }
 
-    /// How many addresses there are from one second to before another.
+    /// Returns the number of different addresses from one second up to another, exclusive.
     fn unique(&self, from: i64, to: i64) -> u64 {
         let within = self.0.iter().filter(|(second, _)| (from..to).contains(second));
         within.map(|(_, address)| address).collect::<HashSet<_>>().len() as u64
     }
 }
 
-/// Whether an approximate count is within 2 %, and within one if there are few.
+/// Whether an approximate count is within 2 %, or within one for small counts.
 fn close(exact: u64, approx: u64) -> bool {
     exact.abs_diff(approx) <= (exact / 50).max(1)
 }
 
-/// The hour, the day and the week before a time, exact and approximate, written and merged by the times in the log.
+/// The counts of the hour, the day and the week before a time, exact and approximate, recorded and merged by the times
+/// in the log.
 fn figures(events: &Events, now: &str, filling: UvFilling) -> [(u64, u64); 3] {
     let now = at(now);
     let mut latest = 0;
@@ -81,7 +82,7 @@ fn figures(events: &Events, now: &str, filling: UvFilling) -> [(u64, u64); 3] {
 }
 
 #[test]
-fn hourly_daily_and_weekly_visitors_exact_beside_approximate() {
+fn hourly_daily_and_weekly_visitors_exact_and_approximate() {
     let events = Events::of_sample();
     let cases = [
         ("2015-05-17T10:06:20Z", [22, 22, 22]),
@@ -103,7 +104,7 @@ fn hourly_daily_and_weekly_visitors_exact_beside_approximate() {
     }
 }
 
-/// What the program prints of a window.
+/// Returns the window in the program's report.
 fn window(args: &[&str]) -> Value {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tallis"));
     let output = command.args(["uv", "--json"]).args(args).arg(sample()).output().unwrap();
@@ -112,7 +113,7 @@ fn window(args: &[&str]) -> Value {
 }
 
 #[test]
-fn windows_of_the_program_are_those_of_the_plainest_count() {
+fn windows_of_the_program_match_the_simplest_count() {
     let events = Events::of_sample();
     let lengths =
         [("1m", MINUTE), ("90m", 90 * MINUTE), ("1h", HOUR), ("24h", DAY), ("7d", 7 * DAY)];
@@ -129,7 +130,7 @@ fn windows_of_the_program_are_those_of_the_plainest_count() {
             .iter()
             .map(|end| (at(end) / MINUTE * MINUTE, window(&["--window", length, "--at", end])))
             .collect();
-        // The last line is of 21:05:59 or before it.
+        // The last line is from 21:05:59 or before.
         told.push((at("2015-05-20T21:06:00Z"), window(&["--window", length])));
         for (end, told) in told {
             let from = end - seconds;

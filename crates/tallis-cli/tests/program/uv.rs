@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::uv_formats::gzip;
 use crate::{Ran, data, example_log, feed, ran, run, run_with, tallis};
 
-/// Runs `tallis uv --json` with these arguments, and input, and gives what it printed.
+/// Runs `tallis uv --json` with these arguments and this input, and returns its output.
 pub(crate) fn json(args: &[&str], input: &[u8]) -> Value {
     let args = [&["uv", "--json"], args].concat();
     let Ran { status, out, err } = run_with(&args, input);
@@ -37,7 +37,7 @@ pub(crate) const BY_DAY: [&str; 4] =
     ["2015-05-17 4 2", "2015-05-18 4 4", "2015-05-20 1 1", "total 9 5"];
 
 #[test]
-fn counts_by_day_in_each_lines_own_zone() {
+fn days_are_those_of_each_lines_own_zone() {
     let out = run(&["uv", "--json", data("small.log").to_str().unwrap()]).out;
     let (head, rest) = out.split_once(",\"bytes\":{\"sets\":").unwrap();
     assert_eq!(
@@ -76,13 +76,13 @@ fn buckets_may_be_hours_or_everything() {
 }
 
 #[test]
-fn visitors_may_be_named_by_agent_or_field() {
+fn visitors_may_be_identified_by_agent_or_field() {
     let log = small_log();
     let total = |by: &str| counts(&json(&["--every", "all", "--by", by, "-"], &log))[1].clone();
-    // 192.0.2.1 came with three agents.
+    // 192.0.2.1 occurs with three agents.
     assert_eq!(total("ip-agent"), "total 9 7");
     assert_eq!(total("ip"), total("field:1"));
-    // The user, of which "Frank Zappa" gives "Frank".
+    // The user field; for "Frank Zappa" it is "Frank".
     assert_eq!(total("field:3"), "total 9 3");
     let missing = run_with(&["uv", "--by", "field:11", "-"], &log);
     assert_eq!(missing.status, 2);
@@ -108,7 +108,7 @@ fn the_table_shows_the_same_numbers() {
 }
 
 #[test]
-fn the_example_log_is_counted_as_the_plainest_program_counts_it() {
+fn the_example_log_has_the_counts_of_the_simplest_program() {
     let log = fs::read_to_string(example_log()).unwrap();
     let months =
         ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
@@ -138,7 +138,7 @@ fn the_example_log_is_counted_as_the_plainest_program_counts_it() {
 }
 
 #[test]
-fn a_line_that_does_not_parse_ends_it_all() {
+fn an_invalid_line_ends_the_run() {
     let folder = tempfile::tempdir().unwrap();
     let saved = folder.path().join("out.rdb");
     fs::write(&saved, "older").unwrap();
@@ -186,13 +186,13 @@ fn lenient_counts_the_lines_it_skips() {
 }
 
 #[test]
-fn logs_that_cannot_be_read_are_reported_before_the_work_begins() {
+fn logs_that_cannot_be_read_are_reported_before_any_work() {
     let folder = tempfile::tempdir().unwrap();
     let missing = folder.path().join("none");
     for (log, what) in [(&*missing, "No such file or directory"), (folder.path(), "is a directory")]
     {
         let log = log.to_str().unwrap();
-        // The log before it has a line that does not parse.
+        // The log before it has an invalid line.
         let Ran { status, out, err } = run_with(&["uv", "-", log], b"bad\n");
         assert_eq!((status, out.as_str()), (1, ""));
         assert_eq!(err, format!("tallis: {log}: {what}\n"));
@@ -200,7 +200,7 @@ fn logs_that_cannot_be_read_are_reported_before_the_work_begins() {
 }
 
 #[test]
-fn what_is_saved_can_be_asked() {
+fn a_saved_file_can_be_queried() {
     let folder = tempfile::tempdir().unwrap();
     let saved = folder.path().join("out.rdb");
     let saved = saved.to_str().unwrap();
@@ -209,7 +209,7 @@ fn what_is_saved_can_be_asked() {
     let asked = b"get unique:2015-05-17\nget unique:2015-05-17:expected\n\
         get unique:2015-05-18:expected\nget unique:2015-05-20:expected\n\
         pfcount uv:2015-05-17 uv:2015-05-18 uv:2015-05-20\n";
-    // Of the 18th, 1.5 times the day before; the 19th was not counted.
+    // For the 18th, 1.5 times the day before; the 19th was not counted.
     assert_eq!(run_with(&["cli", "--rdb", saved], asked).out, "2\n2048\n4\n2048\n5\n");
 
     let default = json(&["--save", saved, "--every", "all", "-"], &small_log());
@@ -218,9 +218,9 @@ fn what_is_saved_can_be_asked() {
     assert_eq!(run_with(&["cli", "--rdb", saved], asked).out, "5\n2097152\n5\n");
 }
 
-/// A forecast may make for many more shards than ever get a visitor.
+/// A large forecast may create many more shards than there are visitors.
 #[test]
-fn a_great_forecast_takes_no_longer_than_a_small_one() {
+fn a_large_forecast_takes_no_longer_than_a_small_one() {
     for expected in ["100000000000", "1e11", "100G"] {
         let report = json(&["--expected", expected, "--every", "all", "-"], &small_log());
         assert_eq!(counts(&report), ["all 9 5", "total 9 5"]);
@@ -231,7 +231,7 @@ fn a_great_forecast_takes_no_longer_than_a_small_one() {
 }
 
 #[test]
-fn the_size_of_the_logs_is_a_forecast() {
+fn the_forecast_follows_from_the_size_of_the_logs() {
     let folder = tempfile::tempdir().unwrap();
     let name = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let (log, packed, saved) = (name("log"), name("log.gz"), name("out.rdb"));
@@ -243,7 +243,7 @@ fn the_size_of_the_logs_is_a_forecast() {
         let out = run(&["cli", "--rdb", &saved, "get", "unique:all:expected"]).out;
         out.trim().parse::<u64>().unwrap()
     };
-    // A visitor for each 400 bytes, and half as many again, up to a power of two.
+    // One visitor per 400 bytes, times 1.5, rounded up to a power of two.
     assert_eq!(expected(&[&log]), 4096);
     assert_eq!(expected(&[&log, &log]), 8192);
     assert!((512..=8192).contains(&expected(&[&packed])));
@@ -252,7 +252,7 @@ fn the_size_of_the_logs_is_a_forecast() {
     assert_eq!(expected(&["--expected", "1k", &log]), 2048);
 }
 
-/// The ids are part of the contract: a client that knows a name can look for it.
+/// The ids are part of the contract: a client that knows a name can query it.
 #[test]
 fn ids_are_digests_of_names() {
     let folder = tempfile::tempdir().unwrap();
@@ -272,7 +272,7 @@ fn ids_are_digests_of_names() {
 }
 
 #[test]
-fn a_file_that_cannot_be_saved_costs_the_exit_status_but_not_the_result() {
+fn a_file_that_cannot_be_saved_sets_the_exit_status_but_keeps_the_result() {
     let folder = tempfile::tempdir().unwrap();
     let missing = folder.path().join("none/out.rdb");
     let found = run_with(&["uv", "-", "--save", missing.to_str().unwrap()], &small_log());
@@ -285,7 +285,7 @@ fn a_file_that_cannot_be_saved_costs_the_exit_status_but_not_the_result() {
 
     let saved = folder.path().join("out.rdb");
     fs::write(&saved, "older").unwrap();
-    // A limit on the size of files stands for a disk that is full.
+    // A limit on the size of files simulates a full disk.
     let mut shell = std::process::Command::new("sh");
     shell.args(["-c", "trap '' XFSZ; ulimit -f 1; exec \"$@\"", "sh"]);
     shell.arg(tallis().get_program()).args(["uv", "--json", "--save"]).arg(&saved).arg("-");
@@ -301,7 +301,7 @@ fn a_file_that_cannot_be_saved_costs_the_exit_status_but_not_the_result() {
 }
 
 #[test]
-fn a_reader_that_leaves_is_no_error() {
+fn a_reader_that_closes_the_pipe_is_not_an_error() {
     let mut child = tallis()
         .args(["uv", "-"])
         .stdin(Stdio::piped())
@@ -316,7 +316,7 @@ fn a_reader_that_leaves_is_no_error() {
 }
 
 #[test]
-fn wrong_command_lines_are_reported() {
+fn invalid_command_lines_are_reported() {
     for args in [
         &["uv", "--by", "name", "-"][..],
         &["uv", "--by", "field:0", "-"],
@@ -336,12 +336,12 @@ fn wrong_command_lines_are_reported() {
     }
 }
 
-/// A line of a log, of that visitor.
+/// A line of a log for that visitor.
 fn visit(visitor: u32) -> String {
     format!("192.0.2.{visitor} - - [17/May/2015:10:05:03 +0000] \"GET / HTTP/1.1\" 200 512\n")
 }
 
-/// Reads figures until they are these, of which a line comes each second.
+/// Reads a line of figures, printed each second, until it is this one.
 pub(crate) fn figures(out: &mut impl BufRead, want: &str) {
     let mut line = String::new();
     for _ in 0..60 {
@@ -373,20 +373,20 @@ fn a_growing_log_is_followed_through_its_rotation() {
         let mut file = fs::OpenOptions::new().append(true).open(&log).unwrap();
         file.write_all(text.as_bytes()).unwrap();
     };
-    // Half a line waits for the rest of it.
+    // An incomplete line is not counted until it is complete.
     append(&(visit(2) + &visit(3)[..20]));
     figures(&mut out, &latest(3, 2));
     append(&visit(3)[20..]);
     figures(&mut out, &latest(4, 3));
-    // Cut to nothing, and begun anew.
+    // The log is truncated and begun again.
     fs::write(&log, visit(4)).unwrap();
     figures(&mut out, &latest(5, 4));
-    // Another file takes the name.
+    // Another file is renamed to the log.
     let other = folder.path().join("other");
     fs::write(&other, visit(5) + &visit(6)).unwrap();
     fs::rename(&other, &log).unwrap();
     figures(&mut out, &latest(7, 6));
-    // What has no line feed yet counts at the end.
+    // A last line without a line feed is counted at the end.
     append(visit(7).trim_end());
     sleep(Duration::from_millis(300));
     assert!(Command::new("kill").arg(child.id().to_string()).status().unwrap().success());
@@ -417,7 +417,7 @@ fn a_pipe_is_followed_to_its_end() {
 }
 
 #[test]
-fn what_cannot_be_followed_is_reported() {
+fn inputs_that_cannot_be_followed_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let packed = folder.path().join("log.gz");
     fs::write(&packed, gzip(&small_log())).unwrap();

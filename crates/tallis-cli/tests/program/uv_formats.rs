@@ -1,4 +1,4 @@
-//! What `tallis uv` reads: formats of lines, and of files.
+//! The formats of lines and of files that `tallis uv` reads.
 
 use std::fs;
 use std::io::Write;
@@ -20,7 +20,7 @@ pub(crate) fn zstd(text: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn logs_may_be_packed_and_several() {
+fn several_logs_and_compressed_ones() {
     let log = small_log();
     let folder = tempfile::tempdir().unwrap();
     let plain = data("small.log");
@@ -38,7 +38,7 @@ fn logs_may_be_packed_and_several() {
 }
 
 #[test]
-fn standard_input_is_read_without_a_name_and_once() {
+fn standard_input_is_read_without_a_name_and_only_once() {
     assert_eq!(counts(&json(&[], &small_log())), BY_DAY);
     let Ran { status, out, err } = run_with(&["uv", "-", "-"], &small_log());
     assert_eq!((status, out.as_str()), (1, ""));
@@ -46,7 +46,7 @@ fn standard_input_is_read_without_a_name_and_once() {
 }
 
 #[test]
-fn a_damaged_packed_file_is_an_error() {
+fn a_damaged_compressed_file_is_an_error() {
     let text = small_log().repeat(50);
     for packed in [gzip(&text), zstd(&text)] {
         let cut = &packed[..packed.len() - 9];
@@ -74,7 +74,7 @@ fn a_virtual_host_before_each_line_changes_nothing() {
         let found = json(&["--by", "ip-agent", "--format", format, "-"], &before(name));
         assert_eq!(counts(&found), counts(&want), "{name} {format}");
     }
-    // As Common Log Format, the name is the visitor.
+    // As in Common Log Format, the name identifies the visitor.
     let found = json(&["--every", "all", "--format", "common", "-"], &before("www:80"));
     assert_eq!(found["total"]["exact"], 1);
     let hosts = json(&["--every", "all", "--by", "field:2", "-"], &before("www:80"));
@@ -84,26 +84,26 @@ fn a_virtual_host_before_each_line_changes_nothing() {
     );
 }
 
-/// As Caddy writes them, with a logger of its own now and then.
+/// The format of Caddy, in some lines with another logger.
 const CADDY: &str = r#"{"level":"info","ts":1431857103.6512,"logger":"http.log.access.log0","msg":"handled request","request":{"remote_ip":"192.0.2.1","remote_port":"41342","client_ip":"192.0.2.1","proto":"HTTP/2.0","method":"GET","host":"example.com","uri":"/","headers":{"User-Agent":["curl/7.82.0"],"Accept":["*/*"]},"tls":{"resumed":false,"version":772,"cipher_suite":4865,"proto":"h2","server_name":"example.com"}},"bytes_read":0,"user_id":"","duration":0.000929675,"size":10900,"status":200,"resp_headers":{"Server":["Caddy"],"Content-Encoding":["gzip"]}}
 {"level":"info","ts":1431857104,"logger":"http.log.access","msg":"handled request","request":{"method":"GET","uri":"/\"q\"","headers":{},"remote_ip":"2001:db8::7"},"status":200}
 {"level":"error","ts":1431943503.1,"logger":"http.log.access","msg":"handled request","request":{"remote_ip":"192.0.2.1","uri":"\u00e9"},"status":502}
 "#;
 
-/// As nginx writes them, with `escape=json`.
+/// The format of nginx with `escape=json`.
 const NGINX: &str = r#"{"time_iso8601":"2015-05-17T10:05:03+00:00","msec":"1431857103.651","time_local":"17/May/2015:10:05:03 +0000","remote_addr":"192.0.2.1","request":"GET / HTTP/1.1","status":"200","body_bytes_sent":"612","http_user_agent":"curl\/7.82.0"}
 {"time_iso8601":"2015-05-17T10:05:04+00:00","msec":"1431857104.000","time_local":"17/May/2015:10:05:04 +0000","remote_addr":"2001:db8::7","request":"GET /\"q\" HTTP/1.1","status":"200","body_bytes_sent":"0","http_user_agent":""}
 {"time_iso8601":"2015-05-18T10:05:03+00:00","msec":"1431943503.100","time_local":"18/May/2015:10:05:03 +0000","remote_addr":"192.0.2.1","request":"","status":"400","body_bytes_sent":"0","http_user_agent":"\u0016\u0003"}
 "#;
 
-/// As Traefik writes them.
+/// The format of Traefik.
 const TRAEFIK: &str = r#"{"ClientAddr":"192.0.2.1:41342","ClientHost":"192.0.2.1","ClientUsername":"-","DownstreamStatus":200,"Duration":929675,"RequestMethod":"GET","RequestPath":"/","StartLocal":"2015-05-17T12:05:03.6512+02:00","StartUTC":"2015-05-17T10:05:03.651234567Z","level":"info","msg":"","request_User-Agent":"curl/7.82.0","time":"2015-05-17T10:05:03Z"}
 {"ClientAddr":"[2001:db8::7]:1","ClientHost":"2001:db8::7","StartUTC":"2015-05-17T10:05:04Z","StartLocal":"2015-05-17T12:05:04+02:00","time":"2015-05-17T10:05:04Z"}
 {"ClientAddr":"192.0.2.1:2","ClientHost":"192.0.2.1","StartUTC":"2015-05-18T10:05:03.1Z","StartLocal":"2015-05-18T12:05:03.1+02:00","time":"2015-05-18T10:05:03Z"}
 "#;
 
 #[test]
-fn logs_of_json_are_counted_by_the_members_that_are_named() {
+fn json_logs_are_counted_by_the_named_members() {
     let common = concat!(
         "192.0.2.1 - - [17/May/2015:10:05:03 +0000] \"GET / HTTP/1.1\" 200 5\n",
         "2001:db8::7 - - [17/May/2015:10:05:04 +0000] \"GET / HTTP/1.1\" 200 5\n",
@@ -123,14 +123,14 @@ fn logs_of_json_are_counted_by_the_members_that_are_named() {
         let args = ["--every", "hour", "--format", "json", "--by", by, "--time", time];
         let found = json(&[&args[..], &["--save", &saved("json"), "-"]].concat(), log.as_bytes());
         assert_eq!(counts(&found), counts(&want), "{by} {time}");
-        // The visitors are the same ones, whatever the log.
+        // The visitors are the same in all of the logs.
         let ask = |name: &str| {
             let asked = b"pfcount uv:2015-05-17T10 uv:2015-05-18T10\nget uv:2015-05-17T10\n";
             run_with(&["cli", "--rdb", &saved(name)], asked).out
         };
         assert_eq!(ask("json"), ask("common"), "{by} {time}");
     }
-    // By its own clock it is two hours later.
+    // In its local time, it is two hours later.
     let local = [
         "--every",
         "hour",
@@ -146,7 +146,7 @@ fn logs_of_json_are_counted_by_the_members_that_are_named() {
 }
 
 #[test]
-fn lines_of_json_that_do_not_parse_are_told_by_file_and_line() {
+fn invalid_json_lines_are_reported_with_file_and_line() {
     let args = ["uv", "--format", "json", "--by", ".request.remote_ip", "--time", ".ts", "-"];
     let run = |more: &str| run_with(&args, format!("{CADDY}{more}").as_bytes());
     for (line, what) in [

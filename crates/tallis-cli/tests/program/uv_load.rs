@@ -1,4 +1,4 @@
-//! `tallis uv --load`, and runs that are interrupted.
+//! `tallis uv --load`, and interrupted runs.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::uv::{counts, json};
 use crate::{Ran, example_log, run, run_with, tallis};
 
-/// The days of the example log.
+/// The lines of the example log by day.
 pub(crate) fn days() -> Vec<String> {
     let log = fs::read_to_string(example_log()).unwrap();
     let mut days: Vec<(String, String)> = Vec::new();
@@ -28,7 +28,7 @@ pub(crate) fn days() -> Vec<String> {
     days.into_iter().map(|(_, text)| text).collect()
 }
 
-/// Every key of a file with its payload, in the order of the keys.
+/// Every key of a file with its payload, in key order.
 pub(crate) fn values(file: &str) -> Vec<(String, String)> {
     let mut keys: Vec<_> =
         run(&["cli", "--rdb", file, "keys", "*"]).out.lines().map(str::to_owned).collect();
@@ -41,7 +41,7 @@ pub(crate) fn values(file: &str) -> Vec<(String, String)> {
 }
 
 #[test]
-fn day_by_day_is_as_all_at_once() {
+fn day_by_day_is_the_same_as_all_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let name = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     for form in ["book", "tagged", "split", "compact"] {
@@ -67,7 +67,7 @@ fn day_by_day_is_as_all_at_once() {
 }
 
 #[test]
-fn a_bucket_that_is_in_the_file_is_counted_on() {
+fn a_bucket_in_the_file_is_continued() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("day.rdb");
     let file = file.to_str().unwrap();
@@ -83,13 +83,13 @@ fn a_bucket_that_is_in_the_file_is_counted_on() {
     for figure in ["exact", "approx"] {
         assert_eq!(second["total"][figure], whole["total"][figure], "{figure}");
     }
-    // The same lines again are events, and no visitors.
+    // The same lines again add events, but no visitors.
     let again = json(&["--load", file, "-"], day.as_bytes());
     assert_eq!(counts(&again), counts(&whole));
 }
 
 #[test]
-fn a_file_without_what_was_asked_for_is_an_error() {
+fn a_file_without_the_required_keys_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let name = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let (none, other, split, bits) =
@@ -114,7 +114,7 @@ fn a_file_without_what_was_asked_for_is_an_error() {
         (&bits, "book", "unique:2015-05-17 was counted in a bitmap"),
         (&text, "book", ""),
     ] {
-        // Nothing is read of a log before that.
+        // The log is not read before that.
         let Ran { status, out, err } =
             run_with(&["uv", "--form", form, "--load", file, "-"], b"bad\n");
         assert_eq!((status, out.as_str()), (1, ""), "{file}");
@@ -129,12 +129,12 @@ fn a_file_without_what_was_asked_for_is_an_error() {
     let Ran { status, err, .. } = run_with(&args, days()[0].as_bytes());
     assert_eq!(status, 1);
     assert!(err.contains("unique:2025-03-12, is missing"), "{err}");
-    // What is there of another day is a forecast all the same.
+    // The count of another day still gives a forecast.
     assert_eq!(run_with(&args, days()[1].as_bytes()).status, 0);
 }
 
 #[test]
-fn an_interrupted_run_ends_with_what_it_has() {
+fn an_interrupted_run_reports_what_it_has_counted() {
     for (signal, threads) in [("INT", "1"), ("TERM", "2")] {
         let folder = tempfile::tempdir().unwrap();
         let (saved, plot) = (folder.path().join("day.rdb"), folder.path().join("day.svg"));
@@ -150,7 +150,7 @@ fn an_interrupted_run_ends_with_what_it_has() {
         let mut child = command.spawn().unwrap();
         let mut input = child.stdin.take().unwrap();
         let log = fs::read(example_log()).unwrap();
-        // As much as comes at once, and half a line of what does not.
+        // Complete lines that arrive at once, and an incomplete one.
         input.write_all(&log.repeat(3)).unwrap();
         input.write_all(&log[..50]).unwrap();
         sleep(Duration::from_millis(700));
@@ -175,7 +175,7 @@ fn an_interrupted_run_ends_with_what_it_has() {
 }
 
 #[test]
-fn a_pipe_that_ends_is_no_interrupt() {
+fn the_end_of_a_pipe_is_not_an_interrupt() {
     let mut child =
         tallis().args(["uv"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let mut input = child.stdin.take().unwrap();

@@ -13,11 +13,11 @@ fn a_plot_has_a_column_and_a_point_for_each_bucket() {
     let plot = file.to_str().unwrap();
     let log = small_log();
     for (every, unit, buckets) in [("hour", "hour", 7), ("day", "day", 3), ("all", "bucket", 1)] {
-        // What is printed is what is printed without it.
+        // The report is the same as without a plot.
         let told = json(&["--every", every, "--plot", plot, "-"], &log);
         assert_eq!(counts(&told), counts(&json(&["--every", every, "-"], &log)));
         let svg = fs::read_to_string(&file).unwrap();
-        // One more of each in the legend, and the paper is a rectangle too.
+        // One more of each is in the legend, and the background is a rectangle, too.
         assert_eq!(svg.matches("<circle").count(), buckets + 1, "{every}");
         assert_eq!(svg.matches("<rect").count(), buckets + 2, "{every}");
         for text in
@@ -33,14 +33,14 @@ fn a_plot_has_a_column_and_a_point_for_each_bucket() {
 }
 
 #[test]
-fn bars_are_where_their_time_is_and_gaps_are_gaps() {
+fn bars_are_at_their_time_and_gaps_are_visible() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("visitors.svg");
     let svg = |every: &str| {
         json(&["--every", every, "--plot", file.to_str().unwrap(), "-"], &small_log());
         fs::read_to_string(&file).unwrap()
     };
-    // The left ends of all bars: rectangles of the colour of bars, the legend's last.
+    // The left ends of all bars, which are rectangles of this colour; the last one is in the legend.
     let lefts = |svg: &str| {
         let bars = svg.lines().filter(|line| line.starts_with("<rect") && line.contains("#80B9D9"));
         let left = |line: &str| line.split('"').nth(1).unwrap().parse::<f64>().unwrap();
@@ -48,7 +48,7 @@ fn bars_are_where_their_time_is_and_gaps_are_gaps() {
         lefts.pop();
         lefts
     };
-    // 10, 11 and 23 o'clock, and after midnight 0, 8, 9, and 0 again of the day after the next.
+    // 10, 11 and 23 o'clock, after midnight 0, 8 and 9, and 0 two days later.
     let hourly = svg("hour");
     let hours = lefts(&hourly);
     let want = [0.0, 1.0, 13.0, 14.0, 22.0, 23.0, 62.0];
@@ -81,12 +81,12 @@ fn a_plot_of_no_lines_says_so() {
 }
 
 #[test]
-fn two_things_are_not_written_to_one_place() {
+fn two_outputs_cannot_have_one_path() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
     let name = out.to_str().unwrap();
     let beside = folder.path().join(".").join("out");
-    // Nothing is read before that: the line does not parse.
+    // The input is not read before that: its line is invalid.
     let twice =
         run_with(&["uv", "--plot", name, "--save", beside.to_str().unwrap(), "-"], b"bad\n");
     assert_eq!((twice.status, twice.out.as_str()), (2, ""));
@@ -114,8 +114,8 @@ fn two_things_are_not_written_to_one_place() {
 }
 
 #[test]
-fn a_terminal_has_a_bar_by_each_bucket() {
-    // `script` gives the program a terminal.
+fn a_terminal_shows_a_bar_for_each_bucket() {
+    // `script` runs the program on a terminal.
     let command = |columns: u32| {
         let program = tallis().get_program().to_str().unwrap().to_owned();
         let log = data("small.log");

@@ -10,7 +10,7 @@ use crate::uv_formats::{gzip, zstd};
 use crate::uv_load::values;
 use crate::{Ran, example_log, run};
 
-/// The example log so many times over, each time with other visitors but for a few.
+/// The example log repeated this many times, each time with mostly different visitors.
 fn long_log(times: usize) -> String {
     let log = fs::read_to_string(example_log()).unwrap();
     (0..times).flat_map(|time| log.lines().map(move |line| line_of(time, line))).collect()
@@ -20,7 +20,7 @@ fn line_of(time: usize, line: &str) -> String {
     if line.len().is_multiple_of(3) { format!("{line}\n") } else { format!("{time}.{line}\n") }
 }
 
-/// What two runs must agree in, which is all but the bytes of memory: these depend on a seed.
+/// The fields that must be equal in two runs: all but the bytes of memory, which depend on a seed.
 fn figures(report: &Value) -> Value {
     let mut report = report.clone();
     let fields = report.as_object_mut().unwrap();
@@ -46,7 +46,7 @@ fn several_threads_have_the_result_of_one() {
         });
         logs.push(files.to_vec());
     }
-    // One of each kind, too.
+    // And one file of each kind.
     logs.push(vec![logs[1][0].clone(), logs[0][1].clone()]);
     let shared: [&[&str]; 4] = [
         &["--form", "tagged", "--expected", "1k"],
@@ -81,7 +81,7 @@ fn several_threads_have_the_result_of_one() {
 }
 
 #[test]
-fn bad_lines_are_those_of_one_thread() {
+fn invalid_lines_are_those_of_one_thread() {
     let folder = tempfile::tempdir().unwrap();
     let mut text = long_log(4).into_bytes();
     let mut log = text.clone();
@@ -124,7 +124,7 @@ fn bad_lines_are_those_of_one_thread() {
 }
 
 #[test]
-fn threads_are_at_least_one_and_may_be_more_than_there_is_work() {
+fn threads_are_at_least_one_and_may_exceed_the_work() {
     let report = json(&["--threads", "64", example_log().to_str().unwrap()], b"");
     assert_eq!(counts(&report), counts(&json(&[example_log().to_str().unwrap()], b"")));
     for threads in ["0", "-1", "x"] {
@@ -133,7 +133,7 @@ fn threads_are_at_least_one_and_may_be_more_than_there_is_work() {
 }
 
 #[test]
-fn a_log_that_cannot_be_unpacked_ends_it_where_it_would_with_one_thread() {
+fn a_log_that_cannot_be_decompressed_ends_the_run_like_with_one_thread() {
     let folder = tempfile::tempdir().unwrap();
     let text = long_log(6);
     let packed = gzip(text.as_bytes());

@@ -8,12 +8,12 @@ use serde_json::Value;
 use crate::uv::{BY_DAY, counts, figures, json, small_log};
 use crate::{Ran, data, example_log, run, run_with, tallis};
 
-/// The log, as an argument.
+/// The path of the log as an argument.
 fn log() -> String {
     data("small.log").to_str().unwrap().to_owned()
 }
 
-/// What a run with these arguments prints of the window, which is all that they add.
+/// The window in the report of a run with these arguments, which change nothing else.
 fn window(args: &[&str]) -> Value {
     let log = log();
     let mut report = json(&[args, &[&log]].concat(), b"");
@@ -22,7 +22,7 @@ fn window(args: &[&str]) -> Value {
 }
 
 #[test]
-fn the_window_is_the_last_field_and_has_five() {
+fn the_window_is_the_last_field_and_has_five_fields() {
     let args = ["uv", "--json", "--window", "1h", "--at", "2015-05-18T09:00:59+02:00", &log()];
     let Ran { status, out, err } = run(&args);
     assert_eq!((status, err.as_str()), (0, ""));
@@ -31,15 +31,15 @@ fn the_window_is_the_last_field_and_has_five() {
 }
 
 #[test]
-fn windows_go_by_utc_whatever_the_log_does() {
+fn windows_are_in_utc_whatever_the_zone_of_the_log() {
     for (args, exact, keys) in [
-        // Two lines of this address are of the 17th by their own clocks.
+        // By their local time, two lines of this address are of the 17th.
         (&["--window", "1m", "--at", "2015-05-18T07:01:00Z"][..], 1, 1),
         (&["--window", "7h", "--at", "2015-05-18T07:00:00Z"], 3, 7),
         (&["--window", "1d", "--at", "2015-05-19T00:00:00Z"], 4, 1),
         (&["--window", "1d", "--at", "2015-05-17T10:05:00Z"], 0, 83),
         (&["--window", "15m", "--at", "2015-06-01T00:00:00Z"], 0, 15),
-        // The last line is of the first second of the 20th.
+        // The last line is in the first second of the 20th.
         (&["--window", "24h"], 1, 83),
         (&["--window", "3d"], 5, 85),
     ] {
@@ -54,7 +54,7 @@ fn windows_go_by_utc_whatever_the_log_does() {
 }
 
 #[test]
-fn the_window_stands_below_the_table() {
+fn the_window_is_below_the_table() {
     let out = run(&["uv", "--window", "1h", "--at", "2015-05-18T07:00:00Z", &log()]).out;
     let lines: Vec<_> = out.lines().collect();
     let [.., total, first, second] = &*lines else { panic!("{out}") };
@@ -64,7 +64,7 @@ fn the_window_stands_below_the_table() {
 }
 
 #[test]
-fn the_window_of_the_readme_is_what_it_shows() {
+fn the_window_in_the_readme_is_the_printed_one() {
     let log = example_log();
     let args = ["uv", "--window", "24h", "--at", "2025-03-15T12:00:00Z", log.to_str().unwrap()];
     let out = run(&args).out;
@@ -73,7 +73,7 @@ fn the_window_of_the_readme_is_what_it_shows() {
 }
 
 #[test]
-fn a_window_of_no_events_is_empty_if_it_has_an_end() {
+fn a_window_without_events_is_empty_if_it_has_an_end() {
     let end = ["--window", "1h", "--at", "2015-05-18T07:00:00Z"];
     let window = &json(&[&end[..], &["-"]].concat(), b"")["window"];
     assert_eq!(
@@ -87,7 +87,7 @@ fn a_window_of_no_events_is_empty_if_it_has_an_end() {
 }
 
 #[test]
-fn a_window_is_of_the_visitors_that_are_asked_for_and_is_not_saved() {
+fn a_window_counts_the_requested_visitors_and_is_not_saved() {
     let folder = tempfile::tempdir().unwrap();
     let [with, without] = ["with.rdb", "without.rdb"].map(|name| folder.path().join(name));
     let [with, without] = [&with, &without].map(|file| file.to_str().unwrap());
@@ -106,7 +106,7 @@ fn a_window_is_of_the_visitors_that_are_asked_for_and_is_not_saved() {
 }
 
 #[test]
-fn lines_that_are_skipped_are_of_no_window() {
+fn skipped_lines_are_in_no_window() {
     let mut text = small_log();
     text.extend_from_slice(b"\nh - - [21/May/2015:00:00:00 +0000] \"GET /\" 200 x\n");
     let args = ["uv", "--json", "--lenient", "--window", "1h", "-"];
@@ -115,7 +115,7 @@ fn lines_that_are_skipped_are_of_no_window() {
 }
 
 #[test]
-fn mistakes_are_reported() {
+fn errors_are_reported() {
     let log = log();
     for (args, what) in [
         (
@@ -144,7 +144,7 @@ fn mistakes_are_reported() {
     }
 }
 
-/// Follows a pipe with these arguments, of which the lines come one after the other, and waits for the figures of each.
+/// Follows a pipe with these arguments, writes the lines one by one, and waits for the figures of each.
 fn follow(args: &[&str], lines: [(&str, &str); 3]) -> String {
     let mut command = tallis();
     command.args(["uv", "--follow"]).args(args).arg("-");
@@ -164,7 +164,7 @@ fn follow(args: &[&str], lines: [(&str, &str); 3]) -> String {
 }
 
 #[test]
-fn a_window_goes_on_with_a_log_that_is_followed() {
+fn a_window_advances_with_a_followed_log() {
     let figures = |events, unique, window: &str| {
         format!(
             "2015-05-17  events {events}  exact {unique}  approx {unique}  events in all {events}  window to 2015-05-17T{window}"
@@ -183,7 +183,7 @@ fn a_window_goes_on_with_a_log_that_is_followed() {
 }
 
 #[test]
-fn a_window_with_an_end_stays_where_it_is_while_a_log_is_followed() {
+fn a_window_with_an_end_does_not_move_while_a_log_is_followed() {
     let figures = |events, unique, within| {
         format!(
             concat!(

@@ -1,9 +1,9 @@
-//! The limits of a comparison with a server, as a store has them.
+//! The limits of a comparison with a server, as those of a store.
 
 use tallis::Limits;
 use testkit::differential::Settings;
 
-/// The limits that both sides have.
+/// The limits of both sides.
 pub(crate) fn limits(settings: &Settings) -> Limits {
     let (of, or) = (&settings.limits, Limits::default());
     Limits {

@@ -1,11 +1,11 @@
-//! Replies of a store, to be compared with those of a server.
+//! Replies of a store, for comparison with those of a server.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
 use tallis::{Profile, Reply};
 use testkit::differential::Reply as Answer;
 
-/// The reply in the harness's own shape.
+/// The reply in the type of the harness.
 pub(crate) fn answer(reply: Reply) -> Answer {
     answer_in(reply, Profile::default())
 }
@@ -33,7 +33,7 @@ pub(crate) fn answer_in(reply: Reply, profile: Profile) -> Answer {
             Answer::Map(vec![(Answer::Status(name.to_owned()), answer(*value))])
         }
         Reply::Double(number) => Answer::Double(number),
-        // As many digits as go over the wire.
+        // With the digits that are sent to a client.
         Reply::Coordinate(degrees) => {
             let shown = Reply::Coordinate(degrees).into_resp2(profile);
             let Reply::Bulk(text) = shown else { panic!("{shown:?} is not a text") };

@@ -1,4 +1,4 @@
-//! The same suite, asked by futures.
+//! The same suite with asynchronous calls.
 
 use std::fmt::Debug;
 
@@ -20,7 +20,7 @@ async fn check<B: AsyncBackend + Clone>(
     compare(name, &run_async(backend, setting).await, profile, setting, keys);
 }
 
-/// The same in a task of its own, which takes futures that can be sent.
+/// The same in its own task, which requires futures that are `Send`.
 pub(crate) async fn check_task(
     name: &str,
     server: AsyncServer,
@@ -60,7 +60,7 @@ async fn a_connection_of_a_store() {
     check_task("redis 2", server, Profile::Redis70, setting, || of_store(&store)).await;
 }
 
-/// Runs the suite by what `connect` makes of a client.
+/// Runs the suite on the server that `connect` creates from a client.
 async fn check_server<E: Debug>(
     name: &str,
     profile: Profile,

@@ -1,4 +1,4 @@
-//! The book's algorithm in Python, and `Visitors::book`, take turns on one server.
+//! The book's algorithm in Python and `Visitors::book` alternate on one server.
 
 use std::collections::HashSet;
 use std::io::{BufRead, BufReader, Lines, Write};
@@ -12,7 +12,7 @@ use super::place::{of_server, of_store, same};
 
 const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/count_visits.py");
 
-/// The program in Python, which is asked line by line.
+/// The program in Python, which is queried line by line.
 struct Book {
     process: Child,
     input: ChildStdin,
@@ -34,7 +34,7 @@ impl Drop for Book {
 }
 
 #[test]
-fn python_and_visitors_take_turns() {
+fn python_and_visitors_alternate() {
     let Some(live) = testkit::live::named("redis-7.0.15") else { return };
     let Some(mut python) = testkit::live::redis_py() else { return };
     python.arg(PROGRAM).arg(live.socket()).stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -48,7 +48,7 @@ fn python_and_visitors_take_turns() {
     let alone = Visitors::book(store.clone());
     let mut rng = Rng::new(9);
     let sessions: Vec<String> = (0..700).map(|_| rng.uuid()).collect();
-    // Either begins a day, and forecasts it from the day that the other has counted too.
+    // Either of them begins a day, with a forecast from the day that both have counted.
     for (number, day) in (0..4).map(|number| (number, date(2026, 11, 20 + number))) {
         let mut seen = HashSet::new();
         for visit in 0..1000 {

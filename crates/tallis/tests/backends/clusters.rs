@@ -10,8 +10,8 @@ use super::place::of_cluster;
 use super::suite::{Recipes, Setting};
 use super::{check, dedup, moving, setting};
 
-/// Runs the suite by calls that block and by futures, with `Dedup` if there is the module for it; where there is none, the
-/// tests of single servers are counted as left out. Six servers take some seconds to become a cluster, so all share one.
+/// Runs the suite with blocking and asynchronous calls, with `Dedup` if its module is installed; otherwise the tests of
+/// single servers are counted as skipped. Six servers take some seconds to become a cluster, so all calls share one.
 fn check_cluster(name: &str, profile: Profile) {
     let module = locate_redisbloom();
     let options = module.iter().fold(Options::new(), Options::module);
@@ -37,7 +37,7 @@ pub(crate) fn client(cluster: &Cluster) -> ClusterClient {
     ClusterClient::new(cluster.nodes()).unwrap()
 }
 
-/// Removes all keys, and all scripts: who comes next has to send their texts again.
+/// Removes all keys and all scripts: the next user has to send the scripts again.
 fn clear(cluster: &Cluster) {
     for url in cluster.masters() {
         let mut node = cluster.connect(&url);

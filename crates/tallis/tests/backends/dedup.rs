@@ -1,4 +1,4 @@
-//! `Dedup` on servers and clusters with the module that has Bloom filters.
+//! `Dedup` on servers and clusters with the module for Bloom filters.
 
 use std::ops::Range;
 use std::thread::{self, sleep};
@@ -50,14 +50,14 @@ async fn valkey_9_1() {
     check_server("valkey-9.1.2", Profile::Valkey91).await;
 }
 
-/// What a cluster with the module does beside what the suite asks.
+/// Checks a cluster with the module, in addition to the suite.
 pub(crate) fn check_cluster(cluster: &Cluster, runtime: &Runtime, profile: Profile) {
     replicas_have_the_filters(cluster);
     two_slots_are_refused(cluster);
     while_a_slot_moves(cluster, runtime, profile);
 }
 
-/// What the scripts did on a master is done by its replica, byte for byte.
+/// A replica has the same bytes as the master after scripts.
 fn replicas_have_the_filters(cluster: &Cluster) {
     let masters = cluster.masters();
     let replicas: Vec<String> =
@@ -126,7 +126,7 @@ async fn ask<B: Backend>(seen: &Dedup<B>, items: Range<i64>) -> [String; 3] {
     [format!("{inserted:?}"), format!("{known:?}"), format!("{info:?}")]
 }
 
-/// Moves a slot to another master while its filters are asked.
+/// Moves a slot to another master while its filters are queried.
 fn while_a_slot_moves(cluster: &Cluster, runtime: &Runtime, profile: Profile) {
     let slot = key_slot("{moved}");
     let owner = cluster.owner(slot);
@@ -151,10 +151,10 @@ fn while_a_slot_moves(cluster: &Cluster, runtime: &Runtime, profile: Profile) {
     for key in keys {
         moving.move_key(older(key).as_bytes());
     }
-    // Each key is asked where it is.
+    // Each key is queried on the node that has it.
     compare(45..45);
     thread::scope(|scope| {
-        // A step on both keys is not done before the slot has moved.
+        // A step on both keys is not run before the slot has moved.
         scope.spawn(|| {
             sleep(Duration::from_millis(200));
             moving.finish();
@@ -172,11 +172,11 @@ fn while_a_slot_moves(cluster: &Cluster, runtime: &Runtime, profile: Profile) {
     }
 }
 
-/// Filters that take turns at the next item that is new. A node whose slot moves lets no script make a key again that it
-/// has renamed. So nothing may be done of such a step.
+/// Filters that rotate at the next new item. A node whose slot is moving does not let a script create a key again that
+/// it has renamed. So such a step must change nothing.
 const TURNING: [&str; 2] = ["{moved}:last", "{moved}:within"];
 
-/// Makes the filters. The younger ones are full, and have no expiry.
+/// Creates the filters. The newer ones are full, and have no expiry.
 fn make_turning(server: &Server) {
     for key in TURNING {
         for (filter, item) in [(key, 1), (&older(key), 0)] {
@@ -192,7 +192,7 @@ fn turning(server: &Server) -> [Dedup<&Server>; 2] {
     [last, Dedup::within(server, within, 2, 0.001, hour)].map(Result::unwrap)
 }
 
-/// Their slot has begun to move, and no key has moved.
+/// Their slot has begun to move, but none of the keys has moved.
 fn turns_are_refused(cluster: &Cluster, owner: &str) {
     let mut node = cluster.connect(owner);
     let mut dumps = || {
@@ -210,7 +210,7 @@ fn turns_are_refused(cluster: &Cluster, owner: &str) {
             assert!(refused.to_string().starts_with("TRYAGAIN "), "{refused}");
         }
     }
-    // What a full filter has makes no turn.
+    // Items that a full filter contains do not cause a rotation.
     assert_eq!(dedups[0].insert_many([1, 1]), Ok(vec![false, false]));
     assert_eq!(dumps(), before);
 }

@@ -1,4 +1,4 @@
-//! A master of a cluster dies while recipes write.
+//! A master of a cluster is killed while recipes write.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,22 +15,22 @@ use tallis::{
 };
 use testkit::live::Cluster;
 
-/// What a master has answered shortly before it died may not have reached its replica.
+/// Writes that a master has acknowledged in this time before its end may not have reached its replica.
 const UNSURE: Duration = Duration::from_secs(1);
 
-/// No write takes so long while all masters live.
+/// A write takes less than this while all masters run.
 const SHORT: Duration = Duration::from_millis(500);
 
-/// A write that was acknowledged.
+/// An acknowledged write.
 struct Acknowledged {
     id: i64,
     at: Timestamp,
 }
 
-/// What was acknowledged, and the kinds of the errors.
+/// The acknowledged writes, and the kinds of the errors.
 type Written = (Vec<Acknowledged>, BTreeSet<String>);
 
-/// Writes ids one by one until told to stop.
+/// Writes ids one by one until it is stopped.
 #[blocking_and_async]
 async fn write(stop: &AtomicBool, mut one: impl AsyncFnMut(i64) -> Result<(), Error>) -> Written {
     let mut acknowledged = Vec::new();
@@ -86,7 +86,7 @@ fn server(cluster: &Cluster) -> Server {
 }
 
 #[test]
-fn what_was_acknowledged_is_there_when_a_master_has_died() {
+fn acknowledged_writes_exist_after_the_end_of_a_master() {
     kill_a_master(|cluster, stop| {
         let Recipes { tagged, book, set, hash } = &Recipes::on(&server(cluster));
         thread::scope(|scope| {
@@ -102,7 +102,7 @@ fn what_was_acknowledged_is_there_when_a_master_has_died() {
 }
 
 #[test]
-fn what_was_acknowledged_to_futures_is_there_when_a_master_has_died() {
+fn acknowledged_asynchronous_writes_exist_after_the_end_of_a_master() {
     kill_a_master(|cluster, stop| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
@@ -123,11 +123,11 @@ fn what_was_acknowledged_to_futures_is_there_when_a_master_has_died() {
     });
 }
 
-/// Kills a master while `write_all` writes by each recipe, in the order in which `Recipes` has them.
+/// Kills a master while `write_all` writes with each recipe, in the order of `Recipes`.
 fn kill_a_master(write_all: impl FnOnce(&Cluster, &AtomicBool) -> [Written; 4] + Send) {
     let Some(cluster) = testkit::live::cluster_named("redis-7.0.15") else { return };
     let killed = cluster.masters().remove(0);
-    // Keys of the master that will die are looked for by their slots, while it lives.
+    // The slots of the master to kill are determined while it runs.
     let owners: BTreeMap<u16, bool> =
         (0..16_384).step_by(64).map(|slot| (slot, cluster.owner(slot) == killed)).collect();
     let is_of_killed = |key: &str| owners[&(key_slot(key) / 64 * 64)];
@@ -146,10 +146,10 @@ fn kill_a_master(write_all: impl FnOnce(&Cluster, &AtomicBool) -> [Written; 4] +
     });
     for (acknowledged, kinds) in &written {
         assert!(acknowledged.len() > 200, "{}", acknowledged.len());
-        // An asynchronous client tries again until the replica has taken over: then nothing but time is lost.
+        // An asynchronous client retries until the replica has taken over, so there may be only a delay.
         let is_met = kinds.contains("Io") || silence(acknowledged, died) > SHORT;
         assert!(is_met, "the death was not met: {kinds:?}");
-        // Writers go on when the replica has taken over.
+        // Writers continue after the replica has taken over.
         assert!(acknowledged.last().unwrap().at > died + Duration::from_secs(1));
     }
     let [tagged_writes, book_writes, set_writes, hash_writes] = written.map(|(writes, _)| writes);
@@ -162,7 +162,7 @@ fn kill_a_master(write_all: impl FnOnce(&Cluster, &AtomicBool) -> [Written; 4] +
     for write in hash_writes.iter().filter(surely) {
         assert_eq!(hash.hget_as::<i64>(write.id).unwrap(), write.id);
     }
-    // A visit counts once: one that was acknowledged is not new.
+    // A visit counts once, so an acknowledged one is not new.
     for (visitors, writes, bucket) in
         [(&tagged, &tagged_writes, Bucket::All), (&book, &book_writes, DAY.into())]
     {
@@ -173,14 +173,15 @@ fn kill_a_master(write_all: impl FnOnce(&Cluster, &AtomicBool) -> [Written; 4] +
     check_shards(&cluster, is_of_killed);
 }
 
-/// For how long nothing was acknowledged when the master had died.
+/// The longest time without an acknowledged write after the end of the master.
 fn silence(acknowledged: &[Acknowledged], died: Timestamp) -> Duration {
     let ends_after = |two: &&[Acknowledged]| two[1].at > died;
     let length = |two: &[Acknowledged]| two[1].at.duration_since(two[0].at).unsigned_abs();
     acknowledged.windows(2).filter(ends_after).map(length).max().unwrap_or_default()
 }
 
-/// Each shard of the tagged form and its counter were one step, before and after: they agree, whatever was lost.
+/// Each shard of the tagged form and its counter are changed in one step, so they agree, no matter which writes were
+/// lost.
 fn check_shards(cluster: &Cluster, is_of_killed: impl Fn(&str) -> bool) {
     let (mut shards, mut of_killed) = (0, 0);
     for url in cluster.masters() {

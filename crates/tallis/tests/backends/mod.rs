@@ -16,7 +16,7 @@ use place::{Keys, of_server, of_store, same};
 use suite::{Recipes, Setting, run};
 use tallis::{Backend, Bucket, Profile, Protocol, Server, Store, Visitors, VisitorsForm, scripts};
 
-/// What the recipes return on a store of that profile, and the keys that it has then.
+/// The results of the recipes on a store of that profile, and the keys that it then has.
 fn embedded(setting: Setting, profile: Profile) -> (Vec<String>, Keys) {
     let store = Store::builder().profile(profile).build();
     (run(&store, setting), of_store(&store))
@@ -38,7 +38,7 @@ fn check<B: Backend + Clone>(
     compare(name, &run(backend, setting), profile, setting, keys);
 }
 
-/// Compares what the suite returned, and the keys that there are now, with a store of that profile.
+/// Compares the results of the suite, and the keys that now exist, with those of a store of that profile.
 fn compare(
     name: &str,
     lines: &[String],
@@ -55,7 +55,7 @@ fn compare(
 }
 
 #[test]
-fn a_transaction_of_all_keys_is_a_store() {
+fn a_transaction_on_all_keys_is_a_backend() {
     let setting = Setting { recipes: Recipes::All, ..setting() };
     let store = Store::builder().profile(Profile::Redis70).build();
     check("a reference", &&store, Profile::Redis70, setting, || of_store(&store));
@@ -102,7 +102,7 @@ fn valkey_9_1() {
 }
 
 #[test]
-fn memory_usage_is_what_the_server_says() {
+fn memory_usage_is_that_of_the_server() {
     let Some(live) = testkit::live::named("redis-7.0.15") else { return };
     let mut connection = live.connect();
     for form in [VisitorsForm::Forecast, VisitorsForm::Tagged, VisitorsForm::Bitmap] {

@@ -1,5 +1,5 @@
-//! Steps that make a key empty and write it again, while its slot moves: the node that has it lets no script go to a key
-//! that is not there.
+//! Steps that empty a key and write it again while its slot is moving: the node that has the slot does not run scripts
+//! on a missing key.
 
 use std::thread::sleep;
 use std::time::Duration;
@@ -34,7 +34,7 @@ pub(crate) fn check_cluster(cluster: &Cluster) {
     let moving = cluster.begin_slot_move(slot, &to);
     sleep(2 * period);
     assert_eq!(keep(), Ok(501));
-    // All actions are over, so the history is made anew, where the slot moves to.
+    // All actions have expired, so the history is created again, on the node to which the slot is moving.
     assert_eq!(reply(), Ok(2));
     let empty = cohorts.query(Cohort::of("none", day));
     assert_eq!(empty.store("{moving}:kept"), Ok(0));

@@ -1,4 +1,4 @@
-//! The keys of a backend, read past the recipes.
+//! The keys of a backend, read without the recipes.
 
 use std::collections::BTreeMap;
 
@@ -6,29 +6,29 @@ use redis::Connection;
 use tallis::Store;
 use testkit::live::{Cluster, as_bytes, command};
 
-/// What is at a key.
+/// A value and its expiry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Held {
-    /// As DUMP has it, or where that has an order by chance, the members.
+    /// The payload of DUMP, or the members if their order in the payload is random.
     pub(crate) value: String,
-    /// When it expires, in milliseconds since the epoch; -1 for never, 1 for a time that goes by when it was written.
+    /// The expiry in milliseconds since the epoch; -1 for none, 1 for one that depends on the time of the write.
     pub(crate) expires: i64,
 }
 
 /// The keys, by name.
 pub(crate) type Keys = BTreeMap<String, Held>;
 
-/// Whether what the key holds goes by the time at which it was written.
+/// Whether the value of a key depends on the time at which it was written.
 fn goes_by_time(key: &str) -> bool {
     key.starts_with("limit:") || key.starts_with("hist:")
 }
 
-/// Whether the key's expiry alone goes by the time at which it was written.
+/// Whether only the expiry of a key depends on the time at which it was written.
 fn expires_by_time(key: &str) -> bool {
     key.contains("dedup:within")
 }
 
-/// What is at a key of that encoding, which expires then; `ask` is how its values are read.
+/// The value of a key with that encoding and expiry; `ask` reads it.
 fn held(
     key: &str,
     encoding: &str,
@@ -38,7 +38,7 @@ fn held(
     if goes_by_time(key) {
         return Held { value: String::new(), expires: 0 };
     }
-    // On a cluster the set of open buckets has had texts for a moment, and is no intset then.
+    // On a cluster, the set of open buckets has temporarily contained texts, so it is no longer an intset.
     let is_set = encoding == "hashtable" || key.ends_with(":open");
     let command = match (is_set, key) {
         (false, _) => "DUMP",

@@ -1,4 +1,4 @@
-//! What every backend is asked.
+//! The calls that are made on every backend.
 
 use std::fmt::Debug;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use tallis::{
 };
 use testkit::rng::Rng;
 
-/// What the recipes of a backend returned, in order.
+/// The results of the recipes of a backend, in order.
 pub(crate) struct Log {
     lines: Vec<String>,
 }
@@ -29,23 +29,23 @@ impl Log {
     }
 }
 
-/// What is asked, and on which day. It is the same for the backends that are compared.
+/// The recipes and the current time. They are the same for all compared backends.
 #[derive(Clone, Copy)]
 pub(crate) struct Setting {
     pub(crate) now: Timestamp,
     pub(crate) recipes: Recipes,
 }
 
-/// Which recipes are asked.
+/// The recipes to call.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Recipes {
     All,
-    /// Those that need no Bloom filters.
+    /// The ones that need no Bloom filters.
     WithoutDedup,
     Dedup,
 }
 
-/// Runs recipes. What they return is the same on every backend.
+/// Runs recipes. Their results are the same on every backend.
 #[blocking_and_async]
 pub(crate) async fn run<B: Backend + Clone>(backend: &B, setting: Setting) -> Vec<String> {
     let mut log = Log { lines: Vec::new() };
@@ -82,7 +82,7 @@ async fn visitors<B: Backend + Clone>(
 ) {
     let mut rng = Rng::new(form as u64 + 1);
     let name = format!("visitors, {form:?}");
-    // A day in each month, so that the forms do not meet.
+    // A day in another month for each, so that the forms do not conflict.
     let month = |day: Date| day.saturating_add((form as i64 + 1).months());
     let on = |visitors: Visitors<B>| visitors.form(form).default_yesterday(1000);
     let visitors = on(Visitors::on(backend.clone()).session_ids(SessionIds::Hashed));
@@ -97,7 +97,7 @@ async fn visitors<B: Backend + Clone>(
         log.add(&name, &bucket.count_ids(&[1, 1000, 1]).await);
         log.add(&name, &visitors.count(at).await);
         if number == 1 {
-            // Another handle, which remembers nothing.
+            // Another handle, with an empty cache.
             let other = on(Visitors::on(backend.clone()));
             log.add(&name, &other.count_ids(0..2000, at).await);
             log.add(&name, &other.count(at).await);
@@ -155,7 +155,7 @@ async fn sets<B: Backend + Clone>(backend: &B, log: &mut Log) {
             log.add("sets", &set.card().await);
             log.add("sets", &sorted(members_of(set).await));
         }
-        // Without tags the shards of one number of several sets lie in several slots.
+        // Without tags, shards with the same number in several sets are in several slots.
         if tagged || backend.kind() != BackendKind::Cluster {
             log.add("sets", &sorted(first.inter([&second]).await));
             log.add("sets", &sorted(first.union([&second]).await));
@@ -167,7 +167,7 @@ async fn sets<B: Backend + Clone>(backend: &B, log: &mut Log) {
         } else {
             let refused = first.inter_card([&second]).await.unwrap_err();
             assert!(refused.to_string().starts_with("CROSSSLOT"), "{refused}");
-            // The keys and the log are as elsewhere.
+            // The keys and the log are the same as elsewhere.
             let one = sorted(members_of(&first).await).unwrap();
             let two = sorted(members_of(&second).await).unwrap();
             let pick = |other: &Vec<String>, has: bool| -> Vec<String> {
@@ -197,7 +197,7 @@ async fn members_of_async<B: AsyncBackend>(set: &ShardedSet<B>) -> Result<Vec<By
     set.members_async().await
 }
 
-/// A member that is found: calls that block may fail at each of them, others return all at once.
+/// A returned member: blocking calls may fail at each of them, asynchronous ones return all at once.
 trait Found {
     fn member(self) -> Result<Bytes, Error>;
 }
@@ -360,7 +360,7 @@ async fn dedups<B: Backend + Clone>(backend: &B, log: &mut Log) {
             dedup(&seen.unwrap(), number, log).await;
         }
     }
-    // What holds something else.
+    // Keys with a value of another type.
     ShardedHash::new(backend.clone(), "dedup:hash", 1000, 50).hset(0, "value").await.unwrap();
     for key in ["dedup:hash:0", "dedup:within:0"] {
         for seen in [

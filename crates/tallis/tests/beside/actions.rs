@@ -2,10 +2,10 @@
 
 use tallis::Store;
 
-/// Draws a number below another.
+/// Draws a number below another one.
 pub(crate) type Below<'b> = &'b mut dyn FnMut(u64) -> u64;
 
-/// How many small keys there are, and how many members in each large value.
+/// The number of small keys, and of members in each large value.
 #[derive(Clone, Copy)]
 pub(crate) struct Sizes {
     pub(crate) keys: u64,
@@ -18,7 +18,7 @@ const LARGE: [&str; 8] = ["bitmap", "text", "set", "hash", "zset", "list", "ints
 /// Fills an empty store.
 pub(crate) fn fill(store: &Store, sizes: Sizes, below: Below<'_>) {
     let mut bytes = |len: u64| -> Vec<u8> {
-        // Nothing that compresses.
+        // Bytes that cannot be compressed.
         let mut state = below(u64::MAX);
         let next = |_| {
             state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
@@ -125,7 +125,7 @@ fn on_table(sizes: Sizes, below: Below<'_>) -> String {
     }
 }
 
-/// When a field expires: in a while, or long after.
+/// The expiry of a field: soon, or long after.
 fn expiry(below: Below<'_>) -> u64 {
     if below(2) == 0 { 1_700_000_000_000 + below(3000) } else { 4_000_000_000_000 + below(9) }
 }

@@ -20,16 +20,16 @@ fn run(seed: u64, at_each: u64, options: SaveOptions, limits: Limits) {
         .limits(limits)
         .build();
     fill(&store, SIZES, &mut |most| rng.below(most));
-    // Each snapshot begins with the marks that the one before has left.
+    // Each snapshot begins with the marks that the previous one has left.
     for round in 0..4 {
-        // A load drops what has expired.
+        // A load removes expired keys.
         while store.sweep(1000).unwrap() > 0 {}
         let before = digest(&store);
         let keys = store.dbsize().unwrap();
         let mut session = store.session();
         let now_ms = clock.now_ms();
         let loaded = snapshot(&store, options, now_ms, || {
-            // What has not come in the first part is all written over by the other parts.
+            // Output that is not in the first part is completely overwritten by commands during the other parts.
             for _ in 0..rng.below(at_each) {
                 let words = command(SIZES, &mut |most| rng.below(most));
                 let _ = session.execute(&words);
@@ -41,7 +41,7 @@ fn run(seed: u64, at_each: u64, options: SaveOptions, limits: Limits) {
 }
 
 #[test]
-fn a_snapshot_has_what_was_there_when_it_began() {
+fn a_snapshot_has_the_state_at_its_begin() {
     let plain = SaveOptions { compression: false, ..SaveOptions::default() };
     for (seed, at_each) in (0..40).zip([3, 40, 400, 3000].into_iter().cycle()) {
         let options = if seed % 3 == 0 { plain } else { SaveOptions::default() };
@@ -52,7 +52,7 @@ fn a_snapshot_has_what_was_there_when_it_began() {
 #[test]
 fn a_snapshot_in_an_older_version_has_it_too() {
     let old = SaveOptions { version: Some(Target::V9), ..SaveOptions::default() };
-    // No large value is a blob, and then all are.
+    // First no large value is a blob, then all are.
     let tables = Limits { set_max_intset_entries: 0, ..Limits::default() };
     let blobs = Limits {
         set_max_intset_entries: 10_000,

@@ -1,4 +1,4 @@
-//! Snapshots beside writers: each is the state of one point in time, whatever is written meanwhile.
+//! Snapshots during writes: each has the state of one point in time, whatever is written meanwhile.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 

@@ -1,7 +1,9 @@
-//! A model of the hand-over between writers and a snapshot, under random schedules and those that delay threads at the
-//! worst moments: two stripes, small keys, and a large value that is handed over in chunks, renamed across stripes, dropped.
+//! A model of the hand-over between writers and a snapshot, under random schedules and schedules that delay threads at
+//! the worst points: two stripes, small keys, and a large value that is handed over in chunks, renamed across stripes,
+//! and dropped.
 //!
-//! Amounts move, so that no sum changes, and each schedule must give the sum, each key once.
+//! Writers move amounts, so that the sum never changes. With each schedule, the snapshot must have this sum, and each
+//! key once.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +12,10 @@ use shuttle::sync::atomic::{AtomicUsize, Ordering};
 use shuttle::sync::{Arc, Mutex, MutexGuard};
 use shuttle::thread;
 
-/// Members of a large value; each is a chunk.
+/// The number of members of a large value; each is a chunk.
 const MEMBERS: usize = 3;
 
-/// What all keys are worth together.
+/// The sum of the amounts of all keys.
 const TOTAL: i64 = 100;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,10 +30,10 @@ struct Key {
     mark: bool,
 }
 
-/// What is yet to be handed over of a large value.
+/// The part of a large value that is not handed over yet.
 #[derive(Debug)]
 struct Begun {
-    /// The name that it had.
+    /// The name at the beginning.
     origin: u8,
     next: usize,
     kept: BTreeMap<usize, i64>,
@@ -41,9 +43,9 @@ struct Begun {
 struct Stripe {
     keys: BTreeMap<u8, Key>,
     mark: bool,
-    /// Where the snapshot goes on; `None` once it is done, and while there is none.
+    /// The position at which the snapshot continues; `None` without a snapshot, and after its end.
     walk: Option<u8>,
-    /// Small keys that writers have kept.
+    /// Small keys that writers have copied.
     kept: Vec<(u8, i64)>,
     begun: BTreeMap<u8, Begun>,
 }
@@ -64,7 +66,7 @@ impl Store {
         self.stripes.each_ref().map(|stripe| stripe.lock().unwrap())
     }
 
-    /// What a writer does before it changes a member of a key, all of a small one, or before the value goes.
+    /// Called by a writer before it changes a member of a key or a small key, or drops the value.
     fn keep(&self, stripe: &mut Stripe, name: u8, member: Option<usize>) {
         let Some(key) = stripe.keys.get_mut(&name) else { return };
         if key.mark != stripe.mark {
@@ -91,7 +93,7 @@ impl Store {
         stripe.keys.insert(name, Key { value, mark });
     }
 
-    /// Takes from one key and gives to another, which may be large.
+    /// Moves an amount from one key to another, which may be large.
     fn transfer(&self, from: u8, to: u8, amount: i64) {
         let mut stripes = self.lock();
         self.give(&mut stripes, from, -amount);
@@ -109,8 +111,8 @@ impl Store {
         }
     }
 
-    /// Gives a key another name, in the other stripe or the same. What had that name is dropped, and a third key gets
-    /// its amount.
+    /// Renames a key, within a stripe or to the other one. A key with the new name is dropped, and a third key gets its
+    /// amount.
     fn rename(&self, from: u8, to: u8, purse: u8) {
         let mut stripes = self.lock();
         let Some((value, begun)) = self.remove(&mut stripes[self.stripe(from)], from) else {
@@ -133,7 +135,7 @@ impl Store {
         Some((key.value, stripe.begun.remove(&name)))
     }
 
-    /// A snapshot: each key that was there, with what it was worth.
+    /// A snapshot: each key with its amount.
     fn snapshot(&self) -> BTreeMap<u8, i64> {
         for stripe in &mut self.lock() {
             stripe.mark = !stripe.mark;
@@ -160,7 +162,7 @@ impl Store {
         saved
     }
 
-    /// Hands over the next member of any large value of a stripe; `false` if there is none.
+    /// Hands over the next member of any large value in a stripe; `false` if there is none.
     fn chunk(&self, stripe: &mut Stripe, saved: &mut BTreeMap<u8, i64>) -> bool {
         let Some((&name, begun)) = stripe.begun.iter_mut().next() else { return false };
         let Value::Large(members) = stripe.keys[&name].value else { panic!("it is large") };
@@ -170,7 +172,7 @@ impl Store {
         true
     }
 
-    /// Hands over the next member of a large value; whether it was the last.
+    /// Hands over the next member of a large value; returns whether it was the last.
     fn hand_over(
         &self,
         begun: &mut Begun,
@@ -189,7 +191,7 @@ impl Store {
         is_last
     }
 
-    /// Hands over one key; `false` once all of a stripe are.
+    /// Hands over one key; `false` after all keys of a stripe.
     fn step(&self, stripe: &mut Stripe, saved: &mut Vec<(u8, i64)>) -> bool {
         saved.append(&mut stripe.kept);
         let mark = stripe.mark;
@@ -239,7 +241,7 @@ fn scenario() {
         let store = Arc::clone(&store);
         thread::spawn(move || moves(&store))
     });
-    // The second begins with the marks that the first has left.
+    // The second snapshot begins with the marks that the first has left.
     for _ in 0..2 {
         let saved = store.snapshot();
         assert_eq!(saved.values().sum::<i64>(), TOTAL, "{saved:?}");
@@ -250,7 +252,7 @@ fn scenario() {
 }
 
 #[test]
-fn no_schedule_loses_or_doubles_anything() {
+fn no_schedule_loses_or_duplicates_anything() {
     shuttle::check_random(scenario, 3000);
     shuttle::check_pct(scenario, 3000, 4);
 }

@@ -1,12 +1,12 @@
-//! An output that does something whenever the snapshot writes, when it holds no lock: so what writers do between two
-//! of its holds is the same in every run.
+//! An output that calls a function whenever the snapshot writes, when it holds no lock: so the writes between two parts
+//! of the snapshot are the same in every run.
 
 use std::io::{self, Write};
 use std::sync::Arc;
 
 use tallis::{LoadOptions, ManualClock, SaveOptions, Store};
 
-/// Keeps what is written, and calls a function before each write.
+/// Stores the output, and calls a function before each write.
 pub(crate) struct Output<F> {
     bytes: Vec<u8>,
     before: F,
@@ -35,7 +35,7 @@ pub(crate) fn digest(store: &Store) -> String {
     store.execute(&["DEBUG", "DIGEST"]).convert().unwrap()
 }
 
-/// A snapshot of a store, while `meanwhile` is called between its parts; loaded again at that time.
+/// Takes a snapshot of a store, calling `meanwhile` between its parts, and loads it at that time.
 pub(crate) fn snapshot(
     store: &Store,
     options: SaveOptions,

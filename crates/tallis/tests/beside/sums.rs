@@ -1,5 +1,5 @@
 //! Threads that move amounts between keys, members, fields and bits, so that no sum ever changes, while snapshots are
-//! taken: each has the sums.
+//! taken: each snapshot has these sums.
 
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,7 +11,8 @@ use testkit::rng::Rng;
 const ACCOUNTS: u64 = 2000;
 const TOTAL: i64 = 1_000_000;
 
-/// How large the large values are: `TALLIS_SUMS=full` for a bitmap of 200 MB, a sorted set and a hash of a million.
+/// The sizes of the large values: with `TALLIS_SUMS=full` a bitmap of 200 MB, and a sorted set and a hash of a million
+/// members.
 fn sizes() -> (usize, u64) {
     match std::env::var("TALLIS_SUMS").as_deref() {
         Ok("full") => (200_000_000, 1_000_000),
@@ -34,7 +35,7 @@ fn fill(store: &Store, bytes: usize, members: u64) {
     }
 }
 
-/// Changes much, and no sum.
+/// Changes many values, but no sum.
 fn change(
     store: &Store,
     rng: &mut Rng,
@@ -74,12 +75,12 @@ fn change(
     }
 }
 
-/// The accounts of both databases, the bits of the bitmap, the scores, the fields.
+/// The sums of the accounts in both databases, the bits of the bitmap, the scores, the fields.
 type Sums = (i64, u64, i64, i64);
 
 fn sums(store: &Store) -> Sums {
     let mut accounts = 0;
-    // The values that are in neither of them are in the other database.
+    // Each value may be in either of the databases.
     let (mut bits, mut scores, mut fields) = (0, 0, 0);
     for db in [0, 1] {
         let db = store.db(db);
@@ -106,7 +107,7 @@ impl Drop for Stop<'_> {
     }
 }
 
-/// Lets two threads change the store, over and over, while `check` runs.
+/// Lets two threads change the store continuously while `check` runs.
 fn while_changed(store: &Store, sizes: (usize, u64), check: impl FnOnce()) {
     let done = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -135,7 +136,7 @@ fn filled(store: &Store) -> Sums {
 }
 
 #[test]
-fn sums_that_never_change_are_in_every_snapshot() {
+fn unchanging_sums_are_in_every_snapshot() {
     let store = Store::new();
     let expected = filled(&store);
     while_changed(&store, sizes(), || {
@@ -150,9 +151,9 @@ fn sums_that_never_change_are_in_every_snapshot() {
 }
 
 #[test]
-fn sums_that_never_change_are_in_every_rewritten_log() {
+fn unchanging_sums_are_in_every_rewritten_log() {
     let dir = tempfile::tempdir().unwrap();
-    // Only when it is asked for: what is copied below is then of one time.
+    // The log is rewritten only on request, so the files copied below belong together.
     let persistence = Persistence::new().rewrite_percentage(0);
     let store = Store::builder().persistence(persistence).open(dir.path()).unwrap();
     let expected = filled(&store);
@@ -169,7 +170,7 @@ fn sums_that_never_change_are_in_every_rewritten_log() {
                     assert_eq!(sums(&base), expected, "the base of round {round}");
                 }
             }
-            // With what was added since, and may end in the middle of a transaction.
+            // With the commands appended since, which may end in the middle of a transaction.
             let loaded = Store::new();
             let salvage = LoadOptions { salvage: true, ..LoadOptions::default() };
             loaded.load_with(copy.path(), salvage).unwrap();

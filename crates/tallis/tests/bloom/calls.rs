@@ -1,4 +1,4 @@
-//! The typed calls: what they answer, what they refuse, and what they leave.
+//! The typed calls: their results, their errors, and the values that they leave.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ fn refused<T: Debug>(result: Result<T, Error>, kind: ErrorKind, text: &str) {
 }
 
 #[test]
-fn what_is_refused_has_a_kind_and_changes_nothing() {
+fn refused_calls_have_a_kind_and_change_nothing() {
     const WRONG: &str = "WRONGTYPE Operation against a key holding the wrong kind of value";
     let store = Store::new();
     store.set("text", "x").unwrap();
@@ -81,7 +81,7 @@ fn what_is_refused_has_a_kind_and_changes_nothing() {
 }
 
 #[test]
-fn of_items_for_a_full_filter_those_before_are_in() {
+fn of_items_for_a_full_filter_the_first_ones_are_added() {
     let store = Store::new();
     store.bf_reserve("k", &Settings::new(3, 0.01).non_scaling()).unwrap();
     let full = "ERR non scaling filter is full";
@@ -91,7 +91,7 @@ fn of_items_for_a_full_filter_those_before_are_in() {
     refused(store.bf_add("k", "d"), ErrorKind::FilterFull, full);
     assert!(!store.bf_add("k", "a").unwrap());
     assert_eq!(store.bf_madd("k", ["c", "a"]).unwrap(), [false, false]);
-    // A filter that cannot grow looks at the items behind.
+    // A filter that cannot grow checks the items after it as well.
     store.bf_reserve("small", &Settings::new(1, 1e-323)).unwrap();
     let text = |reply: Reply| {
         if let Reply::Error(error) = reply {
@@ -118,22 +118,22 @@ fn no_filter_has_more_bytes_than_the_limit() {
     refused(small.bf_reserve("k", &large), memory, "ERR Insufficient memory to create filter");
     let make = BloomInsertOptions::new(large);
     refused(small.bf_insert("k", ["a"], make), memory, "ERR Insufficient memory to create filter");
-    // What another store has made, by chunks.
+    // A filter of another store, loaded in chunks.
     store.bf_reserve("k", &large).unwrap();
     let (cursor, header) = store.bf_scandump("k", 0).unwrap().unwrap();
     refused(small.bf_loadchunk("k", cursor, &header), memory, "ERR received bad data");
     assert_eq!(small.dbsize().unwrap(), 0);
-    // The first link takes 144 bytes, the next some 300, the third would be too much.
+    // The first link takes 144 bytes, the next some 300, and the third one would exceed the limit.
     let grown = (0..1000).take_while(|n| small.bf_add("k", *n).is_ok()).count();
     assert!((295..=310).contains(&grown), "{grown}");
     let card = small.bf_card("k").unwrap();
     refused(small.bf_madd("k", [0, 5000]), memory, "ERR problem inserting into filter");
     let info = small.bf_info("k").unwrap();
     assert_eq!((info.filters, info.items, info.capacity), (2, card, 300));
-    // A payload may be as large as it is.
+    // A payload may have any size.
     let payload = store.dump("k").unwrap().unwrap();
     small.restore("whole", &payload, tallis::RestoreOptions::default()).unwrap();
-    // But it does not grow, by either call.
+    // But the filter does not grow, by either call.
     let problem = "ERR problem inserting into filter";
     refused(small.bf_madd("whole", 0..1100), memory, problem);
     small.restore("other", &payload, tallis::RestoreOptions::default()).unwrap();
@@ -145,7 +145,7 @@ fn no_filter_has_more_bytes_than_the_limit() {
 }
 
 #[test]
-fn settings_are_seen_in_what_is_made() {
+fn settings_apply_to_new_filters() {
     let store = Store::new();
     let make = |settings| BloomInsertOptions::new(settings);
     store.bf_insert("k", 0..40, make(Settings::new(10, 0.1).expansion(3))).unwrap();
@@ -155,13 +155,13 @@ fn settings_are_seen_in_what_is_made() {
     assert_eq!(info.items, store.bf_card("k").unwrap());
     store.bf_reserve("n", &Settings::new(10, 0.1).non_scaling()).unwrap();
     assert_eq!(store.bf_info("n").unwrap().expansion, None);
-    // What is there stays as it is.
+    // An existing filter stays unchanged.
     store.bf_insert("n", ["a"], make(Settings::new(99, 0.5))).unwrap();
     assert_eq!(store.bf_info("n").unwrap().capacity, 10);
 }
 
 #[test]
-fn a_filter_ends_with_its_time() {
+fn a_filter_expires() {
     let clock = Arc::new(ManualClock::new(0));
     let store = Store::builder().clock(clock.clone()).build();
     store.bf_madd("k", ["a", "b"]).unwrap();
@@ -176,7 +176,7 @@ fn a_filter_ends_with_its_time() {
 }
 
 #[test]
-fn effects_make_the_same_filters_again() {
+fn effects_create_the_same_filters() {
     let journal = Arc::new(Journal::default());
     let store = Store::builder().sink(journal.clone()).build();
     store.bf_add("default", "a").unwrap();
@@ -186,12 +186,12 @@ fn effects_make_the_same_filters_again() {
     store.bf_reserve("tiny", &Settings::new(7, 1e-300).expansion(1)).unwrap();
     store.bf_reserve("fixed", &Settings::new(7, 0.2).non_scaling()).unwrap();
     store.bf_reserve("once", &Settings::new(7, 0.2).expansion(0)).unwrap();
-    // BF.RESERVE has no words for these.
+    // BF.RESERVE has no arguments for these.
     store.bf_reserve("both", &Settings::new(7, 0.2).expansion(5).non_scaling()).unwrap();
     let own = Settings::new(9, 0.03).expansion(3).non_scaling();
     store.bf_insert("own", 0..5, BloomInsertOptions::new(own)).unwrap();
     for key in ["plain", "exact", "tiny", "fixed", "once", "both", "own"] {
-        // Some of them are full then.
+        // Some of them are then full.
         let _ = store.bf_madd(key, [&b"x"[..], b"", b"\0\xff\r\n", b"1", b"2", b"3", b"4", b"5"]);
         let _ = store.bf_add(key, "y");
         let _ = store.bf_add(key, "x");
@@ -217,7 +217,7 @@ fn effects_make_the_same_filters_again() {
 }
 
 #[test]
-fn sinks_hear_of_what_changes_and_of_nothing_else() {
+fn sinks_receive_changes_and_nothing_else() {
     let journal = Arc::new(Journal::default());
     let store = Store::builder().sink(journal.clone()).build();
     let heard = || journal.take().iter().map(ToString::to_string).collect::<Vec<_>>();
@@ -238,7 +238,7 @@ fn sinks_hear_of_what_changes_and_of_nothing_else() {
 }
 
 #[test]
-fn those_who_ask_miss_nothing_that_was_added() {
+fn concurrent_queries_miss_no_added_item() {
     const ITEMS: usize = 3000;
     let store = Store::new();
     let added = [AtomicUsize::new(0), AtomicUsize::new(0)];

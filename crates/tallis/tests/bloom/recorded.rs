@@ -1,4 +1,4 @@
-//! The filters in the files of servers: what they answer, and what becomes of them.
+//! The filters in the files of servers: their replies, and their bytes after loading and saving.
 
 use std::path::Path;
 use std::{fs, sync::Arc};
@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 use tallis::bloom::Settings;
 use tallis::{ManualClock, Profile, Reply, RestoreOptions, SaveOptions, Store, Target};
 
-/// A filter that a server had, and what it said of it.
+/// A filter on a server, and the server's replies about it.
 pub(crate) struct Recorded {
     pub(crate) key: String,
     pub(crate) payload: Vec<u8>,
@@ -35,7 +35,7 @@ fn decoded(text: &Json) -> Vec<u8> {
 
 fn items(said: &Json) -> Vec<String> {
     let Some(range) = said.as_str() else {
-        // Of the empty filter nothing was asked.
+        // The empty filter was not queried.
         return said
             .as_array()
             .into_iter()
@@ -74,7 +74,7 @@ fn store(profile: Profile) -> Store {
     Store::builder().profile(profile).clock(Arc::new(ManualClock::new(0))).build()
 }
 
-/// Payload, chunks, numbers and answers are those of the server.
+/// Checks that payload, chunks, numbers and answers are those of the server.
 fn agrees(store: &Store, key: &str, with: &Recorded) {
     let said = with.info.as_array().unwrap();
     let info = store.execute(&["BF.INFO", key]).into_resp2(store.profile());
@@ -103,14 +103,14 @@ fn agrees(store: &Store, key: &str, with: &Recorded) {
     }
     assert!(pieces == with.pieces, "{key}: other pieces");
     let payload = store.dump(key).unwrap().unwrap();
-    // Behind the value comes the version of the server that wrote it.
+    // After the value there is the version of the server that wrote it.
     let value = |payload: &[u8]| payload[..payload.len() - 10].to_vec();
     assert!(value(&payload) == value(&with.payload), "{key}: another payload");
     assert_eq!(store.key_type(key).unwrap().as_deref(), Some("MBbloom--"));
 }
 
 #[test]
-fn files_of_servers_load_answer_and_come_back() {
+fn files_of_servers_load_answer_and_are_saved_equally() {
     let folder = tempfile::tempdir().unwrap();
     for (name, profile, target) in FOLDERS {
         let first = store(profile);
@@ -130,7 +130,7 @@ fn files_of_servers_load_answer_and_come_back() {
 }
 
 #[test]
-fn payloads_and_pieces_of_servers_make_the_same_filters() {
+fn payloads_and_chunks_of_servers_create_the_same_filters() {
     for (name, profile, _) in FOLDERS {
         let store = store(profile);
         for with in recorded(name) {
@@ -149,9 +149,9 @@ fn payloads_and_pieces_of_servers_make_the_same_filters() {
     }
 }
 
-/// As `README.md` beside the recordings of the crate `bloom` describes it.
+/// The commands are described in the `README.md` of the recordings in the crate `bloom`.
 #[test]
-fn the_same_commands_make_the_same_bytes() {
+fn the_same_commands_create_the_same_bytes() {
     let store = store(Profile::Redis70);
     let all = |name: &str, count: u32| (0..count).map(|n| format!("{name}{n}")).collect::<Vec<_>>();
     let words = |items: &[String]| items.iter().map(|item| item.clone().into_bytes()).collect();
@@ -165,7 +165,7 @@ fn the_same_commands_make_the_same_bytes() {
     for item in all("y", 600) {
         store.bf_add("bf:exp4", item.as_str()).unwrap();
     }
-    // At once what the server was given one by one, and through words.
+    // In one command by words; the server received the items one by one.
     let mut command: Vec<Vec<u8>> = vec![b"BF.MADD".to_vec(), b"bf:scaled".to_vec()];
     command.extend::<Vec<Vec<u8>>>(words(&all("s", 1000)));
     assert!(!store.execute(&command).is_error());

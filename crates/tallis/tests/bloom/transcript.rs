@@ -1,11 +1,11 @@
-//! What `RedisBloom` said, replayed.
+//! Recorded replies of `RedisBloom`, replayed.
 //!
-//! `tests/data/bloom/transcript.txt` is made of scripts, each on an empty store. A line `> words` is a command. The
-//! lines behind it are the reply in RESP2, marked `2`, and in RESP3, marked `3`; or one marked `=` where both are the
-//! same. `$cursor` and `$piece` are what the last BF.SCANDUMP gave.
+//! `tests/data/bloom/transcript.txt` consists of scripts, each for an empty store. A line `> words` is a command. The
+//! following lines are the reply in RESP2, marked `2`, and in RESP3, marked `3`; or one marked `=` if both are equal.
+//! `$cursor` and `$piece` are the result of the last BF.SCANDUMP.
 //!
-//! With `RedisBloom` at hand the commands run on it as well, and with `TALLIS_RECORD` set the file is written anew. Of
-//! a `RedisBloom` before 8, `older.txt` has the replies that are others.
+//! If `RedisBloom` is installed, the commands are also run on it, and with `TALLIS_RECORD` set the file is written
+//! again. `older.txt` has the different replies of a `RedisBloom` before 8.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -70,7 +70,7 @@ fn text(scripts: &[Script]) -> String {
     text
 }
 
-/// A reply in one line, with all that is in it.
+/// A reply on one line, with all its parts.
 fn shown(reply: &Reply) -> String {
     let all = |items: &[Reply]| items.iter().map(shown).collect::<Vec<_>>().join(" ");
     match reply {
@@ -90,7 +90,7 @@ fn shown(reply: &Reply) -> String {
     }
 }
 
-/// Runs a script, with what each BF.SCANDUMP gave in the places of it.
+/// Runs a script, with the results of BF.SCANDUMP inserted.
 fn replies(script: &Script, mut run: impl FnMut(&[Vec<u8>]) -> Reply) -> Vec<String> {
     let (mut cursor, mut piece) = (Vec::new(), Vec::new());
     let mut all = Vec::new();
@@ -127,7 +127,7 @@ fn file() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/bloom/transcript.txt")
 }
 
-/// Leaves of `scripts` what is not as in `others`, which have the same commands.
+/// Removes from `scripts` the replies that are equal in `others`, which has the same commands.
 fn keep_differences(scripts: &mut Vec<Script>, others: &[Script]) {
     for (script, other) in scripts.iter_mut().zip(others) {
         let mut others = other.steps.iter();
@@ -141,7 +141,7 @@ fn keep_differences(scripts: &mut Vec<Script>, others: &[Script]) {
 const PROTOCOLS: [Protocol; 2] = [Protocol::Resp2, Protocol::Resp3];
 
 #[test]
-fn replies_are_those_that_redisbloom_gave() {
+fn replies_equal_those_of_redisbloom() {
     let scripts = scripts(&fs::read_to_string(file()).unwrap());
     assert!(scripts.iter().map(|script| script.steps.len()).sum::<usize>() > 500);
     let mut wrong = String::new();
@@ -162,7 +162,7 @@ fn replies_are_those_that_redisbloom_gave() {
 }
 
 #[test]
-fn redisbloom_still_says_so() {
+fn redisbloom_still_replies_the_same() {
     let Some(module) = redisbloom() else { return };
     let Some(server) = server_with(&Options::new().module(module)) else { return };
     let recorded = fs::read_to_string(file()).unwrap();

@@ -1,4 +1,4 @@
-//! Values of other times, and damaged ones.
+//! Values of other versions, and damaged ones.
 
 use rdb::{ModuleId, ModulePart, Target, Value as Raw, WriteOptions};
 use tallis::{ErrorKind, Profile, RestoreOptions, Store};
@@ -45,7 +45,7 @@ fn store() -> Store {
     Store::builder().profile(Profile::Redis70).build()
 }
 
-/// The value of version 4, of a filter of one link and one of several.
+/// The values of version 4 of a filter with one link, and of one with several.
 fn values() -> [Parts; 2] {
     let of = |key: &str| {
         let all = recorded("redis-7.0.15");
@@ -66,7 +66,7 @@ fn versions_2_and_3_lack_the_expansion_which_is_2() {
             let payload = payload_of(version, &old);
             store.restore("k", &payload, RestoreOptions::default()).unwrap();
             assert_eq!(store.bf_info("k").unwrap().expansion, Some(2));
-            // What is written is version 4.
+            // The written version is 4.
             let written = store.dump("k").unwrap().unwrap();
             assert_eq!(parts_of(&written), parts);
             assert_eq!(written, payload_of(4, &parts));
@@ -75,7 +75,7 @@ fn versions_2_and_3_lack_the_expansion_which_is_2() {
 }
 
 #[test]
-fn filters_of_other_times_are_carried_as_they_are() {
+fn filters_of_other_versions_are_kept_unchanged() {
     let [parts, scaled] = values();
     let mut without_expansion = parts.clone();
     without_expansion.remove(3);
@@ -86,7 +86,7 @@ fn filters_of_other_times_are_carried_as_they_are() {
         parts[2] = ModulePart::Unsigned(options);
         parts
     };
-    // Bits rounded up to a power of two, which the last but two of a link says.
+    // The number of bits rounded up to a power of two, which is the third field from the end of a link.
     let mut power = parts.clone();
     power[2] = ModulePart::Unsigned(4);
     power[8] = ModulePart::Unsigned(2048);
@@ -151,8 +151,8 @@ fn damaged_filters_are_refused_with_key_and_offset() {
         number(8, 1151), // the bits
         number(8, 0),
         number(8, u64::MAX),
-        number(5, 1),  // no double
-        number(10, 1), // no bytes
+        number(5, 1),  // not a double
+        number(10, 1), // not bytes
         good[..11].to_vec(),
         good[..4].to_vec(),
         Vec::new(),

@@ -1,4 +1,4 @@
-//! What Python's bitmapist left in a server, and the same done here.
+//! The keys that Python's bitmapist creates on a server, and the same calls here.
 
 use std::path::Path;
 
@@ -12,11 +12,11 @@ fn theirs() -> Store {
     store
 }
 
-/// bitmapist writes hours when told to, and never years.
+/// bitmapist writes hours only on request, and never years.
 const KINDS: [PeriodKind; 4] =
     [PeriodKind::Hour, PeriodKind::Day, PeriodKind::Week, PeriodKind::Month];
 
-/// What `tests/data/bitmapist/README.md` says.
+/// The calls described in `tests/data/bitmapist/README.md`.
 fn ours() -> (Store, Cohorts) {
     let store = Store::new();
     let cohorts = Cohorts::new(store.clone()).kinds(KINDS);
@@ -41,7 +41,7 @@ fn ours() -> (Store, Cohorts) {
 }
 
 #[test]
-fn marks_are_those_of_bitmapist_byte_for_byte() {
+fn marks_equal_those_of_bitmapist_byte_for_byte() {
     let (theirs, (ours, cohorts)) = (theirs(), ours());
     let mut keys = theirs.keys("trackist_*").unwrap();
     keys.sort_unstable();
@@ -64,7 +64,7 @@ fn marks_are_those_of_bitmapist_byte_for_byte() {
 }
 
 #[test]
-fn expressions_are_those_of_bitmapist_byte_for_byte() {
+fn expressions_equal_those_of_bitmapist_byte_for_byte() {
     let store = theirs();
     let cohorts = Cohorts::new(store.clone()).kinds(KINDS);
     let month = |event, year, month| Cohort::of(event, Period::month(date(year, month, 1)));
@@ -87,7 +87,7 @@ fn expressions_are_those_of_bitmapist_byte_for_byte() {
 }
 
 #[test]
-fn a_table_of_retention_is_bitmapist_s() {
+fn a_table_of_retention_equals_bitmapist_s() {
     let cohorts = Cohorts::new(theirs()).kinds(KINDS);
     let weeks = Period::week(date(2021, 1, 4)).last(3);
     let table = cohorts.retention("active", "a_b", weeks).unwrap();

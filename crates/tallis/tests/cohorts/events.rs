@@ -1,9 +1,9 @@
-//! Which events there are, and their end.
+//! Listing and deleting events.
 
 use jiff::civil::date;
 use tallis::{Cohorts, Period, Store};
 
-/// Names of which some begin like others, or end like periods.
+/// Names of which some are prefixes of others, or end like periods.
 const NAMES: [&str; 8] = ["a", "a_b", "a_b_c", "a_2015", "a_u", "b", "*", "a_W2015-20"];
 
 fn events() -> (Store, Cohorts) {
@@ -13,7 +13,7 @@ fn events() -> (Store, Cohorts) {
         cohorts.mark(name, 1, date(2015, 5, 17)).unwrap();
         cohorts.mark_unique(name, 1).unwrap();
     }
-    // Not events: no period, another prefix, a result of bitmapist's.
+    // Keys that are not events: without a period, with another prefix, a result of bitmapist.
     for key in [
         "trackist_a",
         "trackist_a_",
@@ -35,14 +35,14 @@ fn events_are_found_by_their_keys() {
     assert_eq!(cohorts.events().unwrap(), names);
     let periods: Vec<String> =
         cohorts.periods("a").unwrap().iter().map(ToString::to_string).collect();
-    // All of time stands where its fixed start is; the others are in order.
+    // The unique period sorts by its fixed start; the others are in order.
     assert_eq!(periods, ["u", "2015", "2015-5", "W2015-20", "2015-5-17-0", "2015-5-17"]);
     assert_eq!(cohorts.periods("none").unwrap(), []);
     assert_eq!(cohorts.clone().prefix("other").events().unwrap(), [""; 0]);
 }
 
 #[test]
-fn an_event_is_deleted_and_those_that_begin_alike_are_not() {
+fn an_event_is_deleted_without_others_of_the_same_prefix() {
     for name in NAMES {
         let (store, cohorts) = events();
         let before = store.dbsize().unwrap();
@@ -58,7 +58,7 @@ fn an_event_is_deleted_and_those_that_begin_alike_are_not() {
 }
 
 #[test]
-fn a_period_is_deleted_alone() {
+fn only_one_period_is_deleted() {
     let (store, cohorts) = events();
     let before = store.dbsize().unwrap();
     let day = Period::day(date(2015, 5, 17));

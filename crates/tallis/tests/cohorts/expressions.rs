@@ -1,10 +1,10 @@
-//! Expressions, beside a model that works on one bit after the other.
+//! Expressions compared with a model that works bit by bit.
 
 use jiff::civil::date;
 use tallis::{Cohort, Cohorts, Period, PeriodKind, Store};
 use testkit::rng::Rng;
 
-/// A bitmap as the definition has it: a bit for each id, up to the end of a byte.
+/// A bitmap by definition: a bit for each id, up to the end of a byte.
 type Bits = Vec<bool>;
 
 fn at(bits: &Bits, id: usize) -> bool {
@@ -35,7 +35,7 @@ struct Events {
 }
 
 impl Events {
-    /// Bitmaps of many lengths: none, a byte, up to several blocks.
+    /// Bitmaps of many lengths: empty, one byte, up to several blocks.
     fn new(rng: &mut Rng) -> Self {
         let cohorts = Cohorts::new(Store::new()).kinds([PeriodKind::Day, PeriodKind::Unique]);
         let mut known = vec![(Cohort::unique("none"), Vec::new())];
@@ -88,7 +88,7 @@ impl Events {
 }
 
 #[test]
-fn nested_expressions_are_those_of_the_model() {
+fn nested_expressions_match_the_model() {
     let mut rng = Rng::new(7);
     let events = Events::new(&mut rng);
     for round in 0..150 {
@@ -124,15 +124,15 @@ fn not_ends_with_the_byte_of_the_largest_id_and_minus_does_not() {
     assert_eq!(users(active.clone() - paying.clone()), [0, 500]);
     assert_eq!(users(!!paying.clone()), [9]);
     assert_eq!(users(paying.clone() - active.clone()), [0; 0]);
-    // Differences group to the left.
+    // Differences are left-associative.
     assert_eq!(users(active.clone() - paying.clone() - Cohort::unique("none")), [0, 500]);
     assert_eq!(users(active.clone() - (paying.clone() - active)), [0, 9, 500]);
-    // Nothing has no byte, and so no not.
+    // An empty bitmap has no bytes, so its complement is empty, too.
     assert_eq!(users(!Cohort::unique("none")), [0; 0]);
 }
 
 #[test]
-fn of_no_cohorts_no_user_is_left() {
+fn operations_on_no_cohorts_give_no_users() {
     let cohorts = Cohorts::new(Store::new());
     cohorts.mark_unique("e", 1).unwrap();
     let one = || Cohort::unique("e");
@@ -173,7 +173,7 @@ fn expressions_are_nested_as_deep_as_memory_allows() {
 }
 
 #[test]
-fn a_result_can_be_put_where_an_operand_is() {
+fn a_result_can_replace_an_operand() {
     let store = Store::new();
     let cohorts = Cohorts::new(store.clone());
     for user in [1, 200_000] {
@@ -184,7 +184,7 @@ fn a_result_can_be_put_where_an_operand_is() {
     assert_eq!(not.store("trackist_a_u").unwrap(), 25_001);
     assert_eq!(store.ttl("trackist_a_u").unwrap().secs(), -1, "as BITOP, it takes the expiry away");
     assert_eq!(cohorts.count("a", Period::UNIQUE).unwrap(), 25_001 * 8 - 2);
-    // The target may hold anything; nothing stored is no key.
+    // The target may hold anything; an empty result creates no key.
     store.sadd("set", [1]).unwrap();
     cohorts.query(Cohort::unique("a")).store("set").unwrap();
     assert_eq!(store.strlen("set").unwrap(), 25_001);

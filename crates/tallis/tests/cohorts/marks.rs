@@ -1,4 +1,4 @@
-//! Marks: which bits they set, in whose zone, and what they leave when they fail.
+//! Marks: the bits that they set, time zones, and errors.
 
 use std::sync::Arc;
 use std::thread::{self, ScopedJoinHandle};
@@ -39,7 +39,7 @@ fn a_mark_sets_its_bit_in_five_keys() {
     for key in KEYS {
         assert_eq!(store.get(key).unwrap().unwrap(), &b"\x00\x20"[..]);
     }
-    // Another hour: new there only.
+    // Another hour: the mark is new only in that one.
     assert!(cohorts.mark("active", 10, date(2015, 5, 17)).unwrap());
     assert_eq!(store.dbsize().unwrap(), 6);
     assert_eq!(store.bitcount("trackist_active_2015").unwrap(), 1);
@@ -50,7 +50,7 @@ fn a_mark_sets_its_bit_in_five_keys() {
         assert_eq!(store.get(key).unwrap().unwrap(), &b"\x00\x00"[..], "as SETBIT leaves it");
     }
     assert_eq!(store.bitcount("trackist_active_2015-5-17-0").unwrap(), 1, "another hour's");
-    // Clearing a bit makes the key, as SETBIT does.
+    // Clearing a bit creates the key, like SETBIT.
     assert!(!cohorts.unmark("other", 8, time).unwrap());
     assert_eq!(store.get("trackist_other_2015").unwrap().unwrap(), &b"\0\0"[..]);
 }
@@ -66,18 +66,18 @@ fn unique_events_have_one_key() {
     assert!(cohorts.has("paying", Period::UNIQUE, 3).unwrap());
     assert!(cohorts.unmark_unique("paying", 3).unwrap());
     assert!(!cohorts.has("paying", Period::UNIQUE, 3).unwrap());
-    // As a kind, they are marked with the others.
+    // As a kind, they are marked together with the others.
     let cohorts = cohorts.kinds([PeriodKind::Day, PeriodKind::Unique]).prefix("x");
     cohorts.mark("paying", 3, date(2015, 5, 17)).unwrap();
     let keys = sorted_keys(&store);
     assert_eq!(keys, ["trackist_paying_u", "x_paying_2015-5-17", "x_paying_u"]);
-    // No kind, no key.
+    // Without kinds there are no keys.
     assert!(!cohorts.kinds([]).mark("paying", 3, date(2015, 5, 17)).unwrap());
     assert_eq!(store.dbsize().unwrap(), 3);
 }
 
 #[test]
-fn moments_are_shown_by_the_clock_of_the_zone() {
+fn times_are_converted_to_the_zone() {
     let late: Timestamp = "2020-12-31T23:30:00Z".parse().unwrap();
     for (hours, hour, week) in [
         (0, "2020-12-31-23", "W2020-53"),
@@ -88,7 +88,7 @@ fn moments_are_shown_by_the_clock_of_the_zone() {
         let zone = tz::TimeZone::fixed(tz::offset(hours));
         let cohorts = Cohorts::new(store.clone()).time_zone(zone);
         cohorts.mark("e", 1, late).unwrap();
-        // A time with a zone of its own is the same point in time.
+        // A time with its own zone is the same point in time.
         assert!(!cohorts.mark("e", 1, late.to_zoned(tz::TimeZone::UTC)).unwrap());
         let elsewhere = late.to_zoned(tz::TimeZone::fixed(tz::offset(5)));
         assert!(!cohorts.mark("e", 1, &elsewhere).unwrap());
@@ -96,17 +96,17 @@ fn moments_are_shown_by_the_clock_of_the_zone() {
         for period in [hour, week] {
             assert!(store.exists(format!("trackist_e_{period}")).unwrap(), "{hours}");
         }
-        // A civil time is what the clock shows.
+        // A civil time is local to the zone.
         cohorts.mark("civil", 1, date(2015, 5, 17).at(1, 2, 3, 4)).unwrap();
         assert!(store.exists("trackist_civil_2015-5-17-1").unwrap());
     }
 }
 
 #[test]
-fn an_hour_that_the_clock_shows_twice_is_one() {
+fn an_hour_that_occurs_twice_on_the_clock_is_one() {
     let rule = "CET-1CEST,M3.5.0,M10.5.0/3";
     let cohorts = Cohorts::new(Store::new()).time_zone(tz::TimeZone::posix(rule).unwrap());
-    // The 25th of October 2015: 2 am came twice.
+    // On the 25th of October 2015, 2 am occurred twice.
     for (user, moment) in [(1, "2015-10-25T00:30:00Z"), (2, "2015-10-25T01:30:00Z")] {
         cohorts.mark("e", user, moment.parse::<Timestamp>().unwrap()).unwrap();
     }
@@ -131,7 +131,7 @@ fn ids_are_bounded() {
         assert!(error.to_string().contains("is too large"), "{error}");
     }
     assert_eq!(store.dbsize().unwrap(), 0);
-    // The last one that there can be; nothing is marked, so it costs nothing.
+    // The maximum id; nothing is marked, so no memory is needed.
     assert!(!cohorts.has("e", Period::day(day), over - 1).unwrap());
 }
 
@@ -163,7 +163,7 @@ fn a_mark_that_fails_changes_nothing() {
 }
 
 #[test]
-fn marks_of_many_threads_are_all_kept_and_seen_whole() {
+fn marks_of_many_threads_are_all_kept_and_seen_completely() {
     const THREADS: u64 = 4;
     const USERS: u64 = 3_000;
     let cohorts = Cohorts::new(Store::new());
@@ -181,7 +181,7 @@ fn marks_of_many_threads_are_all_kept_and_seen_whole() {
             })
         };
         let markers: Vec<_> = (0..THREADS).map(marker).collect();
-        // Each mark is in all of its keys or in none, and a query sees one point in time.
+        // Each mark is in all of its keys or in none, and a query reads one point in time.
         let torn = (of(Period::hour(time)) ^ of(Period::week(time)))
             | (of(Period::day(time)) ^ of(Period::month(time)))
             | (of(Period::month(time)) ^ of(Period::year(time)));
@@ -210,7 +210,7 @@ impl Sink for Journal {
 }
 
 #[test]
-fn a_sink_hears_of_a_mark_at_once_and_can_replay_it() {
+fn a_sink_receives_a_mark_at_once_and_can_replay_it() {
     let journal = Arc::new(Journal::default());
     let store = Store::builder().sink(journal.clone()).build();
     let cohorts = Cohorts::new(store.clone());
@@ -224,7 +224,7 @@ fn a_sink_hears_of_a_mark_at_once_and_can_replay_it() {
         .collect();
     words.sort_unstable();
     assert_eq!(words, KEYS.map(|key| format!("SETBIT {key} 7 1")));
-    // What is no change is no effect.
+    // A call that changes nothing has no effect.
     cohorts.mark("active", 7, time).unwrap();
     assert_eq!(journal.0.lock().len(), 0);
 
@@ -278,7 +278,7 @@ fn a_snapshot_keeps_everything() {
     for _ in 0..2_000 {
         cohorts.mark("active", rng.below(50_000), day).unwrap();
     }
-    // A bitmap that is the text of a number is saved and loaded as one.
+    // A bitmap that is also the text of a number is saved and loaded as one.
     for user in [2, 3, 7, 10, 11, 14] {
         cohorts.mark_unique("digits", user).unwrap();
     }

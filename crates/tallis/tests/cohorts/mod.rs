@@ -1,4 +1,4 @@
-//! Cohorts: the calendar, marks, expressions beside a plain model, retention, and an end of events.
+//! Cohorts: the calendar, marks, expressions compared with a simple model, retention, and deletion of events.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 

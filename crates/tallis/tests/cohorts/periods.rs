@@ -1,4 +1,4 @@
-//! Periods: where they begin and end, what they are called, and weeks at the turn of the year.
+//! Periods: their begin, end and names, and weeks at the turn of the year.
 
 use jiff::civil::{Date, DateTime, date};
 use tallis::{ErrorKind, Period, PeriodKind};
@@ -30,9 +30,9 @@ fn weeks_belong_to_the_year_of_their_thursday() {
     }
 }
 
-/// By the definition: the week's year is that of its Thursday, and its number is which Thursday of that year it is.
+/// By definition: a week belongs to the year of its Thursday, and its number is that of the Thursday in the year.
 #[test]
-fn weeks_are_those_of_the_definition_for_a_hundred_years() {
+fn weeks_follow_the_definition_for_a_hundred_years() {
     let mut day = date(1960, 1, 1);
     // 1960 began on a Friday.
     let mut weekday = 4;
@@ -50,7 +50,7 @@ fn weeks_are_those_of_the_definition_for_a_hundred_years() {
 }
 
 #[test]
-fn a_period_begins_where_the_one_before_ends() {
+fn a_period_begins_where_the_previous_one_ends() {
     let time = date(2015, 5, 17).at(13, 59, 59, 999_999_999);
     let at = |day: Date, hour| day.at(hour, 0, 0, 0);
     for (kind, text, start, end, prev) in [
@@ -125,7 +125,7 @@ fn steps_cross_the_ends_of_days_months_and_years() {
 }
 
 #[test]
-fn the_text_of_a_period_is_read_as_it_is_written_and_not_otherwise() {
+fn the_text_of_a_period_is_parsed_as_written_and_not_otherwise() {
     let mut time = date(1999, 12, 25).at(0, 0, 0, 0);
     for _ in 0..20_000 {
         for kind in PeriodKind::ALL {
@@ -174,17 +174,17 @@ fn the_text_of_a_period_is_read_as_it_is_written_and_not_otherwise() {
         assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{text:?}");
         assert_eq!(error.to_string(), format!("ERR '{text}' is not a period"));
     }
-    // There were 53 weeks in 2020.
+    // 2020 had 53 weeks.
     assert!("W2020-53".parse::<Period>().is_ok());
     assert!("W2021-53".parse::<Period>().is_err());
 }
 
 #[test]
-fn the_last_periods_end_with_the_period() {
+fn the_last_periods_end_with_the_given_one() {
     let year = |from: i16, to: i16| (from..=to).map(|year| Period::year(date(year, 1, 1)));
     let last = Period::year(date(2015, 1, 1)).last(5);
     assert!(last.eq(year(2011, 2015)));
     assert_eq!(Period::UNIQUE.last(0).count(), 0);
-    // What would lie before the calendar is left out.
+    // Periods before the calendar are omitted.
     assert_eq!(Period::year(DateTime::MIN).next().unwrap().last(5).count(), 2);
 }

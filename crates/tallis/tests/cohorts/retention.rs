@@ -1,4 +1,4 @@
-//! Tables of retention, beside sets of users.
+//! Tables of retention compared with sets of users.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,7 @@ fn float(count: u64) -> f64 {
 type Model = BTreeMap<(&'static str, Period), BTreeSet<u64>>;
 
 #[test]
-fn a_table_counts_what_sets_of_users_count() {
+fn a_table_has_the_counts_of_sets_of_users() {
     let cohorts = Cohorts::new(Store::new());
     let mut model = Model::new();
     let mut rng = Rng::new(21);
@@ -56,7 +56,7 @@ fn a_table_counts_what_sets_of_users_count() {
             assert_eq!(row.percent(row.returned.len()), None);
         }
     }
-    // Cohorts of any kind: those that signed up and were active the day after.
+    // Cohorts of any kind: users that signed up and were active on the day after.
     let periods: Vec<Period> = Period::day(day(39)).last(5).collect();
     let next = |event: &str, day: Period| Cohort::of(event, day.next().unwrap());
     let table = cohorts

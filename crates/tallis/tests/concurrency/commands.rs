@@ -1,4 +1,4 @@
-//! The commands of the histories, on the store and on a plain model.
+//! The commands of the histories, on the store and on a simple model.
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "a reply of any other shape fails the test")]
 
@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use tallis::{CopyOptions, Error, ErrorKind, Locks, Reply, Session, Store};
 use testkit::rng::Rng;
 
-/// A key, by number: there are few, so that callers meet.
+/// A key, by number: there are few, so that calls conflict.
 pub(crate) type Key = usize;
 
-/// How many keys there are.
+/// The number of keys.
 pub(crate) const KEYS: usize = 4;
 
 #[derive(Clone, Debug)]
@@ -48,11 +48,11 @@ pub(crate) enum Value {
     Set(BTreeSet<i64>),
 }
 
-/// The plain model of the keys.
+/// The simple model of the keys.
 pub(crate) type Model = BTreeMap<Key, Value>;
 
 impl Command {
-    /// A random one. Keys 0 and 1 begin as numbers, the others as sets; RENAME and COPY mix them up.
+    /// A random command. Keys 0 and 1 begin as numbers, the others as sets; RENAME and COPY exchange them.
     pub(crate) fn random(rng: &mut Rng) -> Self {
         let mut below = |bound: usize| usize::try_from(rng.below(bound as u64)).unwrap();
         let (any, number, set) = (below(KEYS), below(2), 2 + below(KEYS - 2));
@@ -73,7 +73,7 @@ impl Command {
         }
     }
 
-    /// The keys that it names.
+    /// Returns the keys that it names.
     pub(crate) fn keys(&self) -> Vec<Key> {
         match self {
             Incr(key, _) | Get(key) | Sadd(key, _) | Smembers(key) => vec![*key],
@@ -85,7 +85,7 @@ impl Command {
         }
     }
 
-    /// By the typed calls, on a store or in a transaction.
+    /// Runs it by the typed calls, on a store or in a transaction.
     pub(crate) fn call(&self, store: &Store<impl Locks>, name: impl Fn(Key) -> String) -> Answer {
         let names = |keys: &[Key]| keys.iter().map(|&key| name(key)).collect::<Vec<_>>();
         let count = |count: usize| Answer::Count(i64::try_from(count).unwrap());
@@ -123,7 +123,7 @@ impl Command {
         done.unwrap_or_else(|error: Error| Answer::Failed(error.kind()))
     }
 
-    /// As words for the command store.
+    /// Returns its words for the store.
     pub(crate) fn words(&self, name: impl Fn(Key) -> String) -> Vec<String> {
         let several = |first: &str, keys: &[Key]| {
             std::iter::once(first.to_owned()).chain(keys.iter().map(|&key| name(key))).collect()
@@ -147,7 +147,7 @@ impl Command {
         }
     }
 
-    /// What a reply of the command store says.
+    /// Converts a reply of the store.
     pub(crate) fn answer(&self, reply: &Reply) -> Answer {
         let number =
             |text: &bytes::Bytes| std::str::from_utf8(text).unwrap().parse::<i64>().unwrap();
@@ -170,7 +170,7 @@ impl Command {
         }
     }
 
-    /// On the model.
+    /// Runs it on the model.
     pub(crate) fn apply(&self, model: &mut Model) -> Answer {
         self.try_apply(model).unwrap_or_else(Answer::Failed)
     }
@@ -272,7 +272,7 @@ impl Command {
     }
 }
 
-/// MULTI, the commands, EXEC; what EXEC answers to each.
+/// Runs MULTI, the commands and EXEC; returns the reply of EXEC to each.
 pub(crate) fn in_one(
     session: &mut Session,
     commands: &[Command],

@@ -14,7 +14,7 @@ use super::serial::{Call, serial_order};
 const THREADS: usize = 4;
 const CALLS: usize = 6;
 
-/// One call: several commands at once, or one.
+/// One call: one command, or several at once.
 #[derive(Clone, Debug)]
 enum Step {
     /// A typed call.
@@ -61,7 +61,7 @@ impl Step {
     }
 }
 
-/// What the keys hold when a history begins.
+/// The values of the keys at the beginning of a history.
 fn start() -> Model {
     let set = |members: &[i64]| Value::Set(members.iter().copied().collect());
     [(0, Value::Number(10)), (2, set(&[0, 1])), (3, set(&[1, 2]))].into()
@@ -78,15 +78,15 @@ fn fill(store: &Store, name: impl Fn(Key) -> String) {
     }
 }
 
-/// How a thread makes a call.
+/// The way in which a thread makes a call.
 type Run = fn(&Step, &Store, &dyn Fn(Key) -> String) -> Vec<Answer>;
 
-/// As the store does it.
+/// The store's own way.
 fn whole(step: &Step, store: &Store, name: &dyn Fn(Key) -> String) -> Vec<Answer> {
     step.run(store, name)
 }
 
-/// As a store would that lost its locks half way through an increment.
+/// The way of a store that would release its locks in the middle of an increment.
 fn torn(step: &Step, store: &Store, name: &dyn Fn(Key) -> String) -> Vec<Answer> {
     let Step::Alone(Command::Incr(key, by)) = step else { return step.run(store, name) };
     let look = Command::Get(*key).call(store, name);
@@ -97,7 +97,7 @@ fn torn(step: &Step, store: &Store, name: &dyn Fn(Key) -> String) -> Vec<Answer>
     vec![Answer::Count(new)]
 }
 
-/// Runs a round of every thread's calls, then looks at every key.
+/// Runs a round of every thread's calls, then reads every key.
 fn record(store: &Store, run: Run, round: u64, seed: u64) -> Vec<Call<Step, Vec<Answer>>> {
     let name = |key: Key| format!("{round}:{key}");
     fill(store, name);
@@ -114,7 +114,7 @@ fn record(store: &Store, run: Run, round: u64, seed: u64) -> Vec<Call<Step, Vec<
                     let mut calls = Vec::new();
                     for command in steps {
                         let began = tick();
-                        // So that calls overlap on a machine of one core too.
+                        // So that calls overlap even on a machine with one core.
                         if rng.below(4) == 0 {
                             thread::yield_now();
                         }
@@ -164,8 +164,8 @@ fn every_history_has_a_serial_order() {
 }
 
 #[test]
-fn a_history_that_was_tampered_with_is_refused() {
-    // The last look at a key sees what all calls together left: another answer has no order.
+fn a_manipulated_history_is_refused() {
+    // The last read of a key returns the result of all calls: any other reply has no order.
     let store = Store::builder().hash_seed(7).build();
     let mut refused = 0;
     for round in 0..50 {
@@ -183,18 +183,18 @@ fn a_history_that_was_tampered_with_is_refused() {
 }
 
 #[test]
-fn a_store_that_tears_its_increments_is_found_out() {
+fn a_store_with_torn_increments_is_detected() {
     let store = Store::builder().hash_seed(7).build();
     let is_found_out = |round| {
         let history = record(&store, torn, round, round);
         serial_order(&start(), &history, |model, step| step.apply(model)).is_none()
     };
-    // It takes a few rounds until two threads meet there.
+    // It takes a few rounds until two threads conflict there.
     assert!((0..2_000).any(is_found_out));
 }
 
 #[test]
-fn alone_the_store_agrees_with_the_model() {
+fn with_one_thread_the_store_agrees_with_the_model() {
     let store = Store::new();
     let name = |key: Key| key.to_string();
     fill(&store, name);
@@ -206,8 +206,8 @@ fn alone_the_store_agrees_with_the_model() {
 }
 
 #[test]
-fn members_that_move_are_in_one_place() {
-    // A set of members handed round by SMOVE, RENAME and whole stores: a reader of all keys at once sees each once.
+fn moving_members_are_in_one_place() {
+    // A set of members that are moved by SMOVE, RENAME and unions: a transaction on all keys finds each of them once.
     let members: BTreeSet<i64> = (0..40).collect();
     let keys: Vec<String> = (0..6).map(|key| format!("bag:{key}")).collect();
     let store = Store::builder().stripes(16).build();
@@ -228,7 +228,7 @@ fn members_that_move_are_in_one_place() {
                             moved.unwrap();
                         }
                         1 => {
-                            // Fails where the source is empty, and moves nothing where the target is not.
+                            // Fails if the source is missing, and moves nothing if the target exists.
                             let _ = store.rename_nx(from, to);
                         }
                         _ => {
@@ -246,7 +246,7 @@ fn members_that_move_are_in_one_place() {
             });
             let seen = seen.unwrap();
             assert_eq!(seen.len(), members.len(), "a member is lost, or there twice");
-            // One command on all keys is as good as a transaction.
+            // One command on all keys is equivalent to a transaction.
             assert_eq!(store.sunion(&keys).unwrap().len(), members.len());
         }
     });

@@ -1,4 +1,4 @@
-//! Many threads on one store: nothing is lost, nothing is seen half done.
+//! Many threads on one store: nothing is lost, and no partial change is visible.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
@@ -23,7 +23,7 @@ fn visits_from_many_threads_count_each_visitor_once() {
             .map(|seed| {
                 let store = &store;
                 scope.spawn(move || {
-                    // A handle of its own in each thread, so that they race for the forecast too.
+                    // Each thread has its own handle, so that they also compete for the forecast.
                     let visitors = Visitors::book(store.clone()).default_yesterday(5_000);
                     let mut rng = Rng::new(seed);
                     let visits = 20_000;
@@ -45,8 +45,8 @@ fn visits_from_many_threads_count_each_visitor_once() {
 }
 
 #[test]
-fn a_visit_is_never_seen_half_done() {
-    // The counter and the set change together: a reader of both at once finds them equal.
+fn a_visit_is_never_seen_partially() {
+    // The counter and the set change together: a transaction on both finds them equal.
     let store = Store::new();
     let done = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -74,8 +74,9 @@ fn a_visit_is_never_seen_half_done() {
 }
 
 #[test]
-fn transactions_move_without_losing() {
-    // Accounts whose sum never changes, under transfers in both directions: a deadlock would hang, a race would show.
+fn transactions_transfer_without_loss() {
+    // Accounts with a constant sum and transfers in both directions: a deadlock would block the test, a race would
+    // change the sum.
     let store = Store::builder().stripes(4).build();
     let accounts: Vec<String> = (0..8).map(|account| format!("account:{account}")).collect();
     for account in &accounts {

@@ -1,4 +1,4 @@
-//! Races: sessions that watch, counts while they grow, keys that expire, scans and sweeps while others write.
+//! Races: sessions that watch, counts of growing values, keys that expire, and scans and sweeps during writes.
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "a reply of any other shape fails the test")]
 
@@ -50,8 +50,9 @@ fn optimistic_increments_never_lose_one() {
 }
 
 #[test]
-fn a_count_is_of_what_was_added_when_it_was_taken() {
-    // PFCOUNT writes the count into the value when that is stale: no count may be older than the elements before it.
+fn a_count_has_everything_that_was_added_before() {
+    // PFCOUNT writes the count into the value if the cached one is stale: no count may be older than the elements added
+    // before it.
     const ELEMENTS: usize = 3_000;
     let alone = Store::new();
     let counts: Vec<u64> = std::iter::once(0)
@@ -92,7 +93,7 @@ fn a_key_is_never_seen_after_its_time() {
     const ROUNDS: u32 = 3_000;
     let clock = Arc::new(ManualClock::new(1_000));
     let store = Store::builder().clock(clock.clone()).stripes(4).build();
-    // The value of a key is when it expires.
+    // The value of a key is the time of its expiry.
     let (done, seen) = (AtomicBool::new(false), AtomicI64::new(0));
     thread::scope(|scope| {
         scope.spawn(|| {
@@ -145,7 +146,7 @@ fn a_key_is_never_seen_after_its_time() {
 }
 
 #[test]
-fn a_scan_meets_what_stays_while_others_write() {
+fn a_scan_finds_the_keys_that_stay_during_writes() {
     let store = Store::builder().stripes(8).hash_seed(1).build();
     let stays: BTreeSet<Bytes> = (0..500).map(|at| Bytes::from(format!("stays:{at}"))).collect();
     for key in &stays {
@@ -202,7 +203,7 @@ fn a_scan_meets_what_stays_while_others_write() {
 }
 
 #[test]
-fn a_sweep_beside_writers_drops_what_has_expired_and_nothing_else() {
+fn a_sweep_during_writes_removes_expired_keys_and_nothing_else() {
     const KEYS: i64 = 4_000;
     let clock = Arc::new(ManualClock::new(0));
     let store = Store::builder().clock(clock.clone()).stripes(8).build();
@@ -214,7 +215,7 @@ fn a_sweep_beside_writers_drops_what_has_expired_and_nothing_else() {
                 for number in 0..KEYS {
                     let key = format!("{writer}:{number}");
                     store.set(&key, number).unwrap();
-                    // Every other key expires, at once or never again in this test.
+                    // Every second key expires, immediately or not during this test.
                     if number % 2 == 0 {
                         store.pexpire_at(&key, clock.now_ms() + 1).unwrap();
                         clock.advance(1);

@@ -2,18 +2,18 @@
 //!
 //! # Idea
 //!
-//! A history is what the callers saw: each call with its reply, and when it began and ended. The calls were atomic if
-//! they can be put into one order, such that a plain, sequential model answers each of them as it was answered, and a
-//! call that ended before another began comes before it. The search tries every call that may come next (none that is
-//! still to come has ended before it began), lets the model answer it, and goes on if the answers agree. Two paths that
-//! did the same calls and left the model in the same state have the same future: it is explored once.
+//! A history is a set of calls, each with its reply and the times of its begin and end. The calls were atomic if there
+//! is an order in which a sequential model gives the same reply to each, and in which a call that ended before another
+//! began precedes it. The search tries every call that may be next (no remaining call has ended before it began), runs
+//! it on the model, and continues if the replies agree. Two paths with the same calls and the same state of the model
+//! have the same continuations, which are searched once.
 //!
-//! Source: Wing and Gong, "Testing and Verifying Concurrent Objects", 1993; the memory of what failed is Lowe's.
+//! Source: Wing and Gong, "Testing and Verifying Concurrent Objects", 1993; remembering failed states is due to Lowe.
 
 use std::collections::HashSet;
 use std::hash::Hash;
 
-/// A call as its caller saw it. Times are those of one counter that all callers advance.
+/// A call from the perspective of its caller. Times are values of one counter that all callers advance.
 #[derive(Clone, Debug)]
 pub(crate) struct Call<C, R> {
     pub(crate) began: u64,
@@ -22,7 +22,8 @@ pub(crate) struct Call<C, R> {
     pub(crate) reply: R,
 }
 
-/// The order in which `model`, from a state on, gives every call the reply that it got; `None` if there is none.
+/// Returns an order in which `model`, beginning with a state, gives every call the reply that it had; `None` if there
+/// is none.
 ///
 /// At most 64 calls.
 pub(crate) fn serial_order<S, C, R>(
@@ -42,7 +43,7 @@ where
 struct Search<'h, S, C, R, M> {
     history: &'h [Call<C, R>],
     model: M,
-    /// What led nowhere: the calls that were done, and the state that they left.
+    /// Failed paths: the calls that were made, and the resulting state.
     failed: HashSet<(u64, S)>,
     order: Vec<usize>,
 }
@@ -75,7 +76,7 @@ where
     }
 }
 
-/// The checker itself, on a register that is written, read and incremented.
+/// Tests of the checker itself, on a register that is written, read and incremented.
 mod tests {
     use super::{Call, serial_order};
 
@@ -103,15 +104,15 @@ mod tests {
     }
 
     #[test]
-    fn calls_one_after_the_other_keep_their_order() {
+    fn consecutive_calls_keep_their_order() {
         assert_eq!(order(&[]), Some(vec![]));
         let history = [call([0, 1], Write(5), 5), call([2, 3], Incr, 6), call([4, 5], Read, 6)];
         assert_eq!(order(&history), Some(vec![0, 1, 2]));
     }
 
     #[test]
-    fn calls_that_overlap_may_come_in_any_order() {
-        // The read began first and ended last: it may have seen either.
+    fn overlapping_calls_may_have_any_order() {
+        // The read began first and ended last: it may have returned any of the values.
         for seen in [0, 1, 2] {
             let history = [call([0, 9], Read, seen), call([1, 2], Incr, 1), call([3, 4], Incr, 2)];
             assert!(order(&history).is_some(), "{seen}");
@@ -125,7 +126,7 @@ mod tests {
     fn a_stale_read_is_refused() {
         let history = [call([0, 1], Write(1), 1), call([2, 3], Read, 0)];
         assert_eq!(order(&history), None);
-        // Nor may a later read go back to what an earlier one no longer saw, while the write lasts.
+        // A later read cannot return an older value than an earlier read, even while the write is running.
         let history = [call([0, 9], Write(1), 1), call([1, 2], Read, 1), call([3, 4], Read, 0)];
         assert_eq!(order(&history), None);
         let history = [call([0, 9], Write(1), 1), call([1, 2], Read, 0), call([3, 4], Read, 1)];
@@ -134,16 +135,16 @@ mod tests {
 
     #[test]
     fn a_lost_update_is_refused() {
-        // Two increments that overlap cannot both find nothing.
+        // Two overlapping increments cannot both read zero.
         let history = [call([0, 3], Incr, 1), call([1, 2], Incr, 1)];
         assert_eq!(order(&history), None);
-        // Nor can one be gone afterwards.
+        // An increment cannot be lost later.
         let history = [call([0, 3], Incr, 1), call([1, 2], Incr, 2), call([4, 5], Read, 1)];
         assert_eq!(order(&history), None);
     }
 
     #[test]
-    fn a_reply_out_of_nowhere_is_refused() {
+    fn an_impossible_reply_is_refused() {
         assert_eq!(order(&[call([0, 1], Read, 7)]), None);
     }
 }

@@ -1,5 +1,5 @@
-//! A connection of the `redis` crate beside a session: its values are those that the crate reads from the bytes of the
-//! session's replies.
+//! A connection of the `redis` crate compared with a session: its values are those that the crate reads from the bytes
+//! of the session's replies.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use tallis::{ManualClock, Protocol, Reply, Session, StoreBuilder};
 use super::line::line;
 use super::{all, digest, shown};
 
-/// Commands that show what two stores do not share.
+/// Commands whose replies differ between two stores.
 const OF_THE_STORE: [&str; 3] = ["info", "debug", "memory"];
 
-/// How commands are handed over.
+/// The way in which commands are passed.
 #[derive(Clone, Copy, Debug)]
 enum How {
     Cmd,
@@ -71,7 +71,7 @@ pub(super) fn beside(u: &mut Unstructured<'_>, builder: &impl Fn() -> StoreBuild
     Ok(())
 }
 
-/// What the crate reads from the bytes of a reply.
+/// Reads the bytes of a reply with the crate.
 fn read(reply: &Reply, session: &Session) -> Value {
     let mut bytes = Vec::new();
     reply.write(session.protocol(), session.profile(), &mut bytes);

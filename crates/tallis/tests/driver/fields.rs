@@ -1,4 +1,4 @@
-//! Bits and fields of strings: calls of many beside as many calls of one.
+//! Bits and fields of strings: batched calls compared with as many single calls.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use super::journal::Journal;
 use super::line::{KEYS, line};
 use super::{all, contents, digest, replayed, shown};
 
-/// Calls of a sequence.
+/// The maximum number of calls in a sequence.
 const MOST: usize = 40;
 
-/// What an operation of BITFIELD does.
+/// The action of a BITFIELD operation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Action {
     Get,
@@ -22,18 +22,18 @@ enum Action {
     IncrBy(i64),
 }
 
-/// An operation of BITFIELD.
+/// A BITFIELD operation.
 #[derive(Clone, Copy, Debug)]
 struct Operation {
     action: Action,
-    /// How wide the number is, and whether it is signed.
+    /// The width of the number, and whether it is signed.
     bits: u32,
     signed: bool,
     offset: u64,
     overflow: Overflow,
 }
 
-/// The offset of a bit that no string has.
+/// The offset of a bit that no string can have.
 const OUT_OF_RANGE: u64 = 1 << 32;
 
 impl Operation {
@@ -64,7 +64,7 @@ impl Operation {
         of(self.bits).unwrap()
     }
 
-    /// As the typed call takes it.
+    /// The arguments of the typed call.
     fn typed(self) -> BitFieldOp {
         let (field, offset) = (self.field(), self.offset);
         let operation = match self.action {
@@ -75,7 +75,7 @@ impl Operation {
         operation.overflow(self.overflow)
     }
 
-    /// The call of one, typed.
+    /// The single typed call.
     fn alone(self, store: &Store, key: &[u8]) -> Result<Option<i64>, Error> {
         let (field, offset, overflow) = (self.field(), self.offset, self.overflow);
         match self.action {
@@ -86,7 +86,7 @@ impl Operation {
     }
 }
 
-/// Some offset: near the beginning for what writes, or that of no bit.
+/// An offset: near the beginning for writes, or one that is out of range.
 fn offset(u: &mut Unstructured<'_>, action: Action) -> Result<u64> {
     Ok(match u.int_in_range(0..=127)? {
         0 => *u.choose(&[OUT_OF_RANGE, u64::MAX >> 1])?,
@@ -96,7 +96,7 @@ fn offset(u: &mut Unstructured<'_>, action: Action) -> Result<u64> {
     })
 }
 
-/// Operations as BITFIELD takes them: an OVERFLOW holds for what follows, an offset may be one of fields.
+/// The words of BITFIELD: an OVERFLOW applies to the following operations, and an offset may count fields.
 fn words(operations: &[Operation]) -> Vec<Vec<u8>> {
     let mut words = Vec::new();
     let mut overflow = Overflow::Wrap;
@@ -125,7 +125,7 @@ fn words(operations: &[Operation]) -> Vec<Vec<u8>> {
     words.into_iter().map(String::into_bytes).collect()
 }
 
-/// Words for operations where a command on bits has them, behind its key.
+/// Inserts words of operations after the key of a command on bits.
 pub(super) fn operations(u: &mut Unstructured<'_>, line: &mut Vec<Vec<u8>>) -> Result<()> {
     let count = u.int_in_range(0..=4)?;
     let reads = line[0] == b"bitfield_ro";
@@ -142,7 +142,7 @@ pub(super) fn operations(u: &mut Unstructured<'_>, line: &mut Vec<Vec<u8>>) -> R
     Ok(())
 }
 
-/// How the calls of many are made.
+/// The kinds of batched calls.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Calls {
     GetBits,
@@ -159,7 +159,7 @@ impl Calls {
         }
     }
 
-    /// The typed call of many.
+    /// The typed batched call.
     fn typed(self, store: &Store, key: &[u8], of: &[Operation]) -> Result<Vec<Option<i64>>, Error> {
         let numbers = |bits: Vec<bool>| bits.into_iter().map(|bit| Some(bit.into())).collect();
         match self {
@@ -175,7 +175,7 @@ impl Calls {
         }
     }
 
-    /// The call of one.
+    /// The single call.
     fn alone(self, store: &Store, key: &[u8], of: Operation) -> Result<Option<i64>, Error> {
         let bit = |bit: bool| Some(i64::from(bit));
         match (self, of.action) {
@@ -188,7 +188,7 @@ impl Calls {
     }
 }
 
-/// Three stores alike: calls of many on the first, the same as words on the second, calls of one on the third.
+/// Three equal stores: batched calls on the first, the same by words on the second, single calls on the third.
 pub(super) fn together(
     u: &mut Unstructured<'_>,
     builder: &impl Fn() -> StoreBuilder,
@@ -202,7 +202,7 @@ pub(super) fn together(
     while calls < MOST && !u.is_empty() {
         calls += 1;
         if u.ratio(1, 3)? {
-            // Keys that hold a number, no string at all, or that expire.
+            // Keys that hold a number or another type, or that expire.
             let Ok(words) = line(u) else { break };
             for store in [&many, &worded, &one] {
                 store.execute(&words);
@@ -222,7 +222,8 @@ pub(super) fn together(
     Ok(())
 }
 
-/// The same answers, the same error, the same keys, and a change if there is one for calls of one.
+/// Checks that results, errors and keys are the same, and that a change is counted if one is counted for the single
+/// calls.
 fn check([many, worded, one]: [&Store; 3], key: &[u8], call: Calls, operations: &[Operation]) {
     let changes = [many, worded, one].map(Store::changes);
     let before = all(many, digest);
@@ -255,7 +256,7 @@ fn check([many, worded, one]: [&Store; 3], key: &[u8], call: Calls, operations: 
     let found = all(one, digest);
     assert_eq!(all(many, digest), found, "{}", shown());
     assert_eq!(all(worded, digest), found, "{}", shown());
-    // A string that an operation makes longer, and that then fails, is a change of the others: as in Redis.
+    // A string that an operation extends before it fails counts as a change for the other two, as in Redis.
     let now = [many, worded, one].map(Store::changes);
     let [of_many, of_words, of_one] = [0, 1, 2].map(|at| now[at] != changes[at]);
     assert_eq!(of_many, of_words, "{}", shown());

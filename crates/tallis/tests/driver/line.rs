@@ -1,4 +1,4 @@
-//! Command lines made of arbitrary bytes.
+//! Command lines from arbitrary bytes.
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "a reply of any other shape fails the test")]
 
@@ -11,25 +11,25 @@ use tallis::{Reply, Store};
 use super::fields::operations;
 use super::script::call;
 
-/// A command as COMMAND describes it: as much of it as a line needs.
+/// The description of a command by COMMAND, as far as a line needs it.
 #[derive(Debug)]
 pub(crate) struct Shape {
     pub(crate) name: String,
-    /// Words at least, the name among them.
+    /// The minimum number of words, including the name.
     least: usize,
-    /// Whether there may be more.
+    /// Whether more words are allowed.
     open: bool,
-    /// The first key, the last (counted from the end if negative) and the step between; 0 for none.
+    /// The first key, the last (counted from the end if negative) and the step; 0 for none.
     keys: [i64; 3],
 }
 
-/// Every command there is, by what COMMAND says.
+/// Every command in the reply of COMMAND.
 pub(crate) fn shapes() -> &'static [Shape] {
     static SHAPES: OnceLock<Vec<Shape>> = OnceLock::new();
     SHAPES.get_or_init(|| {
         let Reply::Array(all) = Store::new().execute(&["COMMAND"]) else { panic!("no list") };
         let mut shapes: Vec<Shape> = all.iter().map(shape).collect();
-        // It tests the registers millions of times over and has nothing to do with what is stored.
+        // It tests the registers millions of times and does not depend on the stored values.
         shapes.retain(|shape| shape.name != "pfselftest");
         shapes.sort_by(|a, b| a.name.cmp(&b.name));
         shapes
@@ -51,7 +51,7 @@ fn shape(description: &Reply) -> Shape {
     }
 }
 
-/// Few, so that commands meet.
+/// A small set, so that commands use the same keys.
 pub(super) const KEYS: &[&[u8]] = &[b"a", b"b", b"c", b"d", b"", b"e\0\r\n\xff"];
 
 const MEMBERS: &[&[u8]] = &[
@@ -218,12 +218,12 @@ const OPTIONS: &[&[u8]] = &[
     b"NOCREATE",
 ];
 
-/// Rates of errors: the words of BF.RESERVE that are no numbers of another sort.
+/// Error rates: arguments of BF.RESERVE that are not numbers of another kind.
 const RATES: &[&[u8]] = &[b"0.01", b"0.5", b"1e-5", b"1e-300", b"5e-324", b"0.99"];
 
 const CAPACITIES: &[&[u8]] = &[b"1", b"2", b"3", b"10", b"100"];
 
-/// A line: mostly a command with as many words as it takes, in the places that it takes them.
+/// A line: usually a command with a valid number of words, at the positions that it expects.
 pub(crate) fn line(u: &mut Unstructured<'_>) -> Result<Vec<Vec<u8>>> {
     if u.ratio(1, 32)? {
         return (0..u.int_in_range(1..=4)?).map(|_| word(u)).collect();
@@ -256,11 +256,11 @@ pub(crate) fn line(u: &mut Unstructured<'_>) -> Result<Vec<Vec<u8>>> {
     if shape.name.starts_with("eval") && !u.ratio(1, 4)? {
         call(u, &mut words)?;
     }
-    // The limits stay as they are: what a later command does depends on them.
+    // The limits are not changed, because later commands depend on them.
     if words[0] == b"config" && words.get(1).is_some_and(|sub| sub.eq_ignore_ascii_case(b"set")) {
         words[1] = b"GET".to_vec();
     }
-    // The one takes its time, the other gives values the encodings that they have in files.
+    // The first one takes long, the other one gives values the encodings that they have in files.
     if words[0] == b"debug"
         && let Some(sub) = words.get_mut(1)
         && [&b"sleep"[..], b"reload"].iter().any(|name| sub.eq_ignore_ascii_case(name))
@@ -270,7 +270,7 @@ pub(crate) fn line(u: &mut Unstructured<'_>) -> Result<Vec<Vec<u8>>> {
     Ok(words)
 }
 
-/// Puts words for a place and an area where a command on places has them.
+/// Inserts words for a position and an area into a command on positions.
 fn place(u: &mut Unstructured<'_>, words: &mut Vec<Vec<u8>>) -> Result<()> {
     let mut degrees = || Ok(u.int_in_range(-60..=60_i64)?.to_string());
     let (lon, lat) = (degrees()?, degrees()?);
@@ -284,7 +284,7 @@ fn place(u: &mut Unstructured<'_>, words: &mut Vec<Vec<u8>>) -> Result<()> {
         }
         _ => return Ok(()),
     };
-    // Behind the keys, and the member that some name.
+    // After the keys, and the member that some commands name.
     let behind = if matches!(&*words[0], b"geoadd" | b"geosearch" | b"georadius" | b"georadius_ro")
     {
         2
@@ -301,7 +301,7 @@ fn place(u: &mut Unstructured<'_>, words: &mut Vec<Vec<u8>>) -> Result<()> {
     Ok(())
 }
 
-/// Puts words for a filter where a command on filters has them.
+/// Inserts words for a filter into a command on filters.
 fn filter(u: &mut Unstructured<'_>, words: &mut Vec<Vec<u8>>) -> Result<()> {
     let (rate, capacity) = (u.choose(RATES)?.to_vec(), u.choose(CAPACITIES)?.to_vec());
     let [name, key, ..] = &**words else { return Ok(()) };
@@ -321,7 +321,7 @@ fn filter(u: &mut Unstructured<'_>, words: &mut Vec<Vec<u8>>) -> Result<()> {
             words.extend([b"ITEMS".to_vec()].into_iter().chain(items));
         }
         b"bf.loadchunk" => {
-            // Behind a cursor of the first link, as many bytes as it may take; or the header of a filter.
+            // After a cursor of the first link, as many bytes as it accepts; or the header of a filter.
             let header = BloomFilter::default().header();
             let (cursor, piece) = match u.int_in_range(0..=2)? {
                 0 => (1, header),
@@ -343,7 +343,7 @@ fn is_key(shape: &Shape, at: usize, count: usize) -> bool {
     let [first, last, step] = shape.keys;
     let (at, count) = (i64::try_from(at).unwrap(), i64::try_from(count).unwrap());
     let last = if last < 0 { count + last } else { last };
-    // Commands with subcommands have their keys behind these.
+    // The keys of commands with subcommands come after these.
     let object = matches!(shape.name.as_str(), "object" | "memory" | "debug" | "pfdebug");
     if first == 0 {
         let counted = ["sintercard", "zdiff", "zinter", "zintercard", "zmpop", "zunion"]
@@ -371,7 +371,7 @@ fn word(u: &mut Unstructured<'_>) -> Result<Vec<u8>> {
     Ok(bounded(word))
 }
 
-/// The same word, but no number that asks for much memory or time: it is either small or out of every range.
+/// The same word, but without numbers that need much memory or time: they are either small or out of every range.
 fn bounded(word: Vec<u8>) -> Vec<u8> {
     let number = std::str::from_utf8(&word).ok().and_then(|text| text.trim().parse::<i64>().ok());
     match number {

@@ -1,11 +1,11 @@
-//! Sequences of arbitrary commands, and what must hold of them whatever they are:
+//! Sequences of arbitrary commands, and their invariants:
 //!
-//! * a command that answers an error leaves everything as it was;
-//! * every value comes back from its payload, and that payload from it again;
-//! * the effects of all commands make the same values on an empty store;
-//! * MULTI and EXEC answer and leave what the same commands do one by one, and so does a pipeline;
-//! * many bits or fields in a call are as many calls of one;
-//! * a connection of the `redis` crate gives the values that the crate reads from a server's bytes.
+//! * a command that returns an error changes nothing;
+//! * every value can be restored from its payload, and has the same payload again;
+//! * the effects of all commands create the same values in an empty store;
+//! * MULTI and EXEC have the same replies and results as the single commands, and so does a pipeline;
+//! * batched calls on bits or fields are equivalent to single calls;
+//! * a connection of the `redis` crate returns the values that the crate reads from a server's bytes.
 
 #[cfg(feature = "redis")]
 mod connections;
@@ -27,12 +27,12 @@ use tallis::{
 use journal::Journal;
 use line::line;
 
-/// Databases that the commands may select.
+/// The number of databases that the commands may select.
 const DATABASES: u32 = 3;
-/// Commands of a sequence.
+/// The maximum number of commands in a sequence.
 const MOST: usize = 80;
 
-/// A key, whatever its encoding.
+/// The value of a key, whatever its encoding.
 #[derive(Clone, Debug, PartialEq)]
 enum Content {
     String(Bytes),
@@ -62,7 +62,7 @@ fn content(store: &Store, key: &Bytes) -> Content {
     }
 }
 
-/// Every key that has not expired, with what `look` sees.
+/// Every key that has not expired, with the result of `look`.
 fn all<T>(store: &Store, look: impl Fn(&Store, &Bytes) -> T) -> BTreeMap<(u32, Bytes), T> {
     let databases = (0..DATABASES).map(|db| (db, store.db(db)));
     databases
@@ -77,7 +77,7 @@ fn all<T>(store: &Store, look: impl Fn(&Store, &Bytes) -> T) -> BTreeMap<(u32, B
         .collect()
 }
 
-/// All there is to see of a key, and how it is kept.
+/// The payload, the expiry and the encoding of a key.
 fn digest(store: &Store, key: &Bytes) -> (Option<Bytes>, i64, Option<&'static str>) {
     let encoding = store.object_encoding(key).unwrap();
     (store.dump(key).ok().flatten(), store.expire_time(key).unwrap().millis(), encoding)
@@ -87,10 +87,10 @@ fn contents(store: &Store, key: &Bytes) -> (Content, i64) {
     (content(store, key), store.expire_time(key).unwrap().millis())
 }
 
-/// Runs what the bytes say.
+/// Runs the sequence that is read from the bytes.
 pub(crate) fn run(bytes: &[u8]) {
     let mut u = Unstructured::new(bytes);
-    // The bytes end when they end.
+    // An error means that the bytes have ended.
     let _ = sequence(&mut u);
 }
 
@@ -109,7 +109,7 @@ fn sequence(u: &mut Unstructured<'_>) -> Result<()> {
         hll_sparse_max_bytes: u.int_in_range(0..=60)?,
         bloom_memory_usage_limit: u.int_in_range(0..=2000)?,
     };
-    // In one stripe a pipeline runs in its order, in which random numbers are drawn.
+    // With one stripe, a pipeline runs in order, and random numbers are drawn in that order.
     let stripes = u.int_in_range(1..=2)?;
     let builder = || {
         let seeded = Store::builder().stripes(stripes).hash_seed(1).random_seed(2);
@@ -124,7 +124,7 @@ fn sequence(u: &mut Unstructured<'_>) -> Result<()> {
     }
 }
 
-/// A session; errors change nothing, and effects and payloads show all.
+/// One session: errors change nothing, and effects and payloads are complete.
 fn one_by_one(u: &mut Unstructured<'_>, builder: &impl Fn() -> StoreBuilder) -> Result<()> {
     let (clock, journal) = (Arc::new(ManualClock::new(500)), Arc::new(Journal::default()));
     let store = builder().clock(clock.clone()).sink(journal.clone()).build();
@@ -157,8 +157,8 @@ fn one_by_one(u: &mut Unstructured<'_>, builder: &impl Fn() -> StoreBuilder) -> 
     Ok(())
 }
 
-/// What effects make of an empty store, at that time. Until then its time stands at the beginning, so that nothing
-/// expires that a command has kept since.
+/// Replays effects on an empty store, at that time. Before that, its time is that of the beginning, so that no key
+/// expires that a later command has kept.
 fn replayed(effects: &[Effect], builder: &impl Fn() -> StoreBuilder, now: i64) -> Store {
     let clock = Arc::new(ManualClock::new(0));
     let store = builder().clock(clock.clone()).build();
@@ -171,21 +171,21 @@ fn replayed(effects: &[Effect], builder: &impl Fn() -> StoreBuilder, now: i64) -
     store
 }
 
-/// PFADD keeps the elements that came before the damage of a HyperLogLog, as in Redis.
+/// PFADD keeps the elements before the damage of a HyperLogLog, as in Redis.
 fn keeps_some<W: AsRef<[u8]>>(words: &[W], reply: &Reply) -> bool {
     let damaged = matches!(reply, Reply::Error(text) if text.to_string().starts_with("INVALIDOBJ"));
     damaged && words.len() > 3 && words[0].as_ref().eq_ignore_ascii_case(b"pfadd")
 }
 
-/// Whether a command gives a value another form before it refuses to go on, as in Redis: LSET makes room for the element,
-/// SORT makes a skip list.
+/// Whether a command may convert a value before it fails, as in Redis: LSET makes room for the element, SORT creates a
+/// skip list.
 fn reforms<W: AsRef<[u8]>>(words: &[W]) -> bool {
     ["lset", "sort", "sort_ro"]
         .iter()
         .any(|name| words[0].as_ref().eq_ignore_ascii_case(name.as_bytes()))
 }
 
-/// Every value comes back from its payload.
+/// Checks that every value can be restored from its payload.
 fn payloads(store: &Store, builder: &impl Fn() -> StoreBuilder) {
     for (db, key) in all(store, |_, _| ()).into_keys() {
         let from = store.db(db);
@@ -199,7 +199,7 @@ fn payloads(store: &Store, builder: &impl Fn() -> StoreBuilder) {
         let second = restored(&payload);
         assert_eq!(content(&second, &key), content(&from, &key));
         let again = second.dump(&key).unwrap().unwrap();
-        // A hash table has no order, and what is restored may be kept in another way; once it is, it stays.
+        // A hash table has no order, and a restored value may have another encoding; after that it does not change.
         if from.object_encoding(&key).unwrap() == second.object_encoding(&key).unwrap()
             && from.object_encoding(&key).unwrap() != Some("hashtable")
         {
@@ -211,13 +211,13 @@ fn payloads(store: &Store, builder: &impl Fn() -> StoreBuilder) {
     }
 }
 
-/// Commands that a transaction may do otherwise: those of the session, and what counts commands or shows addresses.
+/// Commands that may differ in a transaction: those of the session, and those that count commands or show addresses.
 const OF_THE_SESSION: [&str; 13] = [
     "multi", "exec", "discard", "watch", "unwatch", "reset", "quit", "hello", "select", "client",
     "info", "debug", "memory",
 ];
 
-/// Stores alike: on one the commands run one by one, on the others in one EXEC and in a pipeline.
+/// Equal stores: the commands run one by one on the first, in one EXEC on the second, and in a pipeline on the third.
 fn at_once(
     u: &mut Unstructured<'_>,
     builder: &impl Fn() -> StoreBuilder,
@@ -238,7 +238,7 @@ fn at_once(
                 lines.push(words);
             }
         }
-        // What is not even queued would take the others with it.
+        // A command that cannot be queued would abort the others.
         lines.retain(|words| taken(&mut other, words));
         other.execute(&["MULTI"]);
         for words in &lines {

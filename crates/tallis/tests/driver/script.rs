@@ -1,12 +1,12 @@
-//! A script that the stores know.
+//! A script that the stores have registered.
 
 use arbitrary::{Result, Unstructured};
 use tallis::{Error, Reply, Script, ScriptCall, Tx};
 
 use super::line::KEYS;
 
-/// Looks at a key that its argument names, deletes the first of its keys, and leaves what types the keys have had at each
-/// of the others. It fails before it has changed anything, or not at all.
+/// Reads a key that its argument names, deletes the first of its keys, and writes the types of all keys into each of
+/// the others. It fails before it has changed anything, or not at all.
 pub(super) static GATHER: Script = Script::new("a text that no server can run", gather);
 
 fn gather(tx: &Tx<'_>, call: &ScriptCall<'_>) -> std::result::Result<Reply, Error> {
@@ -25,13 +25,13 @@ fn gather(tx: &Tx<'_>, call: &ScriptCall<'_>) -> std::result::Result<Reply, Erro
     Ok(Reply::Array(vec![Reply::Bulk(text.into()), end]))
 }
 
-/// Makes a command the call of the script, with keys.
+/// Turns a command into a call of the script, with keys.
 pub(super) fn call(u: &mut Unstructured<'_>, words: &mut Vec<Vec<u8>>) -> Result<()> {
     let name = words[0].clone();
     let script = if name.starts_with(b"evalsha") { GATHER.digest() } else { GATHER.text() };
     let count = u.int_in_range(0..=4_usize)?;
     *words = vec![name, script.into(), count.to_string().into_bytes()];
-    // One more: the key that the argument names.
+    // In addition, the key that the argument names.
     for _ in 0..=count {
         words.push(u.choose(KEYS)?.to_vec());
     }

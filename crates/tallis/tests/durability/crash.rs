@@ -10,10 +10,10 @@ use std::{env, io};
 use tallis::{Clock, Fsync, Persistence, Store, SystemClock};
 use testkit::rng::Rng;
 
-/// Threads of the process that is killed.
+/// The number of threads in the process that is killed.
 const THREADS: usize = 3;
 
-/// How many rounds there are, unless `TALLIS_CRASH_ROUNDS` says it.
+/// The number of rounds, unless `TALLIS_CRASH_ROUNDS` is set.
 const ROUNDS: usize = 20;
 
 fn now_ms() -> i64 {
@@ -35,7 +35,7 @@ fn step(store: &Store, thread: usize) -> i64 {
     done.unwrap()
 }
 
-/// How many steps of a thread a store has.
+/// Returns the number of steps of a thread that a store has.
 fn steps(store: &Store, thread: usize) -> i64 {
     let count = store.get(format!("count:{thread}")).unwrap();
     let count = count.map_or(0, |count| std::str::from_utf8(&count).unwrap().parse().unwrap());
@@ -47,7 +47,7 @@ fn steps(store: &Store, thread: usize) -> i64 {
 #[test]
 #[ignore = "the process that the other tests start and kill"]
 fn child() {
-    // Ignored tests run too if that is asked for: then it is no such process.
+    // This test is also run with all ignored tests; then it has nothing to do.
     let Ok(dir) = env::var("TALLIS_CRASH_DIR") else { return };
     if env::var("TALLIS_CRASH_SNAPSHOT").is_ok() {
         save_over_and_over(&Path::new(&dir).join(SNAPSHOT));
@@ -74,13 +74,13 @@ fn child() {
     });
 }
 
-/// The file that is saved over and over.
+/// The file that is saved repeatedly.
 const SNAPSHOT: &str = "dump.rdb";
 
-/// Saves a store that has the number of the file, in each of many keys, while they change.
+/// Repeatedly saves a store in which each of many keys has the number of the file, while they change.
 fn save_over_and_over(file: &Path) -> ! {
     let store = Store::new();
-    // Where the process before has ended.
+    // Continues after the previous process.
     let first = if file.exists() {
         store.load(file).unwrap();
         store.get_as::<i64>("key:0").unwrap() + 1
@@ -97,7 +97,7 @@ fn save_over_and_over(file: &Path) -> ! {
     unreachable!("there are numbers enough")
 }
 
-/// Starts a process on a folder, with a variable that says what it does there, kills it after a while, and returns its
+/// Starts a process on a folder, with a variable that selects its task, kills it after a while, and returns its
 /// acknowledged steps, each with its time.
 fn killed(dir: &Path, variable: Option<&str>, after: Duration) -> Vec<(usize, i64, i64)> {
     let mut run = Command::new(env::current_exe().unwrap());

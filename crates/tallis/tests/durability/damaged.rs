@@ -1,4 +1,4 @@
-//! Logs and manifests that are damaged: every prefix, and every byte changed.
+//! Damaged logs and manifests: every prefix, and every byte changed.
 
 use std::sync::Arc;
 
@@ -20,7 +20,8 @@ fn open(disk: &MemoryDisk) -> Result<Store, tallis::Error> {
 
 type Change = fn(&Store) -> Result<(), tallis::Error>;
 
-/// A directory with a base and two increments, and what the store holds after each command or transaction of the last.
+/// A directory with a base and two increments, and the content of the store after each command or transaction of the
+/// last one.
 fn directory() -> (MemoryDisk, Vec<(usize, String)>) {
     let disk = MemoryDisk::default();
     let store = open(&disk).unwrap();
@@ -56,7 +57,7 @@ fn directory() -> (MemoryDisk, Vec<(usize, String)>) {
 }
 
 #[test]
-fn a_log_that_was_cut_anywhere_is_whole_up_to_there() {
+fn a_truncated_log_is_valid_up_to_there() {
     let (disk, states) = directory();
     let whole = disk.bytes(INCREMENTS[1]).unwrap();
     for len in 0..=whole.len() {
@@ -64,12 +65,12 @@ fn a_log_that_was_cut_anywhere_is_whole_up_to_there() {
         disk.put(INCREMENTS[1], whole[..len].to_vec());
         let store = open(&disk).unwrap();
         let (_, expected) = states.iter().rfind(|(end, _)| *end <= len).unwrap();
-        // SELECT alone changes nothing.
+        // A SELECT by itself changes nothing.
         assert_eq!(digest(&store), *expected, "{len}");
         let cut = store.open_report().unwrap().cut.as_ref().map(|cut| (cut.offset, cut.bytes));
         let left = disk.bytes(INCREMENTS[1]).unwrap().len();
         assert_eq!(cut, (left < len).then_some((left as u64, (len - left) as u64)), "{len}");
-        // What comes next is read again.
+        // The following data is read again.
         store.set("next", "1").unwrap();
         let now = digest(&store);
         drop(store);
@@ -79,7 +80,7 @@ fn a_log_that_was_cut_anywhere_is_whole_up_to_there() {
 }
 
 #[test]
-fn a_log_is_cut_at_its_end_alone() {
+fn only_the_end_of_a_log_is_cut() {
     let (disk, _) = directory();
     let first = disk.bytes(INCREMENTS[0]).unwrap();
     disk.put(INCREMENTS[0], first[..first.len() - 1].to_vec());
@@ -91,7 +92,7 @@ fn a_log_is_cut_at_its_end_alone() {
         "{error}"
     );
     assert_eq!(disk.contents(), before);
-    // Unless all behind it is empty: the process ended before it had written there.
+    // Unless all following files are empty: the process ended before it had written to them.
     disk.put(INCREMENTS[1], Vec::new());
     let store = open(&disk).unwrap();
     assert!(store.open_report().unwrap().cut.is_some());
@@ -126,7 +127,7 @@ fn a_changed_byte_is_an_error_or_another_store() {
             }
         }
     }
-    // A manifest that was cut: other files than it had would be another store, without a word.
+    // A truncated manifest must not name other files, because the store would silently be another one.
     let whole = disk.bytes(MANIFEST).unwrap();
     for len in (0..whole.len()).filter(|&len| whole[..len].last() != Some(&b'\n')) {
         let disk = disk.copy();

@@ -1,4 +1,4 @@
-//! Stores on a disk that forgets, fails or fills.
+//! Stores on a disk that loses unsynced data, fails or becomes full.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use super::wait_until;
 
 const DIR: &str = "/dir";
 
-/// Transactions of a round.
+/// The number of transactions in a round.
 const STEPS: u64 = 12;
 
 fn on(disk: &MemoryDisk, fsync: Fsync) -> StoreBuilder {
@@ -21,7 +21,7 @@ fn on(disk: &MemoryDisk, fsync: Fsync) -> StoreBuilder {
     Store::builder().stripes(4).persistence(persistence)
 }
 
-/// A transaction on two keys, which are equal unless it was cut in two.
+/// A transaction on two keys, which are equal unless it is torn.
 fn step(store: &Store) -> Result<i64, tallis::Error> {
     store.transaction(["a", "b"], |tx| {
         tx.incr("a", 1)?;
@@ -29,20 +29,20 @@ fn step(store: &Store) -> Result<i64, tallis::Error> {
     })
 }
 
-/// How many steps a store has.
+/// Returns the number of steps in a store.
 fn steps(store: &Store) -> u64 {
     let [a, b] = ["a", "b"].map(|key| store.get(key).unwrap());
     assert_eq!(a, b, "a transaction is whole or not there");
     a.map_or(0, |count| std::str::from_utf8(&count).unwrap().parse().unwrap())
 }
 
-/// Does steps until the disk has failed or all are done; returns how many were acknowledged.
+/// Runs steps until the disk has failed or all are done; returns the number of acknowledged steps.
 fn work(disk: &MemoryDisk) -> u64 {
     let mut acknowledged = 0;
     let Ok(store) = on(disk, Fsync::Always).open(DIR) else { return 0 };
     for number in 0..STEPS {
         if number == STEPS / 2 {
-            // It fails or not, and nothing is lost.
+            // It may fail, but nothing is lost.
             let _ = store.rewrite_log();
         }
         match step(&store) {
@@ -50,7 +50,7 @@ fn work(disk: &MemoryDisk) -> u64 {
             Err(error) => {
                 assert_eq!(error.kind(), ErrorKind::Io, "{error}");
                 assert!(error.to_string().starts_with("MISCONF"), "{error}");
-                // What is in memory can be read.
+                // The data in memory can be read.
                 assert!(steps(&store) >= acknowledged);
             }
         }
@@ -59,7 +59,7 @@ fn work(disk: &MemoryDisk) -> u64 {
 }
 
 #[test]
-fn what_was_acknowledged_is_there_whichever_call_fails() {
+fn acknowledged_steps_exist_whichever_call_fails() {
     let mut rng = Rng::new(7);
     for fault in [Fault::Once, Fault::From] {
         let mut call = 1;
@@ -88,7 +88,7 @@ fn what_was_acknowledged_is_there_whichever_call_fails() {
 }
 
 #[test]
-fn what_was_acknowledged_is_there_wherever_the_disk_is_full() {
+fn acknowledged_steps_exist_wherever_the_disk_is_full() {
     let mut rng = Rng::new(8);
     for bytes in (0..1500).step_by(7) {
         let disk = MemoryDisk::default();
@@ -103,7 +103,7 @@ fn what_was_acknowledged_is_there_wherever_the_disk_is_full() {
 }
 
 #[test]
-fn what_was_synced_is_there_whenever_the_machine_stops() {
+fn synced_data_exists_whenever_the_machine_stops() {
     let mut rng = Rng::new(9);
     for _ in 0..50 {
         let disk = MemoryDisk::default();
@@ -175,7 +175,7 @@ fn many_transactions_are_acknowledged_and_refused_as_one() {
     wait_until(|| store.log_error().is_some());
     let (outcome, ran) = steps_at_once();
     assert_eq!((outcome.unwrap_err().kind(), ran), (ErrorKind::Io, 6), "refused before they run");
-    // What is only read is not refused.
+    // Read-only transactions are not refused.
     let mut read = 0;
     let key = [KeyRef::new(b"a").read()];
     store.transaction_many(&key, |_, tx| read = tx.get_int("a").unwrap().unwrap()).unwrap();
@@ -183,7 +183,7 @@ fn many_transactions_are_acknowledged_and_refused_as_one() {
 }
 
 #[test]
-fn a_store_may_go_on_while_the_disk_fails() {
+fn a_store_may_continue_while_the_disk_fails() {
     let disk = MemoryDisk::default();
     let going_on = || {
         let persistence = Persistence::new().disk(Arc::new(disk.clone()));
@@ -202,7 +202,7 @@ fn a_store_may_go_on_while_the_disk_fails() {
 }
 
 #[test]
-fn a_file_that_is_loaded_is_there_again() {
+fn a_loaded_file_exists_after_reopening() {
     let disk = MemoryDisk::default();
     let other = Store::new();
     for _ in 0..5 {
@@ -216,7 +216,7 @@ fn a_file_that_is_loaded_is_there_again() {
     let after = disk.after_a_crash(&mut Rng::new(10));
     assert_eq!(steps(&on(&after, Fsync::Always).open(DIR).unwrap()), 6);
 
-    // The log is behind what is in memory until it can be rewritten.
+    // The log lags behind the memory until it can be rewritten.
     disk.set_fault(Some(Fault::From(1)));
     store.load_from(&file[..], LoadOptions::default()).unwrap_err();
     assert_eq!(steps(&store), 5);
@@ -241,7 +241,7 @@ fn a_log_that_has_grown_is_rewritten() {
         for _ in 0..50 {
             step(&store).unwrap();
         }
-        // One base, one increment, the manifest and nothing else, and only the manifest was there before.
+        // One base, one increment, the manifest and nothing else; of these, only the manifest existed before.
         wait_until(|| {
             let names = disk.names();
             names.len() == 3 && names.iter().filter(|name| before.contains(name)).count() == 1
@@ -252,7 +252,7 @@ fn a_log_that_has_grown_is_rewritten() {
 }
 
 #[test]
-fn a_snapshot_that_fails_leaves_the_one_before() {
+fn a_failed_snapshot_keeps_the_previous_one() {
     let mut rng = Rng::new(13);
     let path = "/dir/dump.rdb";
     let faults = (1..40).flat_map(|call| [Fault::Once(call), Fault::From(call)]);
@@ -288,7 +288,7 @@ fn a_snapshot_that_fails_leaves_the_one_before() {
                 assert_eq!(value.as_deref(), Some(&b"new"[..]), "{fault:?}");
             }
         }
-        // The store goes on, and its next snapshot is as good as any.
+        // The store continues, and its next snapshot is complete.
         store.snapshot(path).unwrap();
     }
     assert!(failures > 10, "{failures}");

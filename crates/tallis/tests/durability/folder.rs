@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A copy of a folder, to be written to.
+/// A writable copy of a folder.
 pub(crate) fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
@@ -18,7 +18,7 @@ pub(crate) fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Every file of a folder, with its bytes.
+/// Every file of a folder with its bytes.
 pub(crate) fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_path_buf()];

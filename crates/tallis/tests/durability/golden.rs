@@ -1,4 +1,4 @@
-//! Logs that servers made.
+//! Logs written by servers.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use super::folder;
 /// Every key of each log: its database, its name, its expiry, DEBUG DIGEST-VALUE, and DUMP.
 const KEYS: &str = include_str!("../data/aof/keys.txt");
 
-/// What ends the logs that work on types which are not known here.
+/// The commands that end the logs with types that are not supported here.
 const REFUSED: [(&str, &str); 7] = [
     ("redis-7.0.15/aof_norewrite", "command 'XADD' on key 'st' at offset 2078"),
     ("redis-7.0.15/aof_plain", "command 'XADD' on key 'st' at offset 825"),
@@ -59,7 +59,7 @@ fn logs_of_servers_are_replayed_in_full_or_name_the_command() {
     }
 }
 
-/// What comes before the command is there, and the error that it gave.
+/// Checks that salvage keeps the data before the command, and returns its error.
 fn salvage(log: &Path, error: &Error) {
     let store = Store::builder().profile(Profile::Redis70).build();
     store.set("old", "1").unwrap();
@@ -92,7 +92,7 @@ fn compare(store: &Store, name: &str, keys: &[Vec<&str>]) {
             "{text}"
         );
         if store.key_type(&key).unwrap().as_deref() == Some("stream") {
-            // Kept as it came; DUMP ends with the version and a checksum, which differ.
+            // It is kept unchanged; DUMP ends with the version and a checksum, which differ.
             let (ours, theirs) = (store.dump(&key).unwrap().unwrap(), decoded(dump));
             assert_eq!(ours[..ours.len() - 10], theirs[..theirs.len() - 10], "{text}");
         } else {

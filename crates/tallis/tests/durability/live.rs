@@ -1,4 +1,4 @@
-//! Beside a live server: each opens what the other has left, after the same commands.
+//! Compared with a live server: each opens the other's files after the same commands.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -37,7 +37,7 @@ fn digest_of(server: &Server) -> String {
     }
 }
 
-/// Lets a server log from now on: the harness has asked it for payloads with commands that are not known here.
+/// Enables the log of a server: before that, the harness created payloads with commands that are not supported here.
 fn begin_log(server: &Server) {
     let mut connection = server.connect();
     command(&mut connection, &["CONFIG", "SET", "appendonly", "yes"]).unwrap();
@@ -50,7 +50,7 @@ fn begin_log(server: &Server) {
     }
 }
 
-/// The keys whose values or expiry differ.
+/// Returns the keys whose values or expiries differ.
 fn differences(store: &Store, server: &Server) -> Vec<String> {
     let mut session = store.session();
     let mut wire = Wire::open(server, Protocol::Resp2).unwrap();
@@ -82,8 +82,8 @@ fn differences(store: &Store, server: &Server) -> Vec<String> {
     found
 }
 
-/// Deletes what expires within the hour, so that nothing expires between two looks, and streams, whose digest is not
-/// known here.
+/// Deletes keys that expire within the hour, so that none expires between two comparisons, and streams, whose digest is
+/// not supported here.
 fn settle(mut run: impl FnMut(&[&[u8]]) -> Answer) {
     for db in 0..16 {
         run(&[b"SELECT", db.to_string().as_bytes()]);
@@ -99,10 +99,10 @@ fn settle(mut run: impl FnMut(&[&[u8]]) -> Answer) {
 }
 
 #[test]
-fn each_opens_what_the_other_has_left() {
+fn each_opens_the_files_of_the_other() {
     for seed in 0..6 {
         let base = if seed % 2 == 0 { "yes" } else { "no" };
-        // A setting that was changed on the way is not in the log, and decides how a HyperLogLog is encoded.
+        // A changed setting is not in the log, and determines how a HyperLogLog is encoded.
         let leave_out = vec!["CONFIG SET"];
         let settings = Settings { seed, commands: 4000, leave_out, ..Settings::default() };
         // While a server syncs, it replies before it has written; with `no` it does not sync.
@@ -132,14 +132,14 @@ fn each_opens_what_the_other_has_left() {
         let ours = digest(&store);
         drop(store);
 
-        // Ours, in a server.
+        // Our files in a server.
         let options = with_log(settings.options()).config("dir", dir.path().to_str().unwrap());
         let theirs = server_with(&options).unwrap();
         assert_eq!(digest_of(&theirs), ours, "seed {seed}: {}", theirs.log());
         drop(theirs);
         assert_eq!(digest(&open(dir.path(), &settings)), ours, "seed {seed}");
 
-        // The server's, in a store.
+        // The server's files in a store.
         let mut wire = Wire::open(&server, Protocol::Resp2).unwrap();
         settle(|words| {
             let words: Vec<Vec<u8>> = words.iter().map(|word| word.to_vec()).collect();

@@ -1,4 +1,4 @@
-//! Disks that fail for a while, under threads that write, while the log is rewritten and files are loaded.
+//! Disks that fail temporarily during writes, while the log is rewritten and files are loaded.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,11 +19,11 @@ fn open(disk: &MemoryDisk, fsync: Fsync, on_error: OnLogError) -> Store {
     Store::builder().stripes(4).persistence(persistence).open(DIR).unwrap()
 }
 
-/// Changes keys in several databases, one after the other, so that their order counts.
+/// Changes keys in several databases, one after the other, so that their order matters.
 fn change(store: &Store, rng: &mut Rng, thread: u64) {
     let db = store.db(u32::try_from(rng.below(3)).unwrap());
     let key = format!("key:{thread}:{}", rng.below(20));
-    // What is refused is not in the store.
+    // A refused change is not in the store.
     let _ = match rng.below(4) {
         0 => db.append(&key, "x").map(drop),
         1 => db.set(&key, rng.below(1000).to_string()),
@@ -35,8 +35,7 @@ fn change(store: &Store, rng: &mut Rng, thread: u64) {
     };
 }
 
-/// Lets threads write while calls of the disk fail, then goes on with a sound one, and looks at what is there after a
-/// crash.
+/// Lets threads write while calls of the disk fail, then continues without failures, and checks the data after a crash.
 fn round(seed: u64, fsync: Fsync, on_error: OnLogError) {
     let mut rng = Rng::new(seed);
     let disk = MemoryDisk::default();
@@ -66,14 +65,14 @@ fn round(seed: u64, fsync: Fsync, on_error: OnLogError) {
             } else {
                 Fault::From(call)
             }));
-            // They fail or not, and nothing is lost.
+            // They may fail, but nothing is lost.
             match rng.below(3) {
                 0 => drop(store.load_from(&file[..], LoadOptions::default())),
                 1 => drop(store.sync_log()),
                 _ => drop(store.rewrite_log()),
             }
             thread::sleep(Duration::from_millis(rng.below(30)));
-            // What a crash leaves now can be opened, and no transaction is torn.
+            // After a crash at this time, the store can be opened, and no transaction is torn.
             let left = open(&disk.after_a_crash(&mut rng), fsync, on_error);
             for db in 0..3 {
                 let left = left.db(db);
@@ -96,10 +95,10 @@ fn round(seed: u64, fsync: Fsync, on_error: OnLogError) {
 }
 
 #[test]
-fn the_log_is_what_the_store_holds_whatever_has_failed_meanwhile() {
+fn the_log_has_the_content_of_the_store_whatever_has_failed_meanwhile() {
     let kinds = [Fsync::EverySecond, Fsync::Always, Fsync::No];
     thread::scope(|scope| {
-        // Most of the time is spent waiting for the next try.
+        // Most of the time is spent waiting for the next attempt.
         for worker in 0..8 {
             scope.spawn(move || {
                 for (seed, fsync) in (worker * 100..).zip(kinds.into_iter().cycle().take(6)) {
@@ -113,7 +112,7 @@ fn the_log_is_what_the_store_holds_whatever_has_failed_meanwhile() {
 }
 
 #[test]
-fn a_sync_that_failed_is_tried_again_though_nothing_is_written() {
+fn a_failed_sync_is_retried_without_further_writes() {
     for fsync in [Fsync::No, Fsync::EverySecond, Fsync::Always] {
         let disk = MemoryDisk::default();
         let store = open(&disk, fsync, OnLogError::RefuseWrites);
@@ -129,7 +128,7 @@ fn a_sync_that_failed_is_tried_again_though_nothing_is_written() {
 }
 
 #[test]
-fn a_store_that_goes_on_may_leave_out_what_is_too_much() {
+fn a_store_that_continues_may_drop_commands_that_exceed_the_buffer() {
     let disk = MemoryDisk::default();
     let store = open(&disk, Fsync::EverySecond, OnLogError::GoOn);
     store.set("first", "1").unwrap();
@@ -145,7 +144,7 @@ fn a_store_that_goes_on_may_leave_out_what_is_too_much() {
     }
     store.sync_log().unwrap_err();
     disk.set_fault(None);
-    // It is rewritten.
+    // The log is rewritten.
     wait_until(|| store.log_error().is_none());
     store.set("last", "1").unwrap();
     store.sync_log().unwrap();

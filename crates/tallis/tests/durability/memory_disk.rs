@@ -1,4 +1,4 @@
-//! A disk in memory that forgets, fails and fills.
+//! A disk in memory that loses unsynced data, fails and becomes full.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -9,14 +9,14 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use tallis::disk::{Disk, DiskFile, DiskLock};
 use testkit::rng::Rng;
 
-/// When calls fail.
+/// The calls that fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// The call of that number alone.
+    /// Only the call with that number.
     Once(usize),
-    /// It and all that come after.
+    /// That call and all later ones.
     From(usize),
-    /// Writes, once the files have so many bytes.
+    /// Writes, as soon as the files have this many bytes.
     FullAt(usize),
 }
 
@@ -28,7 +28,7 @@ pub(crate) struct MemoryDisk(Arc<Mutex<State>>);
 struct State {
     files: Vec<Content>,
     folders: BTreeSet<PathBuf>,
-    /// The number of the file that each name stands for: as processes see it, and as it is on the disk.
+    /// The file number of each name: as processes see it, and as it is on the disk.
     names: BTreeMap<PathBuf, usize>,
     durable: BTreeMap<PathBuf, usize>,
     locked: BTreeSet<PathBuf>,
@@ -45,29 +45,29 @@ struct Content {
 
 impl MemoryDisk {
     fn state(&self) -> MutexGuard<'_, State> {
-        // Anything may happen before a call of the disk.
+        // Other threads may run before a call of the disk.
         #[cfg(shuttle)]
         shuttle::thread::yield_now();
         self.0.lock().unwrap()
     }
 
-    /// Lets calls fail from now on, or no more; they are counted anew.
+    /// Sets the calls that fail from now on, if any; counting begins again.
     pub(crate) fn set_fault(&self, fault: Option<Fault>) {
         let mut state = self.state();
         (state.fault, state.calls, state.failed) = (fault, 0, 0);
     }
 
-    /// Lets every call wait until what this returns is dropped.
+    /// Blocks every call until the result is dropped.
     pub(crate) fn hold(&self) -> impl Drop + '_ {
         self.state()
     }
 
-    /// How many calls have failed.
+    /// Returns the number of calls that have failed.
     pub(crate) fn failed(&self) -> usize {
         self.state().failed
     }
 
-    /// Another disk with the same files.
+    /// Returns another disk with the same files.
     pub(crate) fn copy(&self) -> Self {
         let state = self.state();
         let (files, folders) = (state.files.clone(), state.folders.clone());
@@ -75,20 +75,20 @@ impl MemoryDisk {
         Self(Arc::new(Mutex::new(State { files, folders, names, durable, ..State::default() })))
     }
 
-    /// The bytes of a file.
+    /// Returns the bytes of a file.
     pub(crate) fn bytes(&self, path: impl AsRef<Path>) -> Option<Vec<u8>> {
         let state = self.state();
         state.names.get(path.as_ref()).map(|&file| state.files[file].bytes.clone())
     }
 
-    /// What would be left of all files if the machine stopped now, one behind the other.
+    /// Returns the bytes of all files, concatenated, that would be left if the machine stopped now.
     #[cfg(shuttle)]
     pub(crate) fn synced(&self) -> Vec<u8> {
         let state = self.state();
         state.durable.values().flat_map(|&file| state.files[file].synced.clone()).collect()
     }
 
-    /// Every file with its bytes.
+    /// Returns every file with its bytes.
     pub(crate) fn contents(&self) -> Vec<(PathBuf, Vec<u8>)> {
         let state = self.state();
         let with_bytes =
@@ -96,7 +96,7 @@ impl MemoryDisk {
         state.names.iter().map(with_bytes).collect()
     }
 
-    /// Puts a file on the disk.
+    /// Writes a file to the disk.
     pub(crate) fn put(&self, path: impl Into<PathBuf>, bytes: Vec<u8>) {
         let mut state = self.state();
         let path = path.into();
@@ -107,12 +107,12 @@ impl MemoryDisk {
         state.durable.insert(path, file);
     }
 
-    /// The names of the files, in their order.
+    /// Returns the names of the files, sorted.
     pub(crate) fn names(&self) -> Vec<String> {
         self.state().names.keys().map(|name| name.display().to_string()).collect()
     }
 
-    /// What is left when the machine stops: the names and bytes that were synced, and of others some.
+    /// Returns the disk after the machine has stopped: the synced names and bytes, and some of the others.
     pub(crate) fn after_a_crash(&self, rng: &mut Rng) -> Self {
         let state = self.state();
         let mut keep = |content: &Content| {
@@ -263,7 +263,7 @@ impl Drop for Locked {
 struct MemoryFile {
     disk: MemoryDisk,
     number: usize,
-    /// Where it is read next.
+    /// The position of the next read.
     at: usize,
 }
 
@@ -283,7 +283,7 @@ impl Write for MemoryFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut state = self.disk.state();
         if let Err(error) = state.call() {
-            // Some of it may be there all the same.
+            // A part of the bytes may have been written nevertheless.
             let half = &bytes[..bytes.len() / 2];
             state.files[self.number].bytes.extend_from_slice(half);
             return Err(error);

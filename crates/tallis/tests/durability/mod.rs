@@ -1,4 +1,4 @@
-//! Stores that are kept on disk: what is there again after an end of any kind.
+//! Stores that are kept on disk: their data after an end of any kind.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use tallis::{Reply, Store};
 
-/// Waits until something is so.
+/// Waits until a condition is true.
 fn wait_until(what: impl Fn() -> bool) {
     for _ in 0..4000 {
         if what() {
@@ -30,7 +30,7 @@ fn wait_until(what: impl Fn() -> bool) {
     panic!("it takes too long");
 }
 
-/// A line of INFO persistence, behind the colon.
+/// The value of a field of INFO persistence.
 fn info(store: &Store, name: &str) -> String {
     let text: String = store.execute(&["INFO", "persistence"]).convert().unwrap();
     let mut lines = text.lines().filter_map(|line| line.split_once(':'));

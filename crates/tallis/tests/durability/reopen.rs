@@ -1,4 +1,4 @@
-//! What is there when a store is opened again.
+//! The data of a store that is opened again.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use super::digest;
 use super::folder::files;
 
 #[test]
-fn what_was_done_is_there_again() {
+fn committed_changes_exist_after_reopening() {
     let dir = tempfile::tempdir().unwrap();
     let store = Store::open(dir.path()).unwrap();
     store.set("k", "v").unwrap();
@@ -36,7 +36,7 @@ fn what_was_done_is_there_again() {
 }
 
 #[test]
-fn a_log_of_another_name_is_not_passed_over() {
+fn a_log_of_another_name_is_not_ignored() {
     let dir = tempfile::tempdir().unwrap();
     let named = |name: &str| Store::builder().persistence(Persistence::new().log_name(name));
     named("own.aof").open(dir.path()).unwrap().set("k", "v").unwrap();
@@ -45,7 +45,7 @@ fn a_log_of_another_name_is_not_passed_over() {
     assert_eq!(error.kind(), ErrorKind::Corrupt);
     let text = error.to_string();
     assert!(text.ends_with("own.aof.manifest does"), "{text}");
-    // Nor is one that has lost its manifest.
+    // A log that has lost its manifest is not ignored either.
     fs::remove_file(dir.path().join("appendonlydir/own.aof.manifest")).unwrap();
     let error = named("own.aof").open(dir.path()).unwrap_err();
     assert!(error.to_string().ends_with("own.aof.1.incr.aof does"), "{error}");
@@ -53,7 +53,7 @@ fn a_log_of_another_name_is_not_passed_over() {
 }
 
 #[test]
-fn each_file_of_a_log_begins_on_no_database() {
+fn each_file_of_a_log_begins_without_a_selected_database() {
     let dir = tempfile::tempdir().unwrap();
     let store = Store::open(dir.path()).unwrap();
     store.db(3).set("before", "1").unwrap();
@@ -64,7 +64,7 @@ fn each_file_of_a_log_begins_on_no_database() {
     let store = Store::open(dir.path()).unwrap();
     assert_eq!(digest(&store), before);
     assert_eq!(store.db(3).dbsize().unwrap(), 2);
-    // Nor does what is added to a file that was there.
+    // Commands appended to an existing file do not depend on one either.
     store.set("first", "1").unwrap();
     store.db(3).set("third", "1").unwrap();
     drop(store);
@@ -73,7 +73,7 @@ fn each_file_of_a_log_begins_on_no_database() {
 }
 
 #[test]
-fn a_second_opener_is_told() {
+fn a_second_opener_gets_an_error() {
     let dir = tempfile::tempdir().unwrap();
     let store = Store::open(dir.path()).unwrap();
     let other = store.db(5);
@@ -115,7 +115,7 @@ fn a_single_file_of_a_log_is_loaded_with_its_commands() {
 }
 
 #[test]
-fn a_file_of_the_manifest_that_is_not_there_is_named() {
+fn a_missing_file_of_the_manifest_is_named() {
     let dir = tempfile::tempdir().unwrap();
     Store::open(dir.path()).unwrap().set("k", "v").unwrap();
     let log = dir.path().join("appendonlydir/appendonly.aof.1.incr.aof");

@@ -31,7 +31,7 @@ fn run(session: &mut Session, line: &str) -> Answer {
     answer(session.execute(&words(line)))
 }
 
-/// Commands with the replies of both.
+/// Runs commands on both, and returns the replies of both.
 struct Both {
     store: Store,
     session: Session,
@@ -39,7 +39,7 @@ struct Both {
 }
 
 impl Both {
-    /// The replies of both, which are equal.
+    /// Returns the reply of both, which must be equal.
     fn run(&mut self, line: &str) -> Answer {
         let [ours, theirs] = self.each(line);
         assert_eq!(ours, theirs, "{line}");
@@ -50,7 +50,7 @@ impl Both {
         [run(&mut self.session, line), self.wire.run(&words(line)).unwrap()]
     }
 
-    /// What INFO persistence shows, of both.
+    /// Returns INFO persistence of both.
     fn info(&mut self) -> [Vec<(String, String)>; 2] {
         self.each("INFO persistence").map(|reply| {
             let Answer::Bulk(text) = reply else { panic!("{reply:?}") };
@@ -60,7 +60,7 @@ impl Both {
         })
     }
 
-    /// A field of INFO persistence, of both, which are equal.
+    /// Returns a field of INFO persistence, which must be equal for both.
     fn field(&mut self, name: &str) -> String {
         let [ours, theirs] = self.info().map(|fields| {
             fields.into_iter().find(|(other, _)| other == name).map(|(_, value)| value).unwrap()
@@ -69,7 +69,7 @@ impl Both {
         ours
     }
 
-    /// Waits until neither of them saves or rewrites.
+    /// Waits until neither of them is saving or rewriting.
     fn wait(&mut self) {
         let names = ["rdb_bgsave_in_progress", "aof_rewrite_in_progress", "aof_rewrite_scheduled"];
         loop {
@@ -83,7 +83,7 @@ impl Both {
     }
 }
 
-/// A server and a store with the same settings, each of which keeps a log.
+/// A server and a store with the same settings, which both keep a log.
 fn both(disk: &MemoryDisk) -> Option<(Both, testkit::live::Server)> {
     let server = server_with(&Options::new().config("appendonly", "yes"))?;
     let store = builder(on(disk)).open(DIR).unwrap();
@@ -141,8 +141,7 @@ fn the_fields_of_info_are_those_of_a_server() {
     let names = |fields: &[(String, String)]| -> Vec<String> {
         fields.iter().map(|(name, _)| name.clone()).collect()
     };
-    // What is about processes that are forked, about keys that expire while a file is loaded, and about a sync that runs
-    // in another thread.
+    // Fields about forked processes, about keys that expire while a file is loaded, and about a sync on another thread.
     let left_out = [
         "current_cow_peak",
         "current_cow_size",
@@ -160,8 +159,8 @@ fn the_fields_of_info_are_those_of_a_server() {
     let theirs_here: Vec<String> =
         names(&theirs).into_iter().filter(|name| !left_out.contains(&&**name)).collect();
     assert_eq!(names(&ours), theirs_here);
-    // The times, that of a SAVE too; the sizes of bases, which name the program that wrote them; and what is in the
-    // buffer, while a server syncs and here for some milliseconds.
+    // The times, also that of a SAVE; the sizes of bases, which contain the name of the program that wrote them; and
+    // the size of the buffer, which is not empty while a server syncs, and here for some milliseconds.
     let differ: BTreeSet<&str> = [
         "rdb_last_save_time",
         "rdb_last_bgsave_time_sec",
@@ -178,10 +177,10 @@ fn the_fields_of_info_are_those_of_a_server() {
 }
 
 #[test]
-fn what_runs_already_is_said_as_a_server_says_it() {
+fn a_running_save_is_reported_as_on_a_server() {
     let disk = MemoryDisk::default();
     let Some((mut both, _server)) = both(&disk) else { return };
-    // A save that takes longer than the test, which ends with the server.
+    // A save that takes longer than the test; it ends with the server.
     both.run("SET k v");
     both.wire.run(&words("CONFIG SET rdb-key-save-delay 100000000")).unwrap();
     let held = disk.hold();
@@ -202,7 +201,7 @@ fn what_runs_already_is_said_as_a_server_says_it() {
 }
 
 #[test]
-fn a_rewrite_that_runs_is_said_as_a_server_says_it() {
+fn a_running_rewrite_is_reported_as_on_a_server() {
     let disk = MemoryDisk::default();
     let Some((mut both, _server)) = both(&disk) else { return };
     both.run("SET k v");
@@ -221,7 +220,7 @@ fn a_rewrite_that_runs_is_said_as_a_server_says_it() {
 }
 
 #[test]
-fn a_store_in_memory_has_no_place_to_save_to() {
+fn a_store_in_memory_cannot_be_saved() {
     let store = Store::new();
     for command in ["SAVE", "BGSAVE", "BGREWRITEAOF"] {
         let reply = store.execute(&[command]);
@@ -261,7 +260,7 @@ fn a_save_is_due_by_time_and_changes() {
     store.incr("n", 1).unwrap();
     wait_until(|| info(&store, "rdb_saves") == "2");
 
-    // A save that fails is tried again after some seconds.
+    // A failed save is retried after some seconds.
     disk.set_fault(Some(Fault::From(1)));
     let go_on = store.execute(&["CONFIG", "SET", "save", "1 1"]);
     assert_eq!(go_on, Reply::OK);
@@ -277,7 +276,7 @@ fn a_save_is_due_by_time_and_changes() {
 }
 
 #[test]
-fn a_store_without_a_log_is_what_its_last_snapshot_has() {
+fn a_store_without_a_log_has_the_data_of_its_last_snapshot() {
     let disk = MemoryDisk::default();
     let open = || builder(on(&disk).appendonly(false)).open(DIR);
     let store = open().unwrap();
@@ -297,7 +296,7 @@ fn a_store_without_a_log_is_what_its_last_snapshot_has() {
     assert_eq!(store.get("k").unwrap().as_deref(), Some(&b"1"[..]));
     drop(store);
 
-    // A log has what a snapshot may not have.
+    // A log may have data that a snapshot does not have.
     let store = builder(on(&disk)).open(DIR).unwrap();
     assert_eq!(store.get("k").unwrap().as_deref(), Some(&b"2"[..]));
     drop(store);

@@ -10,7 +10,7 @@ use super::wait_until;
 
 const DIR: &str = "/dir";
 
-/// Counts at each of its keys.
+/// Increments each of its keys.
 static COUNT: Script = Script::new("-- counts", |tx, call| {
     let counts: Result<Vec<i64>, Error> = call.keys.iter().map(|key| tx.incr(key, 1)).collect();
     Ok(Reply::Array(counts?.into_iter().map(Reply::Int).collect()))
@@ -29,7 +29,7 @@ fn on(disk: &MemoryDisk) -> Store {
 }
 
 #[test]
-fn scripts_are_acknowledged_and_refused_as_transactions_are() {
+fn scripts_are_acknowledged_and_refused_like_transactions() {
     let disk = MemoryDisk::default();
     let store = on(&disk);
     let count = ["EVALSHA", COUNT.digest(), "2", "a", "b"];
@@ -55,7 +55,7 @@ fn scripts_are_acknowledged_and_refused_as_transactions_are() {
     for reply in [store.execute(&count), in_multi(&count)] {
         assert_eq!(reply.into_result().unwrap_err().to_string(), refused);
     }
-    // What came before the log was known to fail stays in memory, and can be read.
+    // Changes made before the failure of the log was known stay in memory, and can be read.
     for reply in [store.execute(&look), in_multi(&look)] {
         assert_eq!(reply, Reply::Bulk("3".into()));
     }

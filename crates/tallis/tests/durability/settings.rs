@@ -1,4 +1,4 @@
-//! The settings of a store that is kept in a directory, as CONFIG shows and changes them.
+//! The settings of a store that is kept in a directory, read and changed by CONFIG.
 
 use std::sync::Arc;
 
@@ -111,7 +111,7 @@ fn config_set_changes_how_a_store_is_kept() {
     assert_eq!(synced().as_deref(), Some(&b"1"[..]));
     set(&store, "appendfsync", "no").unwrap();
 
-    // So small a log is not rewritten by itself, until the setting says so.
+    // A log of this size is not rewritten automatically until the setting allows it.
     for _ in 0..100 {
         store.incr("n", 1).unwrap();
     }

@@ -1,4 +1,4 @@
-//! Calls on many keys, members or bits: the replies and the bytes of as many calls on one.
+//! Calls on many keys, members or bits: the replies and the bytes equal those of single calls.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
@@ -9,13 +9,13 @@ use tallis::geo::Unit;
 use tallis::{BitFieldOp, ExpireOption, FieldType, Limits, ManualClock, Overflow, Profile, Store};
 use testkit::rng::Rng;
 
-/// Keys of a store, and members of its sets, among which the calls choose.
+/// The number of keys of a store, and of members of its sets, from which the calls choose.
 const NAMES: u64 = 600;
 
-/// Calls of a run.
+/// The number of calls in a run.
 const CALLS: usize = 300;
 
-/// A store whose values do not choose their encoding by how many members come at once, as they do from 7.2 on.
+/// A store whose encodings do not depend on the number of members in a call, as they do since 7.2.
 fn store(limits: Limits) -> Store {
     Store::builder().profile(Profile::Redis70).limits(limits).build()
 }
@@ -33,7 +33,7 @@ fn limits(rng: &mut Rng) -> Limits {
     }
 }
 
-/// Makes keys, a set, a sorted set and hashes that are more than the caches hold: then a call of many reads ahead.
+/// Creates keys, a set, a sorted set and hashes that exceed the caches: batched calls then prefetch.
 fn fill(store: &Store) {
     let names: Vec<String> = (1..40_000).map(|n| format!("name:{n}")).collect();
     store.mset(&names.iter().map(|name| (name, "a value")).collect::<Vec<_>>()).unwrap();
@@ -47,17 +47,17 @@ fn fill(store: &Store) {
         let pairs: Vec<_> = pairs.iter().map(|name| (name, name)).collect();
         store.hset_multiple(hash, &pairs).unwrap();
     }
-    // A hash with times is another table.
+    // A hash with expiries uses another table.
     store.hpexpire("timed", 1_u64 << 40, ExpireOption::Always, &names[..100]).unwrap();
 }
 
-/// A place for a name, one of a few thousand.
+/// A position for a name, one of a few thousand.
 fn place<'n>(rng: &mut Rng, name: &'n String) -> (f64, f64, &'n String) {
     let mut degrees = |all: f64| ((rng.unit() - 0.5) * all).round();
     (degrees(360.0), degrees(170.0), name)
 }
 
-/// As many names as a call may have, some of them twice: texts, numbers, long ones, one that is empty.
+/// As many names as a call may have, some of them twice: texts, numbers, long ones, an empty one.
 fn names(rng: &mut Rng) -> Vec<String> {
     let most = [1, 4, 5, 63, 64, 65, 200][rng.index(7)];
     let kind = rng.below(3);
@@ -71,16 +71,16 @@ fn names(rng: &mut Rng) -> Vec<String> {
         .collect()
 }
 
-/// Offsets of bits, some of them twice and some behind the end of every string.
+/// Offsets of bits, some of them twice and some beyond the end of every string.
 fn offsets(rng: &mut Rng, count: usize) -> Vec<u64> {
     let most = [20, 3000, 100_000][rng.index(3)];
     (0..count).map(|_| rng.below(most)).collect()
 }
 
-/// Runs a call of many on one store and as many calls of one on the other, and compares the replies.
+/// Runs a batched call on one store and as many single calls on the other, and compares the replies.
 fn call(rng: &mut Rng, [many, one]: [&Store; 2], key: &str) {
     let names = names(rng);
-    // A name as any other is deleted, and set to a text or a number, now and then.
+    // This name is also deleted sometimes, and set to a text or a number.
     let bits = "name:7";
     let count = |each: &dyn Fn(&String) -> usize| names.iter().map(each).sum::<usize>();
     match rng.below(22) {
@@ -183,11 +183,11 @@ fn value(rng: &mut Rng) -> String {
     rng.below(10).to_string().repeat(len)
 }
 
-/// The same with fields of a hash.
+/// The same for the fields of a hash.
 fn fields(rng: &mut Rng, [many, one]: [&Store; 2], key: &str, names: &[String]) {
     match rng.below(4) {
         0..2 => {
-            // Some are longer than what lies beside its field.
+            // Some are longer than the values that are stored next to their field.
             let pairs: Vec<_> = names.iter().map(|name| (name, value(rng))).collect();
             let each = pairs.iter().map(|(name, value)| one.hset(key, *name, value).unwrap_or(0));
             assert_eq!(each.sum::<usize>(), many.hset_multiple(key, &pairs).unwrap_or(0));
@@ -203,7 +203,7 @@ fn fields(rng: &mut Rng, [many, one]: [&Store; 2], key: &str, names: &[String]) 
     }
 }
 
-/// How many bits a field has, up to so many.
+/// The width of a field in bits, up to a maximum.
 fn width(rng: &mut Rng, most: u64) -> u32 {
     u32::try_from(1 + rng.below(most)).unwrap()
 }
@@ -213,7 +213,7 @@ fn payloads(store: &Store) -> Vec<(Vec<u8>, Vec<u8>)> {
     let mut keys: Vec<_> = store.keys("*").unwrap().iter().map(|key| key.to_vec()).collect();
     keys.sort_unstable();
     let dump = |key: &Vec<u8>| store.dump(key).unwrap().unwrap().to_vec();
-    // What is a hash table has its members in an order of its own.
+    // The members of a hash table have no fixed order.
     let ordered = |key: &Vec<u8>| match store.object_encoding(key).unwrap() {
         Some("hashtable") => {
             let mut members: Vec<Vec<u8>> = match store.hgetall(key) {
@@ -231,7 +231,7 @@ fn payloads(store: &Store) -> Vec<(Vec<u8>, Vec<u8>)> {
 }
 
 #[test]
-fn many_at_once_are_as_many_one_by_one() {
+fn batched_calls_equal_single_calls() {
     for seed in 0..40 {
         let mut rng = Rng::new(seed);
         let limits = limits(&mut rng);
@@ -250,7 +250,7 @@ fn many_at_once_are_as_many_one_by_one() {
 }
 
 #[test]
-fn fields_that_have_expired_are_not_among_many() {
+fn expired_fields_are_not_returned_by_batched_calls() {
     let clock = Arc::new(ManualClock::new(0));
     let store = Store::builder().clock(clock.clone()).build();
     let names: Vec<String> = (0..34_000).map(|n| format!("name:{n}")).collect();
@@ -271,9 +271,9 @@ fn fields_that_have_expired_are_not_among_many() {
     assert_eq!(store.hlen("hash").unwrap(), 34_000);
 }
 
-/// Each thread has sets of its own, and all have their keys in the same stripes.
+/// Each thread has its own sets, and all of them are in the same stripes.
 #[test]
-fn threads_do_not_change_what_a_call_of_many_does() {
+fn threads_do_not_change_the_results_of_batched_calls() {
     let [many, one] = [(); 2].map(|()| store(Limits::default()));
     thread::scope(|scope| {
         for thread in 0..4 {
@@ -299,9 +299,9 @@ fn threads_do_not_change_what_a_call_of_many_does() {
     assert_eq!(payloads(&many), payloads(&one));
 }
 
-/// MSET is one step: who reads all of its keys at once sees all of one call or none.
+/// MSET is one step: a read of all its keys sees the values of one call.
 #[test]
-fn a_call_of_many_keys_is_seen_whole_or_not_at_all() {
+fn a_batched_call_on_keys_is_atomic() {
     let store = Store::new();
     let keys: Vec<String> = (0..100).map(|n| format!("key:{n}")).collect();
     let write = |value: u64| store.mset(&keys.iter().map(|key| (key, value)).collect::<Vec<_>>());

@@ -1,4 +1,4 @@
-//! Bits through the typed calls and as words: a plain model, what a WATCH sees and a sink receives, and what fails.
+//! Bits by typed calls and by words: a simple model, WATCH, sinks, and errors.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
@@ -35,7 +35,7 @@ fn the_transcript_of_the_notes_holds() {
     assert_eq!(execute(&store, "bitfield w get u4 2"), ints(&[3]));
 }
 
-/// Each bit is an element.
+/// Each bit represents an element.
 #[derive(Clone, Default)]
 struct Plain(Vec<bool>);
 
@@ -60,7 +60,7 @@ impl Plain {
         self.0.chunks(8).map(byte).collect()
     }
 
-    /// The number of so many bits, of two's complement if signed.
+    /// The number in this many bits, in two's complement if signed.
     fn number(&self, signed: bool, bits: usize, offset: usize) -> i128 {
         let number = (0..bits).fold(0, |n, at| n << 1 | i128::from(self.get(offset + at)));
         if signed && self.get(offset) { number - (1 << bits) } else { number }
@@ -73,7 +73,7 @@ impl Plain {
     }
 }
 
-/// What an addition leaves in a field.
+/// The value of a field after an addition.
 fn sum(signed: bool, bits: usize, sum: i128, overflow: Overflow) -> Option<i128> {
     let (min, max): (i128, i128) =
         if signed { (-1 << (bits - 1), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) };
@@ -90,7 +90,7 @@ fn offset(rng: &mut Rng) -> usize {
 }
 
 #[test]
-fn bits_and_fields_are_as_in_a_plain_vector() {
+fn bits_and_fields_match_a_plain_vector() {
     let store = Store::new();
     let mut rng = Rng::new(21);
     let mut plain = Plain::default();
@@ -133,7 +133,7 @@ fn bits_and_fields_are_as_in_a_plain_vector() {
                 check_range(&store, &plain, start, end, unit);
             }
             8 if round % 16 == 0 => {
-                // A number is text to these commands.
+                // These commands treat a number as text.
                 let number = rng.i64();
                 store.set("k", number).unwrap();
                 (plain, exists) = (Plain::of(number.to_string().as_bytes()), true);
@@ -187,7 +187,7 @@ type Combine = fn(&Store, &str, &[String]) -> Result<usize, Error>;
 
 type Definition = fn(&[bool]) -> bool;
 
-/// Each operation by its definition: the bit that is made of the bits of all sources.
+/// Each operation by its definition: the resulting bit for the bits of all sources.
 const OPERATIONS: [(&str, Combine, Definition); 7] = [
     ("AND", |store, to, of| store.bit_and(to, of), |bits| bits.iter().all(|&bit| bit)),
     ("OR", |store, to, of| store.bit_or(to, of), |bits| bits.contains(&true)),
@@ -202,7 +202,7 @@ fn ones(bits: &[bool]) -> usize {
     bits.iter().filter(|&&bit| bit).count()
 }
 
-/// The target is a key of its own, or one of the sources, and what lies there may be shorter or longer than the result.
+/// The target is another key or one of the sources, and its previous value may be shorter or longer than the result.
 #[test]
 fn strings_are_combined_bit_by_bit() {
     const LENGTHS: [usize; 9] = [0, 1, 7, 31, 33, 200, 16_384, 16_390, 40_000];
@@ -247,7 +247,7 @@ fn strings_are_combined_bit_by_bit() {
         if len > 0 {
             assert_eq!(store.object_encoding(&target).unwrap(), Some("raw"), "{context}");
         }
-        // What lies behind the end is zeros, whatever was there.
+        // The bytes after the end are zeros, whatever the previous value was.
         if rng.chance(1, 4) {
             store.setbit(&target, (len as u64 + 40) * 8, false).unwrap();
             let grown = store.get(&target).unwrap().unwrap();
@@ -262,7 +262,7 @@ fn strings_are_combined_bit_by_bit() {
 }
 
 #[test]
-fn the_older_profile_does_not_know_the_newer_operations() {
+fn the_older_profile_does_not_have_the_newer_operations() {
     let old = Store::builder().profile(Profile::Redis70).build();
     let new = Store::new();
     for store in [&old, &new] {
@@ -276,7 +276,7 @@ fn the_older_profile_does_not_know_the_newer_operations() {
         );
         assert_eq!(execute(&new, &line), Reply::Int(len));
     }
-    // The typed calls are there all the same.
+    // The typed calls are available nevertheless.
     assert_eq!(old.bit_diff("d", ["a", "b"]).unwrap(), 1);
     let error = new.bit_diff("d", ["a"]).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Syntax);
@@ -289,7 +289,7 @@ fn the_older_profile_does_not_know_the_newer_operations() {
 }
 
 #[test]
-fn what_is_out_of_range_or_no_string_is_refused_and_nothing_changes() {
+fn invalid_offsets_and_types_are_refused_and_nothing_changes() {
     let store = Store::new();
     store.sadd("s", [1]).unwrap();
     let before = store.changes();
@@ -304,7 +304,7 @@ fn what_is_out_of_range_or_no_string_is_refused_and_nothing_changes() {
         store.bitfield_incr("k", u8, u64::MAX, 1, wrap).map(drop),
         store.bitfield("k", [BitFieldOp::set(u8, 0, 1), BitFieldOp::get(u8, far)]).map(drop),
         store.bitfield_ro("k", [(u8, far)]).map(drop),
-        // Even where there is no string to be looked at.
+        // Even if the key does not exist.
         store.setbit("s", far, true).map(drop),
     ] {
         let error = result.unwrap_err();
@@ -332,7 +332,7 @@ fn what_is_out_of_range_or_no_string_is_refused_and_nothing_changes() {
 }
 
 #[test]
-fn effects_say_what_was_written_and_a_watch_sees_what_changed() {
+fn effects_have_what_was_written_and_a_watch_sees_changes() {
     let journal = Arc::new(Journal::default());
     let store = Store::builder().sink(journal.clone()).build();
     let lines: [(&str, &[&str], bool); 30] = [
@@ -344,7 +344,7 @@ fn effects_say_what_was_written_and_a_watch_sees_what_changed() {
         ("BITCOUNT k", &[], false),
         ("BITPOS k 1", &[], false),
         ("SET k 12", &["SET k 12"], true),
-        // It is kept in another form, which is all that has changed.
+        // Only the encoding has changed.
         ("SETBIT k 0 0", &["SETBIT k 0 0"], false),
         ("SET k 12", &["SET k 12"], true),
         ("BITFIELD k INCRBY u8 0 0 GET u8 0", &["BITFIELD k INCRBY u8 0 0"], false),
@@ -362,7 +362,7 @@ fn effects_say_what_was_written_and_a_watch_sees_what_changed() {
         ),
         ("BITFIELD k OVERFLOW SAT INCRBY u8 0 1", &[], false),
         ("BITFIELD k OVERFLOW FAIL INCRBY u8 0 1", &[], false),
-        // A failure that makes the string longer, which Redis does not report.
+        // A failed operation that extends the string, which Redis does not report.
         (
             "BITFIELD k OVERFLOW FAIL SET u4 80 99",
             &["BITFIELD k OVERFLOW FAIL SET u4 80 99 OVERFLOW WRAP"],
@@ -375,7 +375,7 @@ fn effects_say_what_was_written_and_a_watch_sees_what_changed() {
         ("BITOP NOT k none", &[], false),
         ("MSET a ab b b", &["MSET a ab b b"], false),
         ("BITOP OR k a b", &["BITOP OR k a b"], true),
-        // As the bytes that it leaves: no server before 8.2 knows the command.
+        // As the resulting bytes: no server before 8.2 has the command.
         ("BITOP ONE k a b", &["DEL k", "SETRANGE k 0 \\x03b"], true),
         ("BITOP AND none a none2", &["BITOP AND none a none2"], false),
     ];
@@ -396,7 +396,7 @@ fn a_string_grows_once_as_far_as_any_operation_reaches() {
     let store = Store::new();
     let u8 = field("u8");
     let fail = BitFieldOp::set(u8, 40, 1_000).overflow(Overflow::Fail);
-    // The read sees no further than the writes of its call have made the string; what lies behind is 0 anyway.
+    // The read is limited to the length after the writes of its call; the bits beyond are 0 anyway.
     let operations = [BitFieldOp::get(u8, 800), BitFieldOp::set(u8, 8, 7), fail];
     assert_eq!(store.bitfield("k", operations).unwrap(), [Some(0), Some(0), None]);
     assert_eq!(store.get("k").unwrap().unwrap(), [0, 7, 0, 0, 0, 0][..]);

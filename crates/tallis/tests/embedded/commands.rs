@@ -1,4 +1,4 @@
-//! The typed calls, one family after the other: what they answer, and that a call that fails changes nothing.
+//! The typed calls, family by family: their results, and that a failed call changes nothing.
 
 use std::sync::Arc;
 
@@ -89,7 +89,7 @@ fn a_damaged_hyperloglog_is_refused_and_stays() {
     }
     assert_eq!(store.get("h").unwrap().unwrap(), damaged);
     assert!(!store.exists("none").unwrap());
-    // Of several keys that are wrong the first one is reported.
+    // If several keys are invalid, the first one is reported.
     store.sadd("set", [1]).unwrap();
     let kind = |keys: &[&str]| store.pfcount(keys).unwrap_err().kind();
     assert_eq!(kind(&["none", "h", "set"]), ErrorKind::InvalidHll);
@@ -97,7 +97,7 @@ fn a_damaged_hyperloglog_is_refused_and_stays() {
 }
 
 #[test]
-fn pfcount_remembers_its_answer_and_pfadd_forgets_it() {
+fn pfcount_caches_its_result_and_pfadd_invalidates_it() {
     let store = Store::new();
     store.pfadd("h", ["a", "b"]).unwrap();
     let stale = store.get("h").unwrap().unwrap();
@@ -131,11 +131,11 @@ fn keys_expire_to_the_millisecond() {
     assert_eq!(store.get("k").unwrap(), None);
     assert_eq!(store.exists_many(["k", "k"]).unwrap(), 0);
     assert_eq!(store.key_type("k").unwrap(), None);
-    // What had expired is not what a write finds.
+    // A write does not find an expired value.
     assert_eq!(store.incr("k", 1).unwrap(), 1);
     assert_eq!(store.ttl("k").unwrap().secs(), -1);
 
-    // INCR keeps an expiry, SET takes it away, PERSIST too, the past deletes.
+    // INCR keeps an expiry, SET and PERSIST remove it, and one in the past deletes the key.
     store.pexpire("k", 100).unwrap();
     store.incr("k", 1).unwrap();
     assert_eq!(store.ttl("k").unwrap().millis(), 100);
@@ -151,7 +151,7 @@ fn keys_expire_to_the_millisecond() {
 }
 
 #[test]
-fn a_sweep_drops_what_has_expired_and_is_bounded() {
+fn a_sweep_removes_expired_keys_and_is_bounded() {
     let clock = Arc::new(ManualClock::new(0));
     let store = Store::builder().clock(clock.clone()).build();
     for key in 0..100 {
@@ -200,7 +200,7 @@ fn limits_are_the_stores_own() {
     assert_eq!(store.get("h").unwrap().unwrap().len(), hll::DENSE_LEN);
 }
 
-/// One of the commands that change strings, with options by chance.
+/// One of the commands that change strings, with random options.
 fn change_string(store: &Store, key: &str, member: i64, rng: &mut Rng) -> Result<(), Error> {
     let other = format!("k{}", rng.below(12));
     let number = member.unsigned_abs();
@@ -290,7 +290,7 @@ fn the_effects_of_a_store_make_the_same_store_again() {
     }
     store.sweep(usize::MAX).unwrap();
 
-    // Replayed long before, so that nothing expires on the way by itself.
+    // Replayed at an earlier time, so that nothing expires by itself.
     let again = Store::builder().clock(Arc::new(ManualClock::new(0))).build();
     for effect in journal.take() {
         let reply = again.db(effect.db).execute(&effect.args);
@@ -302,7 +302,7 @@ fn the_effects_of_a_store_make_the_same_store_again() {
         for key in (0..12).map(|key| format!("k{key}")) {
             assert_eq!(store.key_type(&key).unwrap(), again.key_type(&key).unwrap(), "{key}");
             match (store.object_encoding(&key).unwrap(), again.object_encoding(&key).unwrap()) {
-                // INCRBYFLOAT leaves text; told as a SET it is a number where it can be, as in a replica of Redis.
+                // INCRBYFLOAT leaves text; replayed as a SET it is a number if possible, as in a replica of Redis.
                 (Some("embstr"), Some("int")) => {}
                 (ours, theirs) => assert_eq!(ours, theirs, "{key}"),
             }

@@ -1,4 +1,4 @@
-//! What was seen before: beside the times at which each item came, across turns, files, sinks and threads.
+//! `Dedup` compared with the times at which each item occurred, across rotations, files, sinks and threads.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
@@ -13,20 +13,20 @@ use testkit::rng::Rng;
 
 use crate::journal::Journal;
 
-/// So seldom wrong that no test meets it.
+/// An error rate so small that no test encounters an error.
 const NEVER: f64 = 1e-12;
 
 const START: i64 = 1_700_000_000_000;
 
-/// When each item came last, counted in different items.
+/// The last occurrence of each item, counted in different items.
 #[derive(Default)]
 struct Times {
-    /// The items by the order in which they came last.
+    /// The items in the order of their last occurrence.
     order: Vec<u64>,
 }
 
 impl Times {
-    /// How many different items came since this one did; it comes now.
+    /// Returns the number of different items since this one occurred, and records that it occurs now.
     fn come(&mut self, item: u64) -> Option<usize> {
         let place = self.order.iter().position(|&other| other == item);
         let since = place.map(|place| self.order.len() - place - 1);
@@ -41,7 +41,7 @@ fn ints(items: &[u64]) -> impl Iterator<Item = i64> + Clone {
 }
 
 #[test]
-fn what_was_seen_stays_seen_however_many_there_are() {
+fn items_are_known_forever_however_many_there_are() {
     let store = Store::new();
     let seen = Dedup::new(store.clone(), "seen", 100, 0.01).unwrap();
     let mut known = HashSet::new();
@@ -54,7 +54,7 @@ fn what_was_seen_stays_seen_however_many_there_are() {
         assert!(truly_new || !new, "{item} was seen");
         wrong += usize::from(truly_new && !new);
     }
-    // It has grown far beyond its plan, and keeps the rate.
+    // The filter has grown far beyond its planned capacity, and keeps the rate.
     let info = seen.info().unwrap();
     assert!(store.bf_info("seen").unwrap().filters >= 6);
     assert!(info.error_rate < 0.01 && info.bytes > 10_000, "{info:?}");
@@ -64,7 +64,7 @@ fn what_was_seen_stays_seen_however_many_there_are() {
     assert!(!store.exists("{seen}:older").unwrap());
 }
 
-/// Counted in different items: known if fewer than a half came since, forgotten if all could have come twice.
+/// Counted in different items: known if fewer than half of them followed, forgotten if all could have occurred twice.
 #[test]
 fn the_last_items_are_known_and_older_ones_forgotten() {
     for (count, items, seed) in [(1, 6, 1), (2, 6, 2), (7, 20, 3), (10, 40, 4), (64, 300, 5)] {
@@ -96,7 +96,7 @@ fn the_last_items_are_known_and_older_ones_forgotten() {
             }
         }
         assert!(known > 50 && forgotten > 50, "{count}: {known} {forgotten}");
-        // In filters of so few bits many items have the same ones.
+        // In such small filters, many items have the same bits.
         assert!(wrong * 20 <= forgotten, "{count}: {wrong} of {forgotten}");
         let info = store.bf_info("seen").unwrap();
         assert_eq!((info.capacity, info.expansion, info.filters), (half as u64, None, 1));
@@ -105,7 +105,7 @@ fn the_last_items_are_known_and_older_ones_forgotten() {
 }
 
 #[test]
-fn batches_do_what_single_items_do() {
+fn batches_equal_single_items() {
     let mut rng = Rng::new(9);
     for count in [1, 3, 10, 100] {
         let (one, many) = (Store::new(), Store::new());
@@ -163,7 +163,7 @@ fn a_period_is_known_for_half_of_it_and_not_longer_than_all() {
 }
 
 #[test]
-fn effects_and_files_bring_the_same_filters_back() {
+fn effects_and_files_restore_the_same_filters() {
     let clock = Arc::new(ManualClock::new(START));
     let journal = Arc::new(Journal::default());
     let store = Store::builder().clock(clock.clone()).sink(journal.clone()).build();
@@ -209,7 +209,7 @@ fn effects_and_files_bring_the_same_filters_back() {
 }
 
 #[test]
-fn something_else_under_a_key_is_an_error_and_nothing_changes() {
+fn another_type_under_a_key_is_an_error_and_nothing_changes() {
     for other in ["seen", "{seen}:older"] {
         let store = Store::new();
         let seen = Dedup::last(store.clone(), "seen", 2, 0.001).unwrap();
@@ -221,7 +221,7 @@ fn something_else_under_a_key_is_an_error_and_nothing_changes() {
         assert_eq!(seen.info().unwrap_err().kind(), ErrorKind::WrongType);
         assert_eq!([store.dump("seen").unwrap(), store.dump("{seen}:older").unwrap()], before);
     }
-    // Nothing is added either.
+    // An empty batch adds nothing.
     let seen = Dedup::last(Store::new(), "seen", 2, 0.001).unwrap();
     assert_eq!(seen.insert_many([""; 0]).unwrap(), [false; 0]);
     assert_eq!(seen.info().unwrap().items, 0);
@@ -255,9 +255,9 @@ fn numbers_out_of_range_are_refused() {
     assert!(!store.exists("k").unwrap());
 }
 
-/// A filter that was made by hand is taken as it is.
+/// A manually created filter is used unchanged.
 #[test]
-fn a_filter_that_is_there_goes_on() {
+fn an_existing_filter_is_used() {
     let store = Store::new();
     store.bf_reserve("seen", &Settings::new(3, 0.001)).unwrap();
     store.bf_madd("seen", 0..10).unwrap();
@@ -266,9 +266,9 @@ fn a_filter_that_is_there_goes_on() {
     assert_eq!(store.bf_card("seen").unwrap(), 1);
 }
 
-/// Of all threads that bring an item, one is told that it is new.
+/// For each item, exactly one thread is told that it is new.
 #[test]
-fn threads_find_each_item_new_once() {
+fn each_item_is_new_to_one_thread() {
     const THREADS: usize = 4;
     const ITEMS: i64 = 20_000;
     let store = Store::new();

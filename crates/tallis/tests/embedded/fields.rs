@@ -14,7 +14,7 @@ use crate::expiring;
 
 const START: i64 = 1_700_000_000_000;
 
-/// A store with a clock that is moved by hand, and hashes that become tables from so many fields on.
+/// A store with a manual clock, whose hashes become tables from this number of fields on.
 fn store(entries: usize) -> (Store, Arc<ManualClock>) {
     let clock = Arc::new(ManualClock::new(START));
     let limits = Limits { hash_max_listpack_entries: entries, ..Limits::default() };
@@ -103,7 +103,7 @@ fn times_beyond_the_limit_are_refused() {
 }
 
 #[test]
-fn the_sweep_takes_fields_a_part_at_a_time_and_at_last_the_key() {
+fn the_sweep_removes_fields_in_parts_and_finally_the_key() {
     for entries in [0, 1000] {
         let (store, clock) = store(entries);
         let mut session = store.session();
@@ -133,7 +133,7 @@ fn the_sweep_takes_fields_a_part_at_a_time_and_at_last_the_key() {
 }
 
 #[test]
-fn keys_and_fields_share_what_a_sweep_may_drop() {
+fn keys_and_fields_share_the_limit_of_a_sweep() {
     for entries in [0, 1000] {
         let (store, clock) = store(entries);
         for number in 0..20 {
@@ -201,7 +201,7 @@ fn each_profile_dumps_them_in_the_version_of_its_servers() {
 }
 
 #[test]
-fn digests_tell_them_from_others_except_under_the_profile_of_valkey() {
+fn digests_include_expiries_except_under_the_profile_of_valkey() {
     for profile in [Profile::Redis72, Profile::Redis82, Profile::Valkey91] {
         let store = Store::builder().profile(profile).build();
         store.hset_multiple("h", [("a", 1), ("b", 2)]).unwrap();
@@ -222,7 +222,7 @@ fn random_commands_agree_with_a_map() {
     }
 }
 
-/// Each line and what comes of it, in the words of a server.
+/// Runs each line and compares its reply, as text, with that of a server.
 fn replies(store: &Store, lines: &[(&str, &str)]) {
     for (line, expected) in lines {
         let words: Vec<&str> = line.split(' ').collect();
@@ -232,7 +232,7 @@ fn replies(store: &Store, lines: &[(&str, &str)]) {
 }
 
 #[test]
-fn valkey_has_tables_errors_and_conditions_of_its_own() {
+fn valkey_has_its_own_tables_errors_and_conditions() {
     let store = Store::builder().profile(Profile::Valkey91).build();
     store.hset("h", "a", 1).unwrap();
     replies(
@@ -266,7 +266,7 @@ fn valkey_has_tables_errors_and_conditions_of_its_own() {
     assert_eq!(store.hget("h", "a").unwrap().as_deref(), Some(&b"1"[..]));
 }
 
-/// A clock that goes on whenever it is read.
+/// A clock that advances with every read.
 #[derive(Debug)]
 struct Restless(AtomicI64);
 
@@ -276,9 +276,9 @@ impl Clock for Restless {
     }
 }
 
-/// The time of a transaction stands still while the clock goes on.
+/// The time of a transaction is constant while the clock advances.
 #[test]
-fn no_time_at_all_has_come_in_a_transaction_too() {
+fn in_a_transaction_no_time_passes_for_fields() {
     for profile in [Profile::Redis82, Profile::Valkey91] {
         let clock = Arc::new(Restless(AtomicI64::new(START)));
         let store = Store::builder().clock(clock).profile(profile).build();
@@ -297,7 +297,7 @@ fn no_time_at_all_has_come_in_a_transaction_too() {
 }
 
 #[test]
-fn a_field_that_gets_its_time_again_goes_before_the_others_of_that_time() {
+fn a_field_that_gets_its_time_again_expires_before_the_others_of_that_time() {
     let (store, _) = store(128);
     let at = SetExpiry::PXAT(2_000_000_000_000);
     let options = HashSetExOptions::default().set_expiration(at);
@@ -314,7 +314,7 @@ fn a_field_that_gets_its_time_again_goes_before_the_others_of_that_time() {
 }
 
 #[test]
-fn a_full_listpack_becomes_a_table_for_a_field_that_has_expired_already() {
+fn a_full_listpack_becomes_a_table_for_an_already_expired_field() {
     for (first, encoding) in [("new", "hashtable"), ("a", "listpackex")] {
         let (store, _) = store(2);
         store.hset_multiple("h", [("a", 1), ("b", 2)]).unwrap();
@@ -326,7 +326,7 @@ fn a_full_listpack_becomes_a_table_for_a_field_that_has_expired_already() {
 }
 
 #[test]
-fn a_watch_sees_fields_that_are_set_too_late_as_their_server_does() {
+fn a_watch_sees_fields_with_a_past_expiry_as_on_their_server() {
     for (profile, sees) in [(Profile::Redis82, true), (Profile::Valkey91, false)] {
         let store = Store::builder().profile(profile).build();
         let mut session = store.session();
@@ -339,7 +339,7 @@ fn a_watch_sees_fields_that_are_set_too_late_as_their_server_does() {
 }
 
 #[test]
-fn fields_are_set_only_if_the_key_is_there_or_is_not() {
+fn fields_are_set_on_the_condition_that_the_key_exists_or_not() {
     let (store, _) = store(128);
     let set = |check, value: i64| {
         let options = HashSetExOptions::default().conditional_set(check);
@@ -351,7 +351,7 @@ fn fields_are_set_only_if_the_key_is_there_or_is_not() {
 }
 
 #[test]
-fn servers_before_them_do_not_know_the_commands() {
+fn older_servers_do_not_have_the_commands() {
     let store = Store::builder().profile(Profile::Redis70).build();
     let reply = store.execute(&["HEXPIRE", "h", "1", "FIELDS", "1", "f"]);
     assert!(reply.is_error(), "{reply:?}");
@@ -359,9 +359,9 @@ fn servers_before_them_do_not_know_the_commands() {
     assert!(!known.contains(&"hexpire".to_owned()) && known.contains(&"hset".to_owned()));
 }
 
-/// As servers do: until a sweep takes them nothing tells that they are there.
+/// As on servers, the fields are present, but invisible, until a sweep removes them.
 #[test]
-fn a_payload_is_restored_with_fields_that_have_expired() {
+fn a_payload_is_restored_with_expired_fields() {
     for (profile, entries) in
         [(Profile::Redis82, 128), (Profile::Redis82, 1), (Profile::Valkey91, 128)]
     {

@@ -1,4 +1,4 @@
-//! Values of files that are measured and rewritten without a store.
+//! Values of files, measured and rewritten without a store.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
@@ -11,7 +11,7 @@ use rdb::{Attributes, Reader, Record, Target, ValueType, WriteOptions, Writer};
 use tallis::file::{Element, Measured, Meter, Rewrite, RewriteError, ValueError, each_element};
 use tallis::{Store, file::has_form};
 
-/// Every key of a file: its name, whether it expires, and what was found of it.
+/// Every key of a file: its name, whether it expires, and its measurement.
 fn measure(file: &Path, whole: bool) -> BTreeMap<Vec<u8>, (bool, Measured)> {
     let (meter, mut found) = (Meter::new(), BTreeMap::new());
     let mut reader = Reader::new(fs::File::open(file).unwrap()).unwrap();
@@ -27,18 +27,18 @@ fn measure(file: &Path, whole: bool) -> BTreeMap<Vec<u8>, (bool, Measured)> {
     found
 }
 
-/// A store of one stripe, so that every key has the same share of the table, and of the hash that measures, so that
-/// tables are as full.
+/// A store of one stripe, so that every key has the same share of the table, with the hash seed of the measurement, so
+/// that tables are equally full.
 fn store() -> Store {
     Store::builder().stripes(1).hash_seed(0).build()
 }
 
-/// A store that writes its tables in an order that is none to that one.
+/// A store with another hash seed, which writes its tables in another order.
 fn writing_store() -> Store {
     Store::builder().hash_seed(1).build()
 }
 
-/// The store as it is when it is loaded from a file: what was changed in place has room to grow.
+/// The store as loaded from a file: values that were changed in place have spare capacity.
 fn reloaded(store: &Store, file: &Path) -> Store {
     store.save(file).unwrap();
     let again = self::store();
@@ -70,7 +70,7 @@ fn small_values_are_measured_as_the_store_counts_them() {
         }
     }
     store.bf_add("bloom", "x").unwrap();
-    // So many that the table is as full as that of many keys.
+    // So many keys that the table is as full as that of many keys.
     for number in 0..6000 {
         store.set(format!("filler:{number}"), number).unwrap();
     }
@@ -82,7 +82,7 @@ fn small_values_are_measured_as_the_store_counts_them() {
         let theirs = i64::try_from(store.memory_usage(&key).unwrap().unwrap()).unwrap();
         *differences.entry(theirs - ours).or_default() += 1;
     }
-    // The share of the table is an estimate, the same for each key; all else is exact.
+    // The share of the table is an estimate, the same for each key; everything else is exact.
     assert_eq!(differences.len(), 1, "{differences:?}");
     assert!(differences.keys().all(|share| share.abs() <= 16), "{differences:?}");
 }
@@ -97,7 +97,7 @@ fn large_values_are_measured_within_a_few_percent() {
         for from in (0..count).step_by(1000) {
             let numbers = from..from + 1000;
             let text = |number: u32| format!("member:{}", number.wrapping_mul(0x9e37_79b1));
-            // Ever longer ones, so that no piece is like another.
+            // Each one longer than the previous one, so that no two parts are equal.
             let long = |number: u32| "x".repeat((number / 2000) as usize) + &text(number);
             store.sadd(name("set"), numbers.clone().map(text).collect::<Vec<_>>()).unwrap();
             store.sadd(name("long"), numbers.clone().map(long).collect::<Vec<_>>()).unwrap();
@@ -132,7 +132,7 @@ fn large_values_are_measured_within_a_few_percent() {
     }
 }
 
-/// A value by its elements, in one order.
+/// The elements of a value in a fixed order.
 fn elements<R: Read>(reader: &mut Reader<R>) -> Vec<String> {
     let at = reader.offset();
     let mut found = Vec::new();
@@ -176,7 +176,7 @@ fn rewritten_values_have_the_same_elements_in_every_version() {
     assert!(seen.len() >= 14, "{seen:?}");
 }
 
-/// Rewrites every value of a file by itself.
+/// Rewrites every value of a file individually.
 fn compare(bytes: &[u8], target: Target, reencode: bool, seen: &mut BTreeMap<u8, usize>) {
     let options = WriteOptions { target, compression: !reencode, ..WriteOptions::default() };
     let (mut reader, mut original) = (Reader::new(bytes).unwrap(), Reader::new(bytes).unwrap());
@@ -211,8 +211,8 @@ fn compare(bytes: &[u8], target: Target, reencode: bool, seen: &mut BTreeMap<u8,
 }
 
 #[test]
-fn what_is_copied_is_never_held_whole() {
-    // A set of a million members and a string of 50 MB go through a reader that gives out bytes without holding any.
+fn copied_values_are_never_held_completely() {
+    // A set of a million members and a string of 50 MB pass through a reader that generates their bytes.
     let (members, string) = (1_000_000, 50_000_000_u32);
     let row = b"\x10member-of-a-set.";
     let source = b"REDIS0010\xfe\x00\x02\x01s\x80\x00\x0f\x42\x40"
@@ -235,7 +235,7 @@ fn what_is_copied_is_never_held_whole() {
     assert_eq!(written, 9 + 3 + sizes[0] + 3 + sizes[1] + 9);
 }
 
-/// The same bytes over and over.
+/// The same bytes repeatedly.
 struct Repeat {
     row: &'static [u8],
     left: usize,
@@ -251,7 +251,7 @@ impl Read for Repeat {
     }
 }
 
-/// Counts what is written.
+/// Counts the written bytes.
 struct Counted(u64);
 
 impl io::Write for Counted {
@@ -267,7 +267,7 @@ impl io::Write for Counted {
 }
 
 #[test]
-fn what_can_be_taken_apart_has_a_form_in_every_version() {
+fn values_that_can_be_decoded_have_a_form_in_every_version() {
     let versions =
         |kind| Target::ALL.into_iter().filter(|&target| has_form(kind, target)).collect::<Vec<_>>();
     for kind in

@@ -1,5 +1,5 @@
-//! Files in and out: the version that a store needs, threads, what can be saved of a damaged file, and what a file says
-//! of keys beside their values.
+//! Loading and saving files: the version that a store needs, threads, salvage of a damaged file, and the attributes of
+//! keys.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
@@ -14,10 +14,10 @@ use testkit::rng::Rng;
 const SALVAGE: LoadOptions = LoadOptions { salvage: true, checksum: true, threads: 1 };
 const PLAIN: Attributes = Attributes { expire_at_ms: None, idle_s: None, freq: None };
 
-/// When the fields below expire, in milliseconds since the epoch.
+/// The expiry of the fields below, in milliseconds since the epoch.
 const LATER: i64 = 4_102_444_800_000;
 
-/// A hash of one field that expires, in Redis's form and in Valkey's.
+/// A hash of one field with an expiry, in Redis's form and in Valkey's.
 fn hash_of_redis() -> RawValue {
     let body = [&LATER.to_le_bytes()[..], b"\x01\x01\x01f\x01v"].concat();
     RawValue::new(ValueType::HashTtl, body).unwrap()
@@ -81,7 +81,7 @@ fn the_version_is_the_lowest_that_has_every_value() {
             assert_eq!(reloaded.hexpire_time("h", "f").unwrap()[0].millis(), LATER);
         }
 
-        // What is gone does not raise it.
+        // Expired values do not raise it.
         for (key, _) in keys {
             store.del([key]).unwrap();
         }
@@ -90,7 +90,7 @@ fn the_version_is_the_lowest_that_has_every_value() {
 }
 
 #[test]
-fn what_came_by_restore_raises_the_version_too() {
+fn a_restored_value_raises_the_version_too() {
     let source = loaded(&file_of(Target::V12, &[("h", &hash_of_redis())]));
     let payload = source.dump("h").unwrap().unwrap();
     let store = Store::new();
@@ -99,7 +99,7 @@ fn what_came_by_restore_raises_the_version_too() {
 }
 
 #[test]
-fn fields_that_expire_go_from_one_line_of_servers_to_the_other() {
+fn fields_that_expire_are_converted_between_the_lines_of_servers() {
     let store = loaded(&file_of(Target::V12, &[("redis", &hash_of_redis())]));
     let valkey = loaded(&file_of(Target::Valkey80, &[("valkey", &hash_of_valkey())]));
     let payload = valkey.dump("valkey").unwrap().unwrap();
@@ -122,7 +122,7 @@ fn digest(store: &Store) -> String {
 }
 
 #[test]
-fn threads_report_the_first_of_several_wrong_values() {
+fn threads_report_the_first_of_several_invalid_values() {
     let mut writer = Writer::new(Vec::new(), WriteOptions::default()).unwrap();
     let mut first = None;
     for number in 0..400_000_u64 {
@@ -149,7 +149,7 @@ fn threads_report_the_first_of_several_wrong_values() {
 }
 
 #[test]
-fn what_comes_behind_a_key_that_is_there_twice_is_not_salvaged() {
+fn data_after_a_duplicate_key_is_not_salvaged() {
     let mut writer = Writer::new(Vec::new(), WriteOptions::default()).unwrap();
     for key in ["a", "b", "a", "c", "d"] {
         writer.key(key.as_bytes(), PLAIN).int(1).unwrap();
@@ -163,7 +163,7 @@ fn what_comes_behind_a_key_that_is_there_twice_is_not_salvaged() {
 }
 
 #[test]
-fn a_key_that_is_there_twice_is_wrong_before_what_comes_behind_it() {
+fn a_duplicate_key_is_reported_before_later_errors() {
     let mut writer = Writer::new(Vec::new(), WriteOptions::default()).unwrap();
     for key in ["a", "a", "b"] {
         writer.key(key.as_bytes(), PLAIN).int(1).unwrap();
@@ -192,7 +192,7 @@ fn mixed() -> Store {
             store.db(3).expire(format!("p:{}", number % 7), 1000).unwrap();
         }
     }
-    // Larger than what a thread hands on, and than what is cut out of a file.
+    // Larger than a batch of a thread, and than what is read of a file at once.
     store.set("noise", Rng::new(1).bytes(3_000_000)).unwrap();
     store.set("zeros", vec![0; 5_000_000]).unwrap();
     store.bf_add("b", "item").unwrap();
@@ -227,14 +227,14 @@ fn threads_write_the_same_bytes_and_read_the_same_keys() {
 }
 
 #[test]
-fn threads_report_what_is_wrong_first() {
+fn threads_report_the_first_error() {
     let store = Store::new();
     for number in 0..100_000 {
         store.set(format!("key:{number}"), "a value of some length").unwrap();
     }
     let options = SaveOptions { checksum: false, ..SaveOptions::default() };
     let mut file = store.save_to(Vec::new(), options).unwrap();
-    // Type bytes become an unknown one.
+    // The type bytes are replaced by an unknown one.
     let places: Vec<usize> =
         (0..file.len() - 5).filter(|&at| file[at..].starts_with(b"key:")).collect();
     for place in places.iter().skip(60_000).step_by(10_000) {
@@ -254,7 +254,7 @@ fn threads_report_what_is_wrong_first() {
 }
 
 #[test]
-fn what_comes_before_the_damage_can_be_had() {
+fn the_data_before_the_damage_is_salvaged() {
     let values: Vec<_> =
         (0..50).map(|_| RawValue::new(ValueType::String, b"\x01v".to_vec()).unwrap()).collect();
     let names: Vec<String> = (0..50).map(|number| format!("k{number:02}")).collect();
@@ -275,7 +275,7 @@ fn what_comes_before_the_damage_can_be_had() {
     };
     let (report, found) = salvage(&whole);
     assert!(report.damage.is_none() && found == names && report.keys == 50);
-    // Behind the header of 9 bytes, a key takes 7.
+    // After the header of 9 bytes, a key takes 7.
     for cut in 9..whole.len() {
         let (report, found) = salvage(&whole[..cut]);
         let complete = ((cut - 9) / 7).min(50);
@@ -284,19 +284,19 @@ fn what_comes_before_the_damage_can_be_had() {
         assert_eq!(damage.kind(), ErrorKind::Corrupt);
         assert!(damage.to_string().contains("at offset"), "{damage}");
     }
-    // Of an unknown type nothing is known, its key aside.
+    // Nothing but the key is known of a value of unknown type.
     let mut unknown = whole.clone();
     unknown[9 + 7 * 20] = 30;
     let (report, found) = salvage(&unknown);
     assert_eq!(found, names[..20]);
     let damage = report.damage.unwrap().to_string();
     assert_eq!(damage, "cannot load: unknown type 30 of key 'k20' at offset 149");
-    // All is there, but the checksum is of other bytes.
+    // All data is loaded, but the checksum does not match.
     let mut changed = whole.clone();
     changed[9 + 6] = b'w';
     let (report, found) = salvage(&changed);
     assert!(found == names && report.damage.unwrap().to_string().contains("checksum"));
-    // What is no file at all is refused all the same.
+    // A file with an invalid header is refused nevertheless.
     let store = Store::new();
     store.set("k", "v").unwrap();
     for no_file in [&b""[..], b"REDIS", b"REDIX0010", b"REDIS0099"] {
@@ -306,7 +306,7 @@ fn what_comes_before_the_damage_can_be_had() {
 }
 
 #[test]
-fn how_keys_were_used_comes_back() {
+fn access_times_and_frequencies_are_restored() {
     let clock = Arc::new(ManualClock::new(1_700_000_000_000));
     let store = || Store::builder().clock(clock.clone()).build();
     let used = |file: &[u8]| {
@@ -347,7 +347,7 @@ fn how_keys_were_used_comes_back() {
         store.load_from(&write(&keys)[..], LoadOptions::default()).unwrap();
         assert_eq!(used(&saved(&store)), owned(&keys));
     }
-    // Time goes on, and what is read was used.
+    // Time passes, and reads update the access times.
     let store = store();
     store
         .load_from(&write(&[(0, "a", idle(10)), (0, "b", idle(20))])[..], LoadOptions::default())
@@ -361,7 +361,7 @@ fn how_keys_were_used_comes_back() {
 }
 
 #[test]
-fn a_handover_of_slots_goes_on_to_valkey() {
+fn a_migration_of_slots_is_kept_for_valkey() {
     let options = WriteOptions { target: Target::Valkey80, ..WriteOptions::default() };
     let mut writer = Writer::new(Vec::new(), options).unwrap();
     let body = b"\x03job\x02\x01\x05\x40\x64\x40\xc8";
@@ -380,7 +380,7 @@ fn a_handover_of_slots_goes_on_to_valkey() {
 }
 
 #[test]
-fn what_modules_store_with_a_key_stays_with_its_name() {
+fn metadata_of_modules_stays_with_the_name_of_the_key() {
     let metadata = b"\x01ABCD\x02\x05\x05\x03xyz\x00";
     let file = || {
         let options = WriteOptions { target: Target::V13, ..WriteOptions::default() };
@@ -418,9 +418,9 @@ fn what_modules_store_with_a_key_stays_with_its_name() {
 }
 
 #[test]
-fn a_file_of_redis_8_6_comes_back() {
+fn a_file_of_redis_8_6_is_loaded_and_saved() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/redis-8.6/all_types.rdb");
-    // Before one of its keys expires.
+    // A time before one of its keys expires.
     let clock = Arc::new(ManualClock::new(1_500_000_000_000));
     let store = Store::builder().clock(clock).build();
     let report = store.load_with(&path, LoadOptions::default()).unwrap();
@@ -459,7 +459,7 @@ fn corrupt(name: &str) -> PathBuf {
 }
 
 #[test]
-fn empty_keys_are_counted_and_left_out() {
+fn empty_keys_are_counted_and_omitted() {
     let store = Store::new();
     let report =
         store.load_with(corrupt("redis-corrupt_empty_keys.rdb"), LoadOptions::default()).unwrap();

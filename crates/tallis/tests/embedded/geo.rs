@@ -1,4 +1,4 @@
-//! Places: the transcript of notes on the commands, and searches beside a scan of all members.
+//! Positions: the transcript of notes on the commands, and searches compared with a scan of all members.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 #![expect(clippy::unreadable_literal, reason = "coordinates as in the commands")]
@@ -30,7 +30,7 @@ fn companies() -> Store {
     store
 }
 
-/// A reply as `redis-cli` would list it, its parts between blanks and in brackets.
+/// A reply in the form of `redis-cli`, with its parts separated by blanks and in brackets.
 fn told(store: &Store, line: &str) -> String {
     #[expect(clippy::wildcard_enum_match_arm, reason = "no other kind is requested")]
     fn show(reply: &Reply) -> String {
@@ -50,7 +50,7 @@ fn told(store: &Store, line: &str) -> String {
 }
 
 #[test]
-fn the_notes_say_so_to_the_digit() {
+fn the_transcript_of_the_notes_is_reproduced_exactly() {
     let store = companies();
     for (line, reply) in [
         ("geodist company juejin meituan km", "1.3878"),
@@ -83,7 +83,7 @@ fn the_notes_say_so_to_the_digit() {
 }
 
 #[test]
-fn typed_calls_say_the_same() {
+fn typed_calls_return_the_same() {
     let store = companies();
     let apart = store.geo_dist("company", "meituan", "xiaomi", Unit::Kilometres).unwrap().unwrap();
     assert_eq!(format!("{apart:.4}"), "13.3659");
@@ -123,7 +123,7 @@ fn typed_calls_say_the_same() {
 }
 
 #[test]
-fn options_of_adding_go_by_what_is_there() {
+fn options_of_adding_depend_on_existing_members() {
     let store = Store::new();
     let add = |lon, options| store.geo_add_options("k", [(lon, 1.0, "a")], options).unwrap();
     assert_eq!(add(1.0, SortedSetAddOptions::update_only(None)), 0);
@@ -134,12 +134,12 @@ fn options_of_adding_go_by_what_is_there() {
     assert_eq!(add(3.0, SortedSetAddOptions::default().include_changed_count()), 1);
     let place = store.geo_pos("k", ["a"]).unwrap()[0].unwrap();
     assert!((place.lon() - 3.0).abs() < 1e-5);
-    // A place that is wrong leaves those before it out too.
+    // An invalid position prevents adding those before it as well.
     assert!(store.geo_add("k", [(4.0, 1.0, "b"), (400.0, 1.0, "c")]).is_err());
     assert_eq!(store.zcard("k").unwrap(), 1);
 }
 
-/// Members whose places are as the scores have them.
+/// Members whose positions are given by their scores.
 type Places = BTreeMap<Bytes, f64>;
 
 fn scan(places: &Places, shape: &Shape) -> Vec<(u64, Bytes)> {
@@ -159,7 +159,7 @@ fn found(hits: Vec<GeoHit>) -> Vec<(u64, Bytes)> {
     found
 }
 
-/// A search and the same area for the scan.
+/// A search, and the same area for the scan.
 fn search(rng: &mut Rng, centre: Point, reach: f64) -> (GeoSearch, Shape) {
     let unit = [Unit::Metres, Unit::Kilometres, Unit::Feet, Unit::Miles][rng.index(4)];
     let mut length = || unit.of_metres(reach * (0.1 + rng.unit()));
@@ -182,7 +182,7 @@ fn search(rng: &mut Rng, centre: Point, reach: f64) -> (GeoSearch, Shape) {
     }
 }
 
-/// Looks for members around many centres, by all ways there are, and compares with a scan.
+/// Searches around many centres in all ways, and compares with a scan.
 fn compare(store: &Store, key: &str, centres: &[Point], seed: u64) {
     let places: Places = store.zrange_withscores(key, 0, -1).unwrap().into_iter().collect();
     let mut rng = Rng::new(seed);
@@ -199,7 +199,7 @@ fn compare(store: &Store, key: &str, centres: &[Point], seed: u64) {
         // Without distances, the same members in the same order.
         let names: Vec<_> = ours.iter().map(|hit| hit.member.clone()).collect();
         assert_eq!(store.geo_search(key, &search).unwrap(), names);
-        // As a server finds them, as far as it does.
+        // In the order of a server, as far as a server finds them.
         let cells = shape.redis_cells();
         let cell = |hit: &GeoHit| {
             let cell = cells.position(hash_of_score(hit.score));
@@ -236,7 +236,7 @@ fn point(lon: f64, lat: f64) -> Point {
 }
 
 #[test]
-fn searches_among_zip_codes_find_what_a_scan_finds() {
+fn searches_among_zip_codes_equal_a_scan() {
     let store = Store::new();
     let rows = ZIP_CODES.lines().map(|line| {
         let mut fields = line.split(',');
@@ -252,7 +252,7 @@ fn searches_among_zip_codes_find_what_a_scan_finds() {
 }
 
 #[test]
-fn searches_at_the_ends_of_the_map_find_what_a_scan_finds() {
+fn searches_at_the_edges_of_the_map_equal_a_scan() {
     let north = *LATITUDES.end();
     let mut rng = Rng::new(2);
     let mut places = Vec::new();
@@ -288,7 +288,7 @@ fn searches_at_the_ends_of_the_map_find_what_a_scan_finds() {
 }
 
 #[test]
-fn what_is_kept_is_reported_as_it_came_out() {
+fn the_result_of_a_stored_search_is_reported() {
     let journal = Arc::new(Journal::default());
     let store = Store::builder().sink(journal.clone()).build();
     store.geo_add("k", [(1.0, 1.0, "a"), (1.0, 2.0, "b")]).unwrap();
@@ -302,7 +302,7 @@ fn what_is_kept_is_reported_as_it_came_out() {
 }
 
 #[test]
-fn polygons_are_valkeys() {
+fn polygons_are_those_of_valkey() {
     let store = Store::new();
     told(&store, "GEOADD Sicily 13.361389 38.115556 Palermo 15.087269 37.502669 Catania");
     let inside = "BYPOLYGON 4 13 38 14 38 14 39 13 39";
@@ -328,7 +328,7 @@ fn polygons_are_valkeys() {
             "ERR exactly one of BYRADIUS and BYBOX can be specified for GeoSearch",
         ),
     ] {
-        // The table wants five words more.
+        // The command table requires five more words.
         let pad = " ASC".repeat(5_usize.saturating_sub(options.split(' ').count()));
         let line = match options.strip_suffix("BYPOLYGON") {
             Some(before) => format!("GeoSearch Sicily{pad} {before}BYPOLYGON"),
@@ -346,7 +346,7 @@ fn polygons_are_valkeys() {
 }
 
 #[test]
-fn a_transaction_knows_where_a_search_stores() {
+fn a_transaction_includes_the_destination_of_a_search() {
     let store = companies();
     let session = &mut store.session();
     for (line, reply) in [
@@ -380,9 +380,10 @@ fn the_keys_of_a_search_are_reported() {
     }
 }
 
-/// Sums and other scores that no GEOADD makes stand for positions too, on the rim of the map and in its corner.
+/// Sums and other scores that GEOADD does not create represent positions, too, on the edge of the map and in its
+/// corner.
 #[test]
-fn searches_find_members_that_were_not_added_as_places() {
+fn searches_find_members_that_were_not_added_as_positions() {
     let scores = [
         f64::NEG_INFINITY,
         -1e19,

@@ -1,4 +1,4 @@
-//! Files and payloads of servers: what is loaded from them, and what comes back.
+//! Files and payloads of servers: loaded and saved again.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
@@ -14,7 +14,7 @@ use tallis::{
 };
 use testkit::kept::Kept;
 
-/// Every folder of files, with the profile nearest to the server that wrote them.
+/// Every folder of files, with the profile closest to the server that wrote them.
 fn folders() -> Vec<(PathBuf, Profile)> {
     let mut roots = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data")];
     roots.extend(std::env::var_os("TALLIS_GOLDEN").map(PathBuf::from));
@@ -34,7 +34,7 @@ fn folders() -> Vec<(PathBuf, Profile)> {
     folders
 }
 
-/// Each file of all folders, and what the server said of it.
+/// Each file of all folders, and the server's description of its data.
 fn files() -> Vec<(PathBuf, Json, Profile)> {
     let mut files = Vec::new();
     for (folder, profile) in folders() {
@@ -51,7 +51,7 @@ fn files() -> Vec<(PathBuf, Json, Profile)> {
     files
 }
 
-/// Keys of these files expire in the year 2100; those of the past are to be met too.
+/// Keys of these files expire in the year 2100; those that expired earlier should be loaded, too.
 fn store(profile: Profile) -> Store {
     Store::builder().profile(profile).clock(Arc::new(ManualClock::new(0))).build()
 }
@@ -60,14 +60,14 @@ fn decoded(text: &Json) -> Vec<u8> {
     BASE64_STANDARD.decode(text.as_str().unwrap()).unwrap()
 }
 
-/// A value and its type, without the order of a hash table.
+/// A value and its type, independent of the order of a hash table.
 fn content(payload: &[u8]) -> (rdb::ValueType, Kept) {
     let mut payload = rdb::dump::decode(payload).unwrap();
     let value = Kept::read(payload.value().unwrap()).unwrap();
     (payload.kind(), value.with_string_as_bytes().in_order())
 }
 
-/// Compares a key with what the server said of it.
+/// Compares a key with the server's description.
 fn check_key(store: &Store, said: &Json, at: &str) {
     let key = decoded(&said["key_b64"]);
     let kind = store.key_type(&key).unwrap().unwrap_or_else(|| panic!("{at} is missing"));
@@ -87,7 +87,7 @@ fn check_key(store: &Store, said: &Json, at: &str) {
             let short = value.len() <= 44 && theirs == "raw";
             assert_eq!(encoding, if short { "embstr" } else { theirs }, "{at}");
             if let Some(count) = said["pfcount"].as_u64() {
-                // Of a copy, because PFCOUNT stores its answer.
+                // On a copy, because PFCOUNT stores its result.
                 store.copy(&key, "copy", CopyOptions::default()).unwrap();
                 assert_eq!(store.pfcount(["copy"]).unwrap(), count, "{at}");
                 store.del(["copy"]).unwrap();
@@ -101,7 +101,7 @@ fn check_key(store: &Store, said: &Json, at: &str) {
             assert_eq!(ours, theirs_members, "{at}");
             assert_eq!(encoding, theirs, "{at}");
         }
-        // Fields that expire are kept as they came.
+        // Fields that expire are kept unchanged.
         "hash" if said["field_expire_at_ms"].as_array().is_none_or(Vec::is_empty) => {
             let ours: BTreeSet<[Vec<u8>; 2]> = store
                 .hgetall(&key)
@@ -141,7 +141,7 @@ fn check_key(store: &Store, said: &Json, at: &str) {
 }
 
 #[test]
-fn files_of_servers_hold_what_the_servers_say() {
+fn files_of_servers_have_the_described_data() {
     let folder = tempfile::tempdir().unwrap();
     for (path, said, profile) in files() {
         let store = store(profile);
@@ -172,7 +172,7 @@ fn files_of_servers_hold_what_the_servers_say() {
 }
 
 #[test]
-fn payloads_of_servers_are_restored_and_come_back() {
+fn payloads_of_servers_are_restored_and_dumped_equally() {
     let mut payloads = 0;
     for (path, said, profile) in files() {
         let store = store(profile);
@@ -195,7 +195,7 @@ fn payloads_of_servers_are_restored_and_come_back() {
     assert!(payloads > 100, "{payloads}");
 }
 
-/// The records of a file that belong to no key, apart from facts about the file and hints on its size.
+/// The records of a file that belong to no key, except for facts about the file and hints on its size.
 fn extras(path: &Path) -> Vec<rdb::Record> {
     let file = fs::read(path).unwrap();
     let mut reader = rdb::Reader::new(file.as_slice()).unwrap();
@@ -214,7 +214,7 @@ fn extras(path: &Path) -> Vec<rdb::Record> {
 }
 
 #[test]
-fn functions_module_records_and_slots_come_back() {
+fn functions_module_records_and_slots_are_saved_again() {
     let folder = tempfile::tempdir().unwrap();
     let mut kinds = BTreeSet::new();
     for (path, _, profile) in files() {

@@ -1,5 +1,5 @@
-//! Transactions, prepared keys and entries: what they may touch, what they refuse, and what sessions and sinks see of
-//! them.
+//! Transactions, prepared keys and entries: the keys that they may access, their errors, and what sessions and sinks
+//! see of them.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 #![expect(
@@ -21,7 +21,7 @@ fn kind<T: std::fmt::Debug>(result: Result<T, Error>) -> ErrorKind {
 }
 
 #[test]
-fn the_store_inside_its_own_transaction_is_an_error() {
+fn using_the_store_inside_its_own_transaction_is_an_error() {
     let store = Store::new();
     store.set("other", 1).unwrap();
     let refused = store.transaction(["k"], |tx| {
@@ -44,7 +44,7 @@ fn the_store_inside_its_own_transaction_is_an_error() {
     let mut session = store.session();
     let reply = store.transaction(["k"], |_| Ok(session.execute(&["GET", "k"])));
     assert!(matches!(reply.unwrap(), Reply::Error(error) if error.kind() == ErrorKind::Locked));
-    // Afterwards everything is as before, after an error and after a panic too.
+    // Afterwards everything works as before, also after an error and after a panic.
     assert_eq!((store.get_int("k").unwrap(), store.get_int("other").unwrap()), (Some(1), Some(1)));
     let own: Result<(), Error> =
         store.transaction(["k"], |_| Err(Error::new(ErrorKind::Io, "ERR")));
@@ -54,14 +54,14 @@ fn the_store_inside_its_own_transaction_is_an_error() {
     }));
     assert!(panicked.is_err());
     assert_eq!(store.incr("k", 1).unwrap(), 2);
-    // What needs no lock of a key goes on.
+    // Calls that need no lock of a key work.
     let looked =
         store.transaction(["k"], |_| Ok((store.changes(), store.limits(), store.profile())));
     assert_eq!(looked.unwrap().0, store.changes());
 }
 
 #[test]
-fn other_stores_and_other_threads_go_on_inside_a_transaction() {
+fn other_stores_and_other_threads_continue_inside_a_transaction() {
     let (outer, inner) = (Store::new(), Store::new());
     let done = outer.transaction(["k"], |tx| {
         tx.incr("k", 1)?;
@@ -104,7 +104,7 @@ fn a_transaction_has_its_keys_and_no_others() {
     }
     let counts = keys.map(|key| store.get_int(key).unwrap().unwrap());
     assert_eq!(counts, [4, 3, 2, 1]);
-    // Keys of different types in one tuple; no key at all.
+    // Keys of different types in one tuple, and no keys.
     let owned = String::from("a");
     let sum = store.transaction((&owned, b"b", Bytes::from("c")), |tx| {
         Ok(tx.get_int("a")?.unwrap() + tx.get_int("b")?.unwrap() + tx.get_int("c")?.unwrap())
@@ -115,7 +115,7 @@ fn a_transaction_has_its_keys_and_no_others() {
 }
 
 #[test]
-fn a_key_that_is_only_read_can_be_read_by_many_at_once_and_not_written() {
+fn a_read_only_key_can_be_read_concurrently_and_not_written() {
     let store = Store::builder().stripes(1024).build();
     store.set("limit", 10).unwrap();
     let limit = KeyRef::new(b"limit").read();
@@ -129,7 +129,7 @@ fn a_key_that_is_only_read_can_be_read_by_many_at_once_and_not_written() {
         Ok(())
     });
     refused.unwrap();
-    // One that is named twice is written if either is.
+    // A key that is named twice is written if either name allows it.
     let both = store.transaction([limit, KeyRef::new(b"limit")], |tx| tx.incr("limit", 1));
     assert_eq!(both.unwrap(), 11);
     // Two transactions hold it at the same time: neither waits for the other.
@@ -138,7 +138,7 @@ fn a_key_that_is_only_read_can_be_read_by_many_at_once_and_not_written() {
         for name in ["x", "y"] {
             let (store, meet) = (&store, &meet);
             scope.spawn(move || {
-                // Stripes of their own, and that of the limit for reading.
+                // Each has its own stripe, and shares that of the limit for reading.
                 let same = |a: &str, b: &str| a == b;
                 assert!(!same(name, "limit"));
                 let key = KeyRef::new(name.as_bytes());
@@ -153,7 +153,7 @@ fn a_key_that_is_only_read_can_be_read_by_many_at_once_and_not_written() {
 }
 
 #[test]
-fn an_expired_key_that_is_only_read_is_gone_and_stays_for_its_writers() {
+fn an_expired_read_only_key_is_invisible_and_left_to_its_writers() {
     let clock = Arc::new(ManualClock::new(1000));
     let journal = Arc::new(Journal::default());
     let store = Store::builder().clock(clock.clone()).sink(journal.clone()).build();
@@ -169,7 +169,7 @@ fn an_expired_key_that_is_only_read_is_gone_and_stays_for_its_writers() {
 }
 
 #[test]
-fn a_prepared_key_is_the_key_in_its_own_store_and_in_any_other() {
+fn a_prepared_key_works_in_its_own_store_and_in_any_other() {
     let (store, other) = (Store::new(), Store::new());
     let key = store.prepare("visits");
     assert_eq!(key.as_ref(), b"visits");
@@ -195,7 +195,7 @@ fn a_transaction_has_one_time() {
 }
 
 #[test]
-fn entries_count_and_are_seen_as_their_commands_are() {
+fn entries_count_and_are_seen_like_their_commands() {
     let journal = Arc::new(Journal::default());
     let store = Store::builder().sink(journal.clone()).build();
     let mut session = store.session();
@@ -211,7 +211,7 @@ fn entries_count_and_are_seen_as_their_commands_are() {
     assert_eq!(store.changes(), 4);
     session.execute(&["MULTI"]);
     assert_eq!(session.execute(&["EXEC"]), Reply::NullArray);
-    // The last member takes the key with it, and the next one makes it anew.
+    // Removing the last member deletes the key, and adding one creates it again.
     let emptied = store.with_set("s", |set| {
         assert!(set.remove(7));
         assert!(!set.exists() && set.is_empty() && set.expires_at_ms().is_none());
@@ -220,7 +220,7 @@ fn entries_count_and_are_seen_as_their_commands_are() {
     assert!(emptied.unwrap());
     assert_eq!(journal.lines(), ["SREM s 7", "SADD s 8"]);
     assert_eq!(store.ttl("s").unwrap().millis(), -1);
-    // The type is checked before anything runs, and a look changes nothing.
+    // The type is checked before anything runs, and a read changes nothing.
     let changes = store.changes();
     assert_eq!(
         kind(store.with_zset("s", |_| -> Result<(), Error> { panic!() })),
@@ -232,7 +232,7 @@ fn entries_count_and_are_seen_as_their_commands_are() {
 }
 
 #[test]
-fn what_an_entry_asks_of_its_own_store_is_an_error() {
+fn using_the_store_inside_an_entry_is_an_error() {
     let store = Store::new();
     let asked = store.with_string("k", |string| {
         string.incr(1)?;
@@ -246,7 +246,7 @@ fn what_an_entry_asks_of_its_own_store_is_an_error() {
     assert_eq!(store.incr("k", 1).unwrap(), 2);
 }
 
-/// A sink that asks the store for something, which it must not.
+/// A sink that calls the store, which is not allowed.
 #[derive(Debug, Default)]
 struct Asking(std::sync::OnceLock<Store>);
 
@@ -259,7 +259,7 @@ impl Sink for Asking {
 }
 
 #[test]
-fn what_a_sink_asks_of_its_store_is_an_error() {
+fn using_the_store_inside_a_sink_is_an_error() {
     let sink = Arc::new(Asking::default());
     let store = Store::builder().sink(sink.clone()).build();
     sink.0.set(store.clone()).unwrap();
@@ -280,7 +280,7 @@ fn one_function_runs_on_every_handle() {
     assert_eq!(store.transaction_all(|tx| twice(tx)).unwrap(), 8);
 }
 
-/// Runs SWAPDB 0 1 between WATCH and EXEC; whether EXEC ran.
+/// Runs SWAPDB 0 1 between WATCH and EXEC; returns whether EXEC ran.
 fn exec_after_swap(
     before: impl Fn(&Store, &ManualClock),
     after: impl Fn(&Store, &ManualClock),
@@ -305,7 +305,7 @@ fn an_exchange_of_databases_touches_watched_keys_that_change() {
         clock.advance(2);
     };
     let nothing = |_: &Store, _: &ManualClock| {};
-    // Nothing on either side, or only what has expired when it comes.
+    // No key on either side, or only one that had expired before.
     assert!(exec_after_swap(nothing, nothing));
     assert!(exec_after_swap(|store, clock| stale(store, 1, clock), nothing));
     assert!(exec_after_swap(|store, clock| stale(store, 0, clock), nothing));
@@ -316,7 +316,7 @@ fn an_exchange_of_databases_touches_watched_keys_that_change() {
         },
         nothing
     ));
-    // A key that goes, one that comes, one that expired while it was watched.
+    // A key that disappears, one that appears, one that expired while it was watched.
     assert!(!exec_after_swap(|store, _| store.set("k", "v").unwrap(), nothing));
     assert!(!exec_after_swap(|store, _| store.db(1).set("k", "v").unwrap(), nothing));
     assert!(!exec_after_swap(
@@ -331,7 +331,7 @@ fn an_exchange_of_databases_touches_watched_keys_that_change() {
 }
 
 #[test]
-fn a_key_that_is_watched_is_not_accessed() {
+fn watching_a_key_is_not_an_access() {
     let store = Store::new();
     store.set("k", "v").unwrap();
     let Reply::Bulk(payload) = store.execute(&["DUMP", "k"]) else { panic!("DUMP is a string") };
@@ -347,7 +347,7 @@ fn a_key_that_is_watched_is_not_accessed() {
     assert_eq!(store.execute(&["OBJECT", "IDLETIME", "k"]), Reply::Int(0));
 }
 
-/// Names `N` keys, of which every third is only read; the first is named again at the end.
+/// Names `N` keys, of which every third is read-only; the first is named again at the end.
 fn in_stripes<const N: usize>(stripes: usize) {
     let store = Store::builder().stripes(stripes).hash_seed(3).build();
     let keys: [String; N] = std::array::from_fn(|at| format!("k{}", at % (N - 1).max(1)));
@@ -375,12 +375,12 @@ fn in_stripes<const N: usize>(stripes: usize) {
         let times = i64::try_from(times).unwrap();
         assert_eq!(store.get_int(key).unwrap(), (!only_read(key)).then_some(times), "{key}");
     }
-    // The locks are free again.
+    // The locks have been released.
     assert_eq!(store.incr("k0", 0).is_ok(), store.transaction_all(|tx| tx.incr("k0", 0)).is_ok());
 }
 
 #[test]
-fn keys_share_stripes_as_they_come() {
+fn keys_share_stripes_in_any_combination() {
     for stripes in [1, 2, 4, 64] {
         in_stripes::<1>(stripes);
         in_stripes::<2>(stripes);

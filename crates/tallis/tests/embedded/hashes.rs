@@ -1,4 +1,4 @@
-//! Hashes by typed calls, beside a map.
+//! Hashes by typed calls, compared with a map.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 use std::collections::{BTreeMap, HashMap};
@@ -13,7 +13,7 @@ use testkit::rng::Rng;
 use crate::journal::Journal;
 use crate::payload::{kinds, listpack, payload};
 
-/// Limits that some fields reach.
+/// Limits that a few fields reach.
 fn low() -> Limits {
     Limits { hash_max_listpack_entries: 8, hash_max_listpack_value: 40, ..Limits::default() }
 }
@@ -28,7 +28,7 @@ fn random_calls_agree_with_a_map() {
         let mut rng = Rng::new(seed);
         let store = Store::builder().limits(low()).build();
         let mut oracle: BTreeMap<Bytes, Bytes> = BTreeMap::new();
-        // The first seeds stay small, so that listpacks live on.
+        // With the first seeds, hashes stay small, so that they remain listpacks.
         let fields = [6, 7, 8, 60, 600, 5000][usize::try_from(seed).unwrap()];
         for _ in 0..8000 {
             let field = Bytes::from(format!("field:{}", rng.below(fields)));
@@ -80,7 +80,7 @@ fn random_calls_agree_with_a_map() {
 }
 
 #[test]
-fn many_calls_take_one_or_many_of_any_type() {
+fn batched_calls_take_one_or_many_of_any_type() {
     let store = Store::new();
     assert_eq!(store.hset_multiple("h", [("a", 1), ("b", 2)]).unwrap(), 2);
     assert_eq!(store.hset_multiple("h", vec![(1, "x"), (2, "y")]).unwrap(), 2);
@@ -130,7 +130,7 @@ fn counters_count_and_refuse() {
 }
 
 #[test]
-fn draws_are_fair_whatever_the_encoding() {
+fn draws_are_fair_in_every_encoding() {
     for count in [10, 700] {
         let store = Store::builder().random_seed(5).build();
         store.hset_multiple("h", (0..count).map(|n| (n, n))).unwrap();
@@ -152,7 +152,7 @@ fn draws_are_fair_whatever_the_encoding() {
 }
 
 #[test]
-fn an_entry_does_several_steps_at_once_and_tells_the_sinks() {
+fn an_entry_runs_several_steps_at_once_and_informs_the_sinks() {
     let journal = Arc::new(Journal::default());
     let store = Store::builder().sink(journal.clone()).build();
     let visits = store
@@ -206,10 +206,10 @@ fn a_cursor_survives_growth() {
 }
 
 #[test]
-fn the_number_of_fields_counts_in_72_and_not_in_70() {
+fn duplicate_fields_count_towards_the_limit_in_72_and_not_in_70() {
     for (profile, expected) in [(Profile::Redis72, "hashtable"), (Profile::Redis70, "listpack")] {
         let store = Store::builder().limits(low()).profile(profile).build();
-        // Nine fields, eight different ones.
+        // Nine fields, eight of them different.
         store.hset_multiple("h", (0..9).map(|n| (n % 8, n))).unwrap();
         assert_eq!(store.object_encoding("h").unwrap(), Some(expected));
         store.hset_multiple("i", (0..8).map(|n| (n, n))).unwrap();
@@ -221,7 +221,7 @@ fn the_number_of_fields_counts_in_72_and_not_in_70() {
 }
 
 #[test]
-fn what_is_no_hash_is_not_restored() {
+fn an_invalid_hash_is_not_restored() {
     let blob = |blob: Blob, bytes: &[u8]| payload(|value| value.blob(blob, bytes));
     let table = |strings: &[&str]| {
         payload(|value| {
@@ -233,7 +233,7 @@ fn what_is_no_hash_is_not_restored() {
     let store = Store::new();
     let refused = [
         blob(Blob::HashListpack, &listpack(&["f", "1", "f", "2"])),
-        // An integer and its text are one field.
+        // An integer and its text are the same field.
         blob(Blob::HashListpack, b"\x11\0\0\0\x04\0\x01\x01\x02\x01\x811\x02\x03\x01\xff"),
         blob(Blob::HashListpack, &listpack(&["f", "1", "g"])),
         blob(Blob::HashListpack, &listpack(&[])),
@@ -256,7 +256,7 @@ fn what_is_no_hash_is_not_restored() {
 
 /// By the number of its fields: eight are a listpack, nine are not.
 #[test]
-fn what_is_restored_goes_by_the_limit() {
+fn the_encoding_of_a_restored_hash_follows_the_limit() {
     let store = Store::builder().limits(low()).build();
     for (count, expected) in [(8, "listpack"), (9, "hashtable")] {
         let strings: Vec<String> = (0..count * 2).map(|n| n.to_string()).collect();
@@ -275,13 +275,13 @@ fn what_is_restored_goes_by_the_limit() {
     }
 }
 
-/// The types of hashes that only files have.
+/// The types of hashes that occur only in files.
 const ZIPMAP: u8 = 9;
 const ZIPLIST: u8 = 13;
 
-/// Forms that no version of payloads that is written has, in files.
+/// Encodings in files for which no supported version of payloads has a form.
 #[test]
-fn ziplists_and_zipmaps_are_read_and_refused_where_they_are_wrong() {
+fn ziplists_and_zipmaps_are_read_and_invalid_ones_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("dump.rdb");
     let load = |kind: u8, blob: &[u8]| {

@@ -1,4 +1,4 @@
-//! Visitors by ids of any kind: hashed, of the book's digits, and small numbers in a bitmap; how long they are kept.
+//! Visitors by ids of any kind: hashed, the book's digits, and small numbers in a bitmap; and how long they are kept.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
@@ -16,7 +16,7 @@ fn day() -> Date {
     date(2015, 5, 17)
 }
 
-/// A UUID of version 7, of that millisecond.
+/// A UUID of version 7 for that millisecond.
 fn uuid7(ms: u64, rng: &mut Rng) -> String {
     let (a, b) = (rng.below(1 << 12), rng.below(1 << 62));
     format!(
@@ -45,7 +45,7 @@ fn a_million_ids_of_one_second_are_counted_exactly_by_their_hashes() {
     assert_eq!(book.count(day()).unwrap(), 0);
 }
 
-/// What the keys and DUMPs of a store come to, in any order of the keys.
+/// A checksum of the keys and payloads of a store, independent of the order of the keys.
 fn digest(store: &Store) -> u64 {
     let mut sum = 0_u64;
     for key in store.scan() {
@@ -57,19 +57,19 @@ fn digest(store: &Store) -> u64 {
 }
 
 #[test]
-fn the_books_form_leaves_the_bytes_that_it_always_left() {
+fn the_books_form_still_leaves_the_same_bytes() {
     let store = Store::builder().hash_seed(1).build();
     let visitors = Visitors::book(store.clone());
     let mut rng = Rng::new(15);
     for _ in 0..1_000_000 {
         visitors.count_visit(rng.uuid(), day()).unwrap();
     }
-    // As the version before ids were hashed left them.
+    // The checksum of the version before ids were hashed.
     assert_eq!(digest(&store), 0xddfc_69ab_f187_b8c0);
 }
 
 #[test]
-fn the_first_visitors_of_a_day_take_little() {
+fn the_first_visitors_of_a_day_need_little_memory() {
     let bytes = |make: fn(Store) -> Visitors| {
         let store = Store::builder().hash_seed(1).build();
         let (visitors, before) = (make(store.clone()), store.used_memory().unwrap());
@@ -107,7 +107,7 @@ fn a_bitmap_has_a_bit_for_each_id() {
     assert_eq!(store.dbsize().unwrap(), 2, "nothing is begun by what is refused");
     assert!(visitors.count_visit("67108863", day()).unwrap());
 
-    // What another handle has begun stays as it is, and is counted together.
+    // A bucket that another handle has begun keeps its form, and is counted together with others.
     let split = Visitors::new(store.clone());
     assert!(split.count_id(5, date(2015, 5, 18)).unwrap());
     assert!(!visitors.count_id(5, date(2015, 5, 18)).unwrap());
@@ -117,7 +117,7 @@ fn a_bitmap_has_a_bit_for_each_id() {
 }
 
 #[test]
-fn a_bucket_is_kept_for_as_long_as_told() {
+fn a_bucket_is_kept_as_long_as_configured() {
     let start = 1_431_820_800_000; // 2015-05-17T00:00:00Z
     let end = start + 86_400_000;
     for &form in VisitorsForm::ALL {
@@ -148,7 +148,7 @@ fn a_bucket_is_kept_for_as_long_as_told() {
             let refused = visitors.count_id(1, day()).unwrap_err();
             assert_eq!(refused.kind(), ErrorKind::NotKept, "{form:?}");
             assert_eq!(visitors.count(day()).unwrap(), 0);
-            // What had expired is gone; the next one changes nothing at all.
+            // The expired keys have been removed; the next call changes nothing at all.
             let changes = store.changes();
             assert!(visitors.count_id(1, day()).is_err());
             assert_eq!(store.changes(), changes, "{form:?}");
@@ -187,7 +187,7 @@ fn a_bucket_is_removed_with_all_its_keys() {
         assert_eq!(store.dbsize().unwrap(), left, "{form:?}");
         assert_eq!(visitors.count(other).unwrap(), 1);
         assert!(!visitors.remove(day()).unwrap());
-        // A clone that knew the bucket begins it anew too.
+        // A clone with the bucket in its cache begins it again, too.
         assert!(clone.count_id(9, day()).unwrap());
         assert!(!visitors.count_id(9, day()).unwrap());
         assert_eq!(visitors.count(day()).unwrap(), 1);
@@ -196,7 +196,7 @@ fn a_bucket_is_removed_with_all_its_keys() {
 }
 
 #[test]
-fn a_forecast_is_told() {
+fn a_forecast_is_returned() {
     let store = Store::new();
     let visitors = Visitors::book(store.clone()).default_yesterday(1000);
     assert_eq!(visitors.expected(day()).unwrap(), Some(2048));
@@ -232,7 +232,7 @@ fn visits_are_counted_as_parts_of_a_transaction() {
     });
     assert_eq!(counted.unwrap(), 1);
     assert_eq!(Visitors::new(&store).count(day()).unwrap(), 1);
-    // The keys of a recipe have to be named like any others.
+    // The keys of a recipe must be named like any others.
     let refused = store.transaction("seen", |tx| Visitors::new(tx).count_visit("bob", day()));
     assert_eq!(refused.unwrap_err().kind(), ErrorKind::KeyNotNamed);
     assert_eq!(Visitors::new(&store).count(day()).unwrap(), 1);

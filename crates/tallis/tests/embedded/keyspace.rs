@@ -1,5 +1,4 @@
-//! Commands on all keys: scanning while the keys change, random keys, databases, expiry that no command sees, and
-//! watching.
+//! Commands on all keys: scanning while the keys change, random keys, databases, invisible expired keys, and watching.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
@@ -17,7 +16,8 @@ fn status(text: &'static str) -> Reply {
     Reply::Status(text.into())
 }
 
-/// Scans to the end, with `meanwhile` after each call; returns what was met, how often, and the most keys of one call.
+/// Scans to the end, with `meanwhile` after each call; returns how often each key was found, and the maximum number of
+/// keys of a call.
 fn scan_all(
     store: &Store,
     options: &ScanOptions,
@@ -40,7 +40,7 @@ fn scan_all(
 }
 
 #[test]
-fn a_scan_meets_every_key_that_stays() {
+fn a_scan_finds_every_key_that_stays() {
     for stripes in [1, 16] {
         let store = Store::builder().stripes(stripes).hash_seed(7).build();
         let staying: BTreeSet<String> = (0..3000).map(|number| format!("stays:{number}")).collect();
@@ -80,7 +80,7 @@ fn a_scan_takes_any_cursor_and_filters_by_type() {
     assert_eq!(met.len(), 50);
     assert!(met.keys().all(|key| key.starts_with(b"set:")));
     assert_eq!(scan_all(&store, &sets.clone().with_type("nonesuch"), |_| ()).0.len(), 0);
-    // Cursors that were never given out.
+    // Cursors that were never returned.
     assert_eq!(store.scan_cursor(u64::MAX, &ScanOptions::default()).unwrap(), (0, vec![]));
     for cursor in [1, 12_345, 1 << 47, (1 << 48) - 1] {
         let (next, _) = store.scan_cursor(cursor, &ScanOptions::default()).unwrap();
@@ -90,12 +90,12 @@ fn a_scan_takes_any_cursor_and_filters_by_type() {
 
 #[test]
 fn every_key_is_equally_likely() {
-    // So many that about half of the buckets have split once more than the others.
+    // So many keys that about half of the buckets have split once more than the others.
     let store = Store::builder().stripes(1).hash_seed(9).random_seed(10).build();
     for number in 0..3600 {
         store.set(format!("key:{number}"), 1).unwrap();
     }
-    // Most of them gone again: the buckets have all fills.
+    // Most of them are deleted again, so that buckets of all fill levels exist.
     for number in 300..3600 {
         store.del([format!("key:{number}")]).unwrap();
     }
@@ -104,14 +104,14 @@ fn every_key_is_equally_likely() {
         *counts.entry(store.randomkey().unwrap().unwrap()).or_default() += 1.0;
     }
     assert_eq!(counts.len(), 300);
-    // Pearson's statistic has the mean 299 and the variance twice that; five sigma.
+    // Pearson's statistic has the mean 299 and twice that variance; five sigma.
     let chi: f64 = counts.values().map(|count| (count - 200.0).powi(2) / 200.0).sum();
     assert!((chi - 299.0).abs() < 5.0 * (2.0_f64 * 299.0).sqrt(), "{chi}");
     assert_eq!(Store::new().randomkey().unwrap(), None);
 }
 
 #[test]
-fn what_has_expired_is_never_seen() {
+fn expired_keys_are_never_seen() {
     let clock = Arc::new(ManualClock::new(1_000));
     let store = Store::builder().clock(clock.clone()).build();
     for number in 0..100 {
@@ -131,12 +131,12 @@ fn what_has_expired_is_never_seen() {
     assert_eq!(store.exists_many(["key:2", "key:3"]).unwrap(), 0);
     assert_eq!(store.transaction(["key:4"], |tx| tx.get("key:4")).unwrap(), None);
     assert_eq!(store.dbsize().unwrap(), 96, "and so does a read");
-    // The sweep stops where it is told to, and goes on from there.
+    // The sweep stops at the given limit, and continues from there.
     assert_eq!(store.sweep(40).unwrap(), 40);
     assert_eq!(store.sweep(40).unwrap(), 40);
     assert_eq!(store.sweep(40).unwrap(), 15);
     assert_eq!((store.sweep(40).unwrap(), store.dbsize().unwrap()), (0, 1));
-    // A key whose time has come before it is set.
+    // A key that is set with an expiry in the past.
     store.execute(&["SET", "late", "v", "PXAT", "5"]);
     assert_eq!(store.dbsize().unwrap(), 2);
     assert_eq!((store.get("late").unwrap(), store.dbsize().unwrap()), (None, 1));
@@ -202,7 +202,7 @@ fn scan_tx(tx: &tallis::Tx<'_>) -> usize {
     keys.len()
 }
 
-/// What happens between WATCH and EXEC.
+/// The change between WATCH and EXEC.
 type Change<'c> = &'c dyn Fn(&Store);
 
 #[test]
@@ -242,7 +242,7 @@ fn a_watch_sees_every_change_and_nothing_else() {
         assert_eq!(done, want, "{what}");
     }
 
-    // A key that expires between WATCH and EXEC has changed, whether anyone has looked or not.
+    // A key that expires between WATCH and EXEC has changed, whether or not it was accessed.
     for look in [false, true] {
         store.flushall().unwrap();
         store.set("k", "v").unwrap();
@@ -255,7 +255,7 @@ fn a_watch_sees_every_change_and_nothing_else() {
         }
         session.execute(&["MULTI"]);
         assert_eq!(session.execute(&["EXEC"]), Reply::NullArray);
-        // One that had expired before is no key, and stays none.
+        // A key that had expired before does not exist, so it does not change.
         store.set("k", "v").unwrap();
         store.pexpire("k", 10).unwrap();
         clock.advance(10);
@@ -286,7 +286,7 @@ fn exec_locks_what_its_commands_touch() {
     ] {
         session.execute(words);
     }
-    // The last has too few words, so nothing runs.
+    // The last command has too few words, so nothing runs.
     let aborted = session.execute(&["EXEC"]);
     assert!(matches!(aborted, Reply::Error(text) if text.to_string().starts_with("EXECABORT")));
     assert_eq!((store.dbsize().unwrap(), session.db_number()), (0, 0));
@@ -313,7 +313,7 @@ fn exec_locks_what_its_commands_touch() {
 }
 
 #[test]
-fn an_iteration_yields_what_stays_while_the_loop_writes() {
+fn an_iteration_yields_the_keys_that_stay_while_the_loop_writes() {
     let store = Store::builder().hash_seed(7).build();
     let staying: BTreeSet<Bytes> = (0..500).map(|n| format!("stays:{n}").into()).collect();
     for key in &staying {
@@ -321,7 +321,7 @@ fn an_iteration_yields_what_stays_while_the_loop_writes() {
     }
     let mut met = BTreeSet::new();
     for (step, key) in store.scan_match("stays:*").enumerate() {
-        // The table grows many times over.
+        // The table grows to many times its size.
         for n in 0..20 {
             store.set(format!("comes:{step}:{n}"), 1).unwrap();
         }
@@ -339,7 +339,7 @@ fn an_iteration_yields_what_stays_while_the_loop_writes() {
 }
 
 #[test]
-fn members_are_iterated_over_and_a_wrong_type_ends_it() {
+fn members_are_iterated_and_a_wrong_type_ends_the_iteration() {
     let store = Store::new();
     store.sadd("small", [3, 1, 2]).unwrap();
     let members =
@@ -372,7 +372,7 @@ fn members_are_iterated_over_and_a_wrong_type_ends_it() {
 }
 
 #[test]
-fn a_scan_drops_the_expired_keys_whose_names_it_wants() {
+fn a_scan_removes_the_expired_keys_whose_names_match() {
     let clock = Arc::new(ManualClock::new(0));
     let store = Store::builder().clock(clock.clone()).build();
     for n in 0..100 {
@@ -386,7 +386,7 @@ fn a_scan_drops_the_expired_keys_whose_names_it_wants() {
     assert_eq!(store.dbsize().unwrap(), 200);
     assert_eq!(scanned(ScanOptions::default().with_pattern("gone:?")), 0);
     assert_eq!(store.dbsize().unwrap(), 190);
-    // Of whatever type they were.
+    // Whatever their type was.
     assert_eq!(scanned(ScanOptions::default().with_type("set")), 0);
     assert_eq!(store.dbsize().unwrap(), 100);
     assert_eq!(scanned(ScanOptions::default()), 100);

@@ -1,4 +1,4 @@
-//! Lists by typed calls, beside a deque.
+//! Lists by typed calls, compared with a deque.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 use std::collections::{BTreeMap, VecDeque};
@@ -20,7 +20,7 @@ use crate::payload::{kinds, listpack, payload};
 
 const PROFILES: [Profile; 2] = [Profile::Redis70, Profile::Redis72];
 
-/// Nodes of few elements.
+/// Limits with few elements per node.
 fn nodes_of(size: isize, depth: usize) -> Limits {
     Limits { list_max_listpack_size: size, list_compress_depth: depth, ..Limits::default() }
 }
@@ -29,7 +29,7 @@ fn all(store: &Store, key: &str) -> Vec<String> {
     store.lrange_as(key, 0, -1).unwrap()
 }
 
-/// The index from the front that one of Redis means.
+/// The index from the front for one of Redis.
 fn place(index: i64, len: usize) -> Option<usize> {
     let len = i64::try_from(len).unwrap();
     let place = if index < 0 { index + len } else { index };
@@ -165,7 +165,7 @@ fn calls_take_one_or_many_of_any_type() {
 }
 
 #[test]
-fn what_is_no_list_and_no_index_is_refused_and_nothing_changes() {
+fn invalid_types_and_indices_are_refused_and_nothing_changes() {
     let store = Store::new();
     store.set("s", "v").unwrap();
     store.rpush("l", ["a", "b"]).unwrap();
@@ -214,10 +214,10 @@ fn options_choose_among_equal_elements() {
 }
 
 #[test]
-fn an_entry_does_several_steps_at_once_and_tells_the_sinks() {
+fn an_entry_runs_several_steps_at_once_and_informs_the_sinks() {
     let journal = Arc::new(Journal::default());
     let store = Store::builder().sink(journal.clone()).build();
-    // The last ten of something.
+    // The last ten of a sequence.
     let oldest = store
         .with_list("recent", |list: &mut ListEntry<'_>| {
             list.push(Direction::Left, ["a", "b", "c"])?;
@@ -255,7 +255,8 @@ fn an_entry_does_several_steps_at_once_and_tells_the_sinks() {
     );
 }
 
-/// The encoding goes up where the limit is passed, and down again where half of it is left in one node.
+/// The encoding becomes a quicklist when the limit is exceeded, and a listpack again when half of it is left in one
+/// node.
 #[test]
 fn a_list_that_shrinks_to_half_of_the_limit_is_a_listpack_again() {
     let store = Store::builder().limits(nodes_of(8, 0)).build();
@@ -264,21 +265,21 @@ fn a_list_that_shrinks_to_half_of_the_limit_is_a_listpack_again() {
     assert_eq!(encoding(), "listpack");
     store.rpush("l", 8).unwrap();
     assert_eq!(encoding(), "quicklist");
-    // Two nodes, the second of which goes first.
+    // Two nodes, the second of which becomes empty first.
     for left in (5..=8).rev() {
         store.rpop("l").unwrap();
         assert_eq!((store.llen("l").unwrap(), encoding()), (left, "quicklist"));
     }
     store.rpop("l").unwrap();
     assert_eq!((store.llen("l").unwrap(), encoding()), (4, "listpack"));
-    // Of two nodes neither is a list by itself, however few elements they have.
+    // A list of two nodes is not a listpack, however few elements they have.
     store.rpush("l", 0..5).unwrap();
     store.ltrim("l", 7, -1).unwrap();
     assert_eq!((store.llen("l").unwrap(), encoding()), (2, "quicklist"));
     assert_eq!(all(&store, "l"), ["3", "4"]);
     store.lpop("l").unwrap();
     assert_eq!((store.llen("l").unwrap(), encoding()), (1, "listpack"));
-    // Bytes count where the limit is one of bytes.
+    // Bytes count if the limit is one of bytes.
     let store = Store::builder().limits(nodes_of(-1, 0)).build();
     let encoding = || store.object_encoding("l").unwrap().unwrap();
     store.rpush("l", ["x".repeat(3000), "y".repeat(1070)]).unwrap();
@@ -292,7 +293,7 @@ fn a_list_that_shrinks_to_half_of_the_limit_is_a_listpack_again() {
 }
 
 #[test]
-fn redis_70_has_quicklists_alone() {
+fn redis_70_has_only_quicklists() {
     let store = Store::builder().profile(Profile::Redis70).build();
     store.rpush("l", "a").unwrap();
     assert_eq!(store.object_encoding("l").unwrap(), Some("quicklist"));
@@ -301,9 +302,9 @@ fn redis_70_has_quicklists_alone() {
     assert_eq!(store.object_encoding("m").unwrap(), Some("quicklist"));
 }
 
-/// From the server's own setting on an element has a node by itself.
+/// Beginning with the server's default threshold, an element has its own node.
 #[test]
-fn large_elements_have_nodes_of_their_own() {
+fn large_elements_have_their_own_nodes() {
     let store = Store::builder().profile(Profile::Redis70).build();
     let threshold = |size: &str| store.execute(&["DEBUG", "QUICKLIST-PACKED-THRESHOLD", size]);
     assert_eq!(threshold("100b"), Reply::OK);
@@ -319,16 +320,16 @@ fn large_elements_have_nodes_of_their_own() {
     }
 }
 
-/// What DEBUG OBJECT says of the nodes.
+/// The nodes in the reply of DEBUG OBJECT.
 fn nodes(store: &Store, key: &str) -> String {
     let reply = store.execute(&["DEBUG", "OBJECT", key]);
     let (_, nodes) = reply.as_str().unwrap().split_once(" ql_").unwrap();
     nodes.to_owned()
 }
 
-/// What the crate `quicklist` does as 7.2 has it, and what as 7.0.
+/// The differences of the crate `quicklist` between 7.2 and 7.0.
 #[test]
-fn nodes_are_merged_as_the_profile_has_it() {
+fn nodes_are_merged_according_to_the_profile() {
     for (profile, replaced, inserted) in
         [(Profile::Redis70, 4, [2, 1, 3]), (Profile::Redis72, 3, [1, 2, 3])]
     {
@@ -363,7 +364,7 @@ fn nodes_are_merged_as_the_profile_has_it() {
     }
 }
 
-/// A list that SORT makes has the nodes of a list without settings, and keeps to them.
+/// A list created by SORT has the nodes of a list with default settings, and keeps these settings.
 #[test]
 fn a_sorted_list_has_nodes_of_the_default_size() {
     let store = Store::builder().limits(nodes_of(4, 1)).profile(Profile::Redis70).build();
@@ -379,7 +380,7 @@ fn a_sorted_list_has_nodes_of_the_default_size() {
 }
 
 #[test]
-fn what_is_no_list_is_not_restored() {
+fn an_invalid_list_is_not_restored() {
     let nodes = |nodes: &[(bool, &[u8])]| {
         payload(|value| {
             let mut list = value.list_nodes(nodes.len() as u64)?;
@@ -421,7 +422,7 @@ fn what_is_no_list_is_not_restored() {
         assert_eq!(all(&store, "l"), ["a", "b"]);
         assert_eq!(store.object_encoding("l").unwrap(), Some(encoding));
     }
-    // All of the limit counts, not half of it.
+    // The whole limit applies, not half of it.
     let store = Store::builder().limits(nodes_of(4, 0)).build();
     for (elements, encoding) in [(&["a", "b", "c", "d"][..], "listpack"), (&["a"; 5], "quicklist")]
     {
@@ -431,13 +432,13 @@ fn what_is_no_list_is_not_restored() {
     }
 }
 
-/// The types of lists that only files have.
+/// The types of lists that occur only in files.
 const ZIPLIST: u8 = 10;
 const ZIPLISTS: u8 = 14;
 
-/// Forms that no version that is written has.
+/// Encodings for which no supported version has a form.
 #[test]
-fn ziplists_are_read_and_refused_where_they_are_wrong() {
+fn ziplists_are_read_and_invalid_ones_refused() {
     const BLOB: &[u8] = b"\x10\0\0\0\x0d\0\0\0\x02\0\0\x01f\x03\xf6\xff";
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("dump.rdb");
@@ -498,7 +499,7 @@ fn a_file_has_the_form_that_its_version_has() {
 }
 
 #[test]
-fn a_trim_that_takes_nothing_out_is_a_change_but_for_valkey() {
+fn a_trim_that_removes_nothing_is_a_change_except_for_valkey() {
     for (profile, sees) in [(Profile::Redis82, true), (Profile::Valkey91, false)] {
         let store = Store::builder().profile(profile).build();
         store.rpush("l", ["a", "b"]).unwrap();

@@ -1,4 +1,4 @@
-//! Locations beside the plainest thing that could do the same: a map from users to codes.
+//! Locations compared with a simple map from users to codes.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
@@ -25,7 +25,7 @@ fn locations() -> (Store, Locations) {
     (store.clone(), Locations::new(store))
 }
 
-/// Every place that the table has names for: each country, and each region.
+/// Every place for which the table has names: each country, and each region.
 fn places(table: &LocationTable) -> Vec<(&str, Option<&str>)> {
     let mut places = Vec::new();
     for country in table.countries() {
@@ -36,7 +36,7 @@ fn places(table: &LocationTable) -> Vec<(&str, Option<&str>)> {
     places
 }
 
-/// The test of the book: each country and region once, and no name is lost.
+/// The test of the book: each country and region once, without losing a name.
 #[test]
 fn every_country_and_region_once() {
     let (_, locations) = locations();
@@ -64,7 +64,7 @@ fn every_country_and_region_once() {
     assert!(table.countries().eq(names));
 }
 
-/// What the aggregates say, from nothing but a map.
+/// The aggregates computed from a map.
 #[derive(Debug, Default, PartialEq)]
 struct Plain {
     countries: BTreeMap<String, u64>,
@@ -108,7 +108,7 @@ impl Plain {
 }
 
 #[test]
-fn random_changes_beside_a_map() {
+fn random_changes_equal_those_of_a_map() {
     let table = LocationTable::redis_in_action();
     for seed in 0..6 {
         let (store, locations) = locations();
@@ -140,7 +140,7 @@ fn random_changes_beside_a_map() {
                 largest = largest.max(Some(id));
             }
             if rng.below(20) == 0 {
-                // Bytes that no table gave, as another program may leave them.
+                // Bytes that are not a code of the table, as another program may write them.
                 let code = [rng.index(256), rng.index(256)].map(|byte| u8::try_from(byte).unwrap());
                 let key = format!("location:{}", id / SHARD);
                 let at = usize::try_from(id % SHARD * 2).unwrap();
@@ -180,7 +180,7 @@ fn payloads(store: &Store) -> Vec<(Bytes, Option<Bytes>)> {
     keys.into_iter().map(|key| (key.clone(), store.dump(&key).unwrap())).collect()
 }
 
-/// Codes one by one: the error of the first user who is refused, after all others.
+/// Sets codes one by one: the error of the first refused user is returned after all others were set.
 fn set_each<P: Precision>(
     locations: &Locations<Store, P>,
     codes: &[(u64, <P::Codec as Codec>::Record)],
@@ -234,7 +234,7 @@ fn codes_together_are_codes_one_by_one<P: Precision>(
 }
 
 #[test]
-fn codes_of_each_width_together_are_codes_one_by_one() {
+fn batched_codes_of_each_width_equal_single_codes() {
     fn byte(rng: &mut Rng) -> u8 {
         rng.bytes(1)[0]
     }
@@ -246,7 +246,7 @@ fn codes_of_each_width_together_are_codes_one_by_one() {
 }
 
 #[test]
-fn threads_set_the_codes_of_many_users_at_once() {
+fn threads_set_batches_of_codes_concurrently() {
     let [one, many] = [(); 2].map(|()| Store::new());
     let [single, together] = [&one, &many].map(|store| Locations::new(store.clone()));
     let (single, together) = (&single, &together);
@@ -255,7 +255,7 @@ fn threads_set_the_codes_of_many_users_at_once() {
             scope.spawn(move || {
                 let mut rng = Rng::new(thread);
                 for _ in 0..40 {
-                    // Users of the thread's own, in shards that all share.
+                    // The thread's own users, in shards that all threads share.
                     let codes: Vec<(u64, [u8; 2])> = (0..rng.below(700))
                         .map(|_| {
                             let user = SHARD * rng.below(3) + 4 * rng.below(500) + thread;
@@ -287,7 +287,7 @@ fn a_list_longer_than_a_batch_is_counted_whole() {
 fn codes_outside_the_table_are_unknown_and_not_lost() {
     let (store, locations) = locations();
     locations.set(7, "USA", "CA").unwrap();
-    // A country beyond the table, one with a region beyond its list, a region of no country, a region of a country
+    // A country beyond the table, one with a region beyond its list, a region without a country, a region of a country
     // without a list.
     let [germany, _] = LocationTable::redis_in_action().code("DEU", None).unwrap();
     store.setrange("location:0", 0, &[250, 0, 235, 63, 0, 9, germany, 5, 255, 255][..]).unwrap();
@@ -308,7 +308,7 @@ fn codes_outside_the_table_are_unknown_and_not_lost() {
 }
 
 #[test]
-fn ids_have_a_bound_and_the_largest_is_an_id() {
+fn ids_are_bounded_and_the_largest_is_valid() {
     let (store, locations) = locations();
     assert_eq!(locations.largest_user().unwrap(), None);
     assert_eq!(locations.aggregate().unwrap().users(), 0);
@@ -340,7 +340,7 @@ fn ids_have_a_bound_and_the_largest_is_an_id() {
 }
 
 #[test]
-fn a_key_that_holds_something_else_is_an_error_and_nothing_changes() {
+fn a_key_with_another_type_is_an_error_and_nothing_changes() {
     let (store, locations) = locations();
     locations.set(5, "USA", None).unwrap();
     let changes = store.changes();
@@ -362,10 +362,10 @@ fn a_key_that_holds_something_else_is_an_error_and_nothing_changes() {
 }
 
 #[test]
-fn strings_of_any_form_are_read() {
+fn strings_in_any_encoding_are_read() {
     let (store, locations) = locations();
     locations.set(4000, "USA", None).unwrap();
-    // A number, a few bytes, bytes on the heap, nothing: codes that are text.
+    // A number, a few bytes, bytes on the heap, an empty string: codes that are text.
     for (string, users) in [("1234", 2), ("12", 1), ("ab", 1), (&*"ab".repeat(30), 30), ("", 0)] {
         store.set("location:0", string).unwrap();
         let counts = locations.aggregate().unwrap();
@@ -377,7 +377,7 @@ fn strings_of_any_form_are_read() {
 }
 
 #[test]
-fn sinks_hear_setrange_and_of_the_largest_only_when_it_grows() {
+fn sinks_receive_setrange_and_the_largest_id_only_when_it_grows() {
     let journal = Arc::new(Journal::default());
     let clock = Arc::new(ManualClock::new(1_000_000));
     let store = Store::builder().sink(journal.clone()).clock(clock.clone()).build();
@@ -406,7 +406,7 @@ fn sinks_hear_setrange_and_of_the_largest_only_when_it_grows() {
         ]
     );
 
-    // A sorted set that has expired is none, and the next one has no expiry.
+    // An expired sorted set does not exist, and the next one has no expiry.
     store.pexpire("location:max", 10).unwrap();
     clock.advance(10);
     journal.lines();
@@ -420,7 +420,7 @@ fn sinks_hear_setrange_and_of_the_largest_only_when_it_grows() {
 }
 
 #[test]
-fn what_others_did_to_the_keys_is_seen() {
+fn changes_by_other_programs_are_seen() {
     let (store, locations) = locations();
     locations.set(9, "USA", None).unwrap();
     store.del(["location:max"]).unwrap();
@@ -431,7 +431,7 @@ fn what_others_did_to_the_keys_is_seen() {
     locations.set(1, "USA", None).unwrap();
     assert_eq!(locations.largest_user().unwrap(), Some(1));
 
-    // The set of another store, which a server with other settings kept as a skip list, and with another member.
+    // The set of another store, which a server with other settings stored as a skip list, and with another member.
     let payload = rdb::dump::encode(rdb::WriteOptions::default(), |writer| {
         let mut scores = writer.zset(2)?;
         scores.member(b"other", 9000.0)?;
@@ -449,10 +449,10 @@ fn what_others_did_to_the_keys_is_seen() {
     assert_eq!(store.zrange_withscores("location:max", 0, -1).unwrap(), all);
 }
 
-/// The largest id as ZADD with GT keeps it, and as the book does: a set of one's own, united with it by the greatest
+/// The largest id as ZADD with GT stores it, and as the book does: a temporary set, united with it by the maximum
 /// score.
 #[test]
-fn the_books_ways_to_the_largest_id_give_the_same() {
+fn the_books_ways_to_the_largest_id_have_the_same_result() {
     let (store, locations) = locations();
     let (by_zadd, by_union) = (Store::new(), Store::new());
     let higher = SortedSetAddOptions::add_or_update(Some(UpdateCheck::GT));
@@ -473,10 +473,10 @@ fn the_books_ways_to_the_largest_id_give_the_same() {
 }
 
 #[test]
-fn threads_lose_nothing() {
+fn concurrent_writes_are_not_lost() {
     const THREADS: u64 = 4;
     const EACH: u64 = 3000;
-    // One stripe, where both keys share a lock, and many, where they seldom do.
+    // One stripe, in which both keys share a lock, and many, in which they rarely do.
     for stripes in [1, 64] {
         let store = Store::builder().stripes(stripes).build();
         let locations = Locations::new(store);
@@ -487,7 +487,7 @@ fn threads_lose_nothing() {
                 scope.spawn(move || {
                     let mut rng = Rng::new(thread);
                     start.wait();
-                    // Each has its users of every shard.
+                    // Each thread has users in every shard.
                     for n in 0..EACH {
                         let user = (n * THREADS + thread) + (n % 3) * SHARD;
                         locations.set(user, "USA", "CA").unwrap();
@@ -501,7 +501,7 @@ fn threads_lose_nothing() {
                 start.wait();
                 let mut before = 0;
                 for _ in 0..20 {
-                    // Users of shards that were passed already may come while it counts, but none goes.
+                    // Users may be added to shards that were already counted, but none is removed.
                     let now = locations.aggregate().unwrap().region("USA", "CA");
                     assert!(now >= before);
                     before = now;
@@ -515,7 +515,7 @@ fn threads_lose_nothing() {
 }
 
 #[test]
-fn a_snapshot_keeps_it_all() {
+fn a_snapshot_keeps_everything() {
     let (store, locations) = locations();
     for user in 0..2000 {
         locations.set(user * 3001, "USA", "NY").unwrap();

@@ -1,4 +1,4 @@
-//! The store and the recipes in the process. One program: each that is linked takes longer than its tests.
+//! The store and the recipes in one process. One binary, because linking takes longer than running the tests.
 
 #![expect(
     clippy::duplicate_mod,

@@ -1,4 +1,4 @@
-//! Stores that are added up: every rule, what is refused, and that parts give what the whole gives.
+//! Merging stores: every rule, errors, and that parts add up to the whole.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 use std::collections::BTreeSet;
@@ -25,7 +25,7 @@ fn dumps(store: &Store) -> Vec<(u32, Vec<u8>, Ttl, Vec<u8>)> {
     dumps
 }
 
-/// A store at a time that stands still.
+/// A store with a constant clock.
 fn store() -> Store {
     Store::builder().clock(Arc::new(ManualClock::new(1_000_000))).build()
 }
@@ -40,7 +40,7 @@ fn conflicts(merge: &Merge, into: &Store, from: &Store) -> Vec<String> {
 }
 
 #[test]
-fn keys_of_one_store_are_taken_as_they_are() {
+fn keys_of_one_store_are_taken_unchanged() {
     let (into, from) = (store(), store());
     into.set("mine", 1).unwrap();
     from.sadd("set", ["a", "b"]).unwrap();
@@ -57,7 +57,7 @@ fn keys_of_one_store_are_taken_as_they_are() {
 }
 
 #[test]
-fn what_only_newer_servers_have_is_taken_and_compared() {
+fn values_of_newer_servers_are_taken_and_compared() {
     let load = || {
         let store = store();
         let data = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/redis-unstable");
@@ -68,7 +68,7 @@ fn what_only_newer_servers_have_is_taken_and_compared() {
     Merge::new().add(&into, &from).unwrap();
     let digest = |store: &Store| format!("{:?}", store.execute(&["DEBUG", "DIGEST"]));
     assert!(!dumps(&into).is_empty());
-    // A table has no order that its payload would show.
+    // The payload of a hash table has no fixed order.
     assert_eq!(digest(&into), digest(&from));
     let merged = Merge::new().add(&into, &from).unwrap();
     assert!(merged.hashes > 0);
@@ -113,7 +113,7 @@ fn plain_values_by_their_rules() {
     assert_eq!(into.get_int("counter").unwrap(), Some(7));
     assert_eq!(into.pfcount(["sketch"]).unwrap(), 2);
     assert_eq!(into.bf_mexists("bloom", ["a", "b", "c"]).unwrap(), [true, true, false]);
-    // What was read is as it was.
+    // The stores that were read are unchanged.
     assert_eq!(from.scard("set").unwrap(), 2);
 }
 
@@ -152,7 +152,7 @@ fn the_later_expiry_stays() {
 }
 
 #[test]
-fn what_cannot_be_merged_is_named_and_nothing_changes() {
+fn conflicts_are_named_and_nothing_changes() {
     let (into, from) = (store(), store());
     for (store, value) in [(&into, "a"), (&from, "b")] {
         store.set("text", value).unwrap();
@@ -200,7 +200,7 @@ fn locations_by_their_width() {
     places(&into).set(1, "FRA", None).unwrap();
     places(&from).set(1, "USA", "NY").unwrap();
     places(&from).set(1_048_577, "DEU", None).unwrap();
-    // Of one byte a user: the neighbour of one that is set stays.
+    // With a width of one byte: the neighbour of a user that is set is kept.
     let countries = |store: &Store| Locations::new(store.clone()).countries().prefix("country");
     countries(&into).set(0, "USA").unwrap();
     countries(&from).set(1, "FRA").unwrap();
@@ -256,7 +256,7 @@ fn sets_that_split_are_merged_shard_by_shard_or_refused() {
     assert!(set.add(5000).unwrap());
     assert_eq!(set.card().unwrap(), 1201);
 
-    // With one shard there is no key that says so.
+    // With one shard, there is no key with the number of shards.
     let into = fill(0..10);
     Merge::new().add(&into, &fill(5..20)).unwrap();
     assert_eq!(ShardedSet::splitting(into, "s").card().unwrap(), 20);
@@ -267,7 +267,7 @@ fn sets_that_split_are_merged_shard_by_shard_or_refused() {
 }
 
 #[test]
-fn visitors_that_a_bitmap_does_not_take_are_refused() {
+fn visitors_that_a_bitmap_cannot_hold_are_refused() {
     let (into, from) = (store(), store());
     Visitors::new(into.clone()).form(VisitorsForm::Bitmap).count_id(1, Bucket::All).unwrap();
     Visitors::new(from.clone()).count_id(1 << 40, Bucket::All).unwrap();
@@ -278,7 +278,7 @@ fn visitors_that_a_bitmap_does_not_take_are_refused() {
 }
 
 #[test]
-fn a_count_that_was_wrong_is_made_right() {
+fn a_wrong_count_is_corrected() {
     let (into, from) = (store(), store());
     for id in 0..10 {
         Visitors::book(into.clone()).count_id(id, Bucket::All).unwrap();
@@ -290,7 +290,7 @@ fn a_count_that_was_wrong_is_made_right() {
 }
 
 #[test]
-fn counts_of_shards_that_were_wrong_are_made_right() {
+fn wrong_counts_of_shards_are_corrected() {
     let (into, from) = (store(), store());
     let tagged = |store: &Store| Visitors::book(store.clone()).form(VisitorsForm::Tagged);
     let of = |store: &Store| tagged(store).default_yesterday(300);
@@ -312,7 +312,7 @@ fn counts_of_shards_that_were_wrong_are_made_right() {
     assert_eq!((counts, of(&into).count(Bucket::All).unwrap()), (150, 150));
     assert_eq!(into.dbsize().unwrap(), 5);
 
-    // What cannot be a count is told before anything changes.
+    // An invalid count is reported before anything changes.
     into.set("unique:all:{1}:count", "many").unwrap();
     let refused = conflicts(&Merge::new(), &into, &from);
     let why = "the value at 'unique:all:{1}:count' is not a count";
@@ -321,7 +321,7 @@ fn counts_of_shards_that_were_wrong_are_made_right() {
 }
 
 #[test]
-fn a_bucket_whose_count_is_made_right_expires_all_the_same() {
+fn a_bucket_whose_count_is_corrected_still_expires() {
     let day = date(2026, 3, 2);
     for &form in VisitorsForm::ALL {
         let (into, from) = (store(), store());
@@ -347,7 +347,7 @@ fn a_bucket_whose_count_is_made_right_expires_all_the_same() {
 }
 
 #[test]
-fn what_sinks_receive_makes_the_same_store() {
+fn effects_create_the_same_store() {
     let fill = |store: &Store, numbers: std::ops::Range<i64>| {
         for number in numbers {
             store.bf_add("bloom", number).unwrap();
@@ -376,10 +376,10 @@ fn what_sinks_receive_makes_the_same_store() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// However visits are cut into parts, and in whatever forms and shards these are kept, the parts give the count of
-    /// the whole.
+    /// However visits are divided into parts, and in whatever forms and shards these are kept, the parts add up to the
+    /// count of the whole.
     #[test]
-    fn any_cut_of_visits_adds_up(
+    fn any_division_of_visits_adds_up(
         visits in prop::collection::vec((0..3_i8, 0..3000_i64), 0..1500),
         parts in prop::collection::vec((0..VisitorsForm::ALL.len(), 1..5000_u64), 1..5),
     ) {
@@ -403,7 +403,7 @@ proptest! {
             let ids: BTreeSet<i64> = visitors.ids(bucket(hour)).unwrap().into_iter().collect();
             prop_assert_eq!(visitors.count(bucket(hour)).unwrap(), of_hour.len() as u64);
             prop_assert_eq!(&ids, &of_hour);
-            // It counts on.
+            // Counting continues.
             prop_assert_eq!(visitors.count_id(5000, bucket(hour)).unwrap(), true);
             let key = format!("uv:{hour}");
             prop_assert_eq!(all.pfdebug_getreg(&key).unwrap(), one.pfdebug_getreg(&key).unwrap());

@@ -1,4 +1,4 @@
-//! Values as payloads and files have them.
+//! Values as they are stored in payloads and files.
 #![expect(clippy::unwrap_used, reason = "tests and their helpers fail by a panic")]
 
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use std::path::Path;
 use tallis::listpack::ListPack;
 use tallis::rdb::{self, ValueType, ValueWriter, WriteError, WriteOptions};
 
-/// A value as DUMP returns it.
+/// The payload of DUMP for a value.
 pub(crate) fn payload(
     write: impl FnOnce(ValueWriter<'_, Vec<u8>>) -> Result<(), WriteError>,
 ) -> Vec<u8> {

@@ -1,4 +1,4 @@
-//! Scripts that a store knows, by EVAL and EVALSHA: what they may touch, and what is seen of them. What they reply is
+//! Scripts of a store, by EVAL and EVALSHA: the keys that they may access, and what is seen of them. Their replies are
 //! compared with a server's in `live`.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
@@ -16,7 +16,7 @@ use tallis::{
 
 use crate::journal::Journal;
 
-/// Adds a number to each of its keys; then fails, if there is a second argument.
+/// Adds a number to each of its keys; then fails if it has a second argument.
 static ADD: Script = Script::new("-- adds", |tx, call| {
     let by = call.int(0)?;
     let sums: Result<Vec<i64>, Error> = call.keys.iter().map(|key| tx.incr(key, by)).collect();
@@ -37,7 +37,7 @@ static STAMP: Script = Script::new("-- stamps", |tx, call| {
     Ok(Reply::Int(tx.now_us()))
 });
 
-/// Replies with a map, which each protocol has in its own shape.
+/// Replies with a map, whose type depends on the protocol.
 static MAP: Script = Script::new("-- maps", |_, call| {
     let pair = |arg: &&[u8]| (Reply::Bulk(arg.to_vec().into()), Reply::Boolean(true));
     Ok(Reply::Map(call.args.iter().map(pair).collect()))
@@ -68,7 +68,7 @@ fn error(reply: Reply) -> Error {
 }
 
 #[test]
-fn every_handle_of_the_store_knows_them() {
+fn every_handle_of_the_store_has_them() {
     let store = Store::new();
     let (other, mut session) = (store.db(3), store.session());
     let call = ["EVALSHA", ADD.digest(), "2", "a", "b", "4"];
@@ -81,16 +81,16 @@ fn every_handle_of_the_store_knows_them() {
     assert_eq!(session.execute(&call), sums([8, 8]));
     assert_eq!(session.execute(&["EVAL", ADD.text(), "1", "a", "1"]), sums([9]));
     assert_eq!(other.get_as::<i64>("a").unwrap(), 4);
-    // Of another store they are not.
+    // Another store does not have them.
     assert_eq!(error(Store::new().execute(&call)).kind(), ErrorKind::NoScript);
-    // FLUSH and FLUSHALL leave them.
+    // FLUSH and FLUSHALL keep them.
     assert_eq!(store.execute(&["SCRIPT", "FLUSH"]), Reply::OK);
     store.flushall().unwrap();
     assert_eq!(store.execute(&call), sums([4, 4]));
 }
 
 #[test]
-fn a_text_that_is_not_known_is_refused() {
+fn an_unknown_script_is_refused() {
     let store = builder().build();
     let twice = format!("{} ", ADD.text());
     for words in [&["EVAL", &twice, "0"][..], &["EVAL_RO", "", "0"], &["SCRIPT", "LOAD", &twice]] {
@@ -103,7 +103,7 @@ fn a_text_that_is_not_known_is_refused() {
 }
 
 #[test]
-fn a_script_touches_no_key_that_it_was_not_given() {
+fn a_script_cannot_access_other_keys() {
     let store = builder().build();
     store.set("far", "away").unwrap();
     let look = |keys: &[&str]| {
@@ -150,7 +150,7 @@ fn a_script_touches_no_key_that_it_was_not_given() {
             assert!(matches!(&found, Reply::Bulk(text) if text.starts_with(b"away")), "{found:?}");
         }
     }
-    // Those of the databases of others are not touched either: a key is one of the session's database.
+    // Keys of other databases cannot be accessed either: a key is one of the session's database.
     session.execute(&["SELECT", "1"]);
     assert_eq!(session.execute(&["EVALSHA", LOOK.digest(), "1", "far", "far"]), Reply::Nil);
     session.execute(&["MULTI"]);
@@ -161,7 +161,7 @@ fn a_script_touches_no_key_that_it_was_not_given() {
 }
 
 #[test]
-fn a_script_that_only_reads_writes_nothing() {
+fn a_read_only_script_writes_nothing() {
     let store = builder().build();
     store.set("k", 1).unwrap();
     let by_digest = ["EVALSHA_RO", ADD.digest(), "1", "k", "1"];
@@ -188,7 +188,7 @@ fn a_script_that_only_reads_writes_nothing() {
 }
 
 #[test]
-fn a_script_does_not_call_the_store() {
+fn a_script_cannot_call_the_store() {
     static STORE: OnceLock<Store> = OnceLock::new();
     static INSIDE: Script =
         Script::new("-- calls the store", |_, _| STORE.get().unwrap().incr("k", 1).map(Reply::Int));
@@ -199,7 +199,7 @@ fn a_script_does_not_call_the_store() {
 }
 
 #[test]
-fn replies_have_the_shapes_of_the_protocol() {
+fn replies_have_the_types_of_the_protocol() {
     let store = builder().build();
     let call = ["EVALSHA", MAP.digest(), "0", "x"];
     let mut session = store.session();
@@ -216,12 +216,12 @@ fn replies_have_the_shapes_of_the_protocol() {
 }
 
 #[test]
-fn sinks_receive_what_a_script_has_done() {
+fn sinks_receive_the_effects_of_a_script() {
     let journal = Arc::new(Journal::default());
     let store = builder().sink(journal.clone()).build();
     store.execute(&["EVALSHA", ADD.digest(), "2", "a", "b", "2"]);
     assert_eq!(journal.lines(), ["INCRBY a 2", "INCRBY b 2"]);
-    // What came before an error stays, as on a server.
+    // Changes before an error are kept, as on a server.
     store.set("text", "x").unwrap();
     journal.take();
     let failed = store.execute(&["EVALSHA", ADD.digest(), "3", "a", "text", "b", "2"]);
@@ -232,7 +232,7 @@ fn sinks_receive_what_a_script_has_done() {
     assert_eq!(error(failed).to_string(), "ERR enough");
     assert_eq!(journal.lines(), ["INCRBY a 1"]);
     assert_eq!(store.changes(), before + 1);
-    // In a transaction they stand among the others.
+    // In a transaction, they are in order with the others.
     let mut session = store.session();
     session.execute(&["MULTI"]);
     session.execute(&["SET", "first", "1"]);
@@ -277,15 +277,15 @@ fn a_script_has_the_time_of_its_transaction() {
     session.execute(&stamp);
     assert_eq!(session.execute(&["EXEC"]), sums([7000, 7000]));
     assert_eq!(store.get_as::<i64>("k").unwrap(), 7000);
-    // A key that has expired is not there.
+    // An expired key does not exist.
     store.execute(&["PEXPIREAT", "k", "8"]);
     clock.set(8);
     assert_eq!(store.execute(&["EVALSHA_RO", LOOK.digest(), "1", "k", "k"]), Reply::Nil);
 }
 
-/// Time goes on between the scripts of a transaction, and the first has read it.
+/// Time passes between the scripts of a transaction, and the first one has read the time.
 #[test]
-fn what_a_script_reads_of_the_time_is_that_of_the_transaction() {
+fn the_time_of_a_script_is_that_of_the_transaction() {
     #[derive(Debug, Default)]
     struct Running(AtomicI64);
     impl Clock for Running {
@@ -305,7 +305,7 @@ fn what_a_script_reads_of_the_time_is_that_of_the_transaction() {
 }
 
 #[test]
-fn the_log_has_what_a_script_has_done() {
+fn the_log_has_the_effects_of_a_script() {
     let dir = tempfile::tempdir().unwrap();
     let store = builder().open(dir.path()).unwrap();
     assert_eq!(store.execute(&["EVALSHA", ADD.digest(), "2", "a", "b", "2"]), sums([2, 2]));
@@ -314,12 +314,12 @@ fn the_log_has_what_a_script_has_done() {
     let log = fs::read(dir.path().join("appendonlydir/appendonly.aof.1.incr.aof")).unwrap();
     let log = String::from_utf8(log).unwrap();
     assert!(log.contains("INCRBY") && !log.contains("EVAL"), "{log}");
-    // Without the scripts.
+    // Opened without the scripts.
     let store = Store::open(dir.path()).unwrap();
     assert_eq!(both(&store), [7, 2]);
 }
 
-/// The log of a server before 7.0.
+/// A log of a server before 7.0.
 fn old_log(dir: &Path, commands: &[&[&str]]) {
     let mut log = Vec::new();
     for words in commands {
@@ -331,7 +331,7 @@ fn old_log(dir: &Path, commands: &[&[&str]]) {
 }
 
 #[test]
-fn a_log_of_an_older_server_runs_scripts_that_are_known() {
+fn a_log_of_an_older_server_runs_registered_scripts() {
     let dir = tempfile::tempdir().unwrap();
     let commands: [&[&str]; 6] = [
         &["SELECT", "0"],
@@ -352,13 +352,13 @@ fn a_log_of_an_older_server_runs_scripts_that_are_known() {
     assert!(!dir.path().join("appendonlydir").exists());
     let (store, file) = (Store::new(), dir.path().join("appendonly.aof"));
     assert_eq!(store.load(&file).unwrap_err().kind(), ErrorKind::NoScript);
-    // Those that the store knows run: what it loads, and what it is opened on.
+    // Registered scripts run when a log is loaded, and when a store is opened.
     store.add_scripts(ALL);
     store.load(&file).unwrap();
     assert_eq!(both(&store), [8, 2]);
     let store = builder().open(dir.path()).unwrap();
     assert_eq!(both(&store), [8, 2]);
-    // A digest that is not known is refused, whatever was loaded before it.
+    // An unknown digest is refused, even after SCRIPT LOAD in the log.
     let dir = tempfile::tempdir().unwrap();
     let other = "f".repeat(40);
     old_log(dir.path(), &[&["script", "load", "x"], &["EVALSHA", &other, "0"]]);

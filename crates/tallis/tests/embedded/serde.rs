@@ -1,4 +1,4 @@
-//! Options, figures and values come back from a text format and from a binary one, and broken values are refused.
+//! Options, figures and values are restored from a text format and from a binary one, and invalid values are refused.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ use tallis::*;
 
 type ZSet = skiplist_zset::ZSet;
 
-/// The same by JSON and by postcard, as far as `shown` tells.
+/// Compares a value with the one restored from JSON and from postcard, by `shown`.
 fn comes_back<T, R>(value: &T, shown: impl Fn(&T) -> R)
 where
     T: serde::Serialize + serde::de::DeserializeOwned,
@@ -34,21 +34,21 @@ where
     assert_eq!(shown(&postcard::from_bytes::<T>(&bytes).unwrap()), shown(value), "{text}");
 }
 
-/// As [`comes_back`], compared by what `Debug` prints.
+/// As [`comes_back`], compared by the output of `Debug`.
 macro_rules! all_come_back {
     ($($value:expr),* $(,)?) => {
         $(comes_back(&$value, |value| format!("{value:?}"));)*
     };
 }
 
-/// Whether bytes are refused, in both formats.
+/// Returns whether bytes are refused, in both formats.
 fn is_refused<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> bool {
     let text = to_string(bytes).unwrap();
     let binary = postcard::to_stdvec(bytes).unwrap();
     from_str::<T>(&text).is_err() && postcard::from_bytes::<T>(&binary).is_err()
 }
 
-/// Cuts and changes good bytes: whatever is taken must be what its type's own check takes.
+/// Cuts and changes valid bytes: they are accepted only if the type's own check accepts them.
 fn agrees_with_its_check<T: serde::de::DeserializeOwned>(
     good: &[u8],
     check: impl Fn(&[u8]) -> bool,
@@ -71,7 +71,7 @@ fn agrees_with_its_check<T: serde::de::DeserializeOwned>(
 }
 
 #[test]
-fn values_are_their_bytes() {
+fn values_are_serialized_as_their_bytes() {
     use intset::Validation as Ints;
     use listpack::Validation as List;
 
@@ -111,7 +111,7 @@ fn values_are_their_bytes() {
 }
 
 #[test]
-fn sorted_sets_are_the_listpack_of_their_members() {
+fn sorted_sets_are_serialized_as_the_listpack_of_their_members() {
     let scores = [f64::NEG_INFINITY, -0.1, 0.1 + 0.2, 5e-324, f64::INFINITY];
     for len in [0, 5, 1000] {
         let entries = (0..len).map(|i| (format!("member {i}"), scores[i % 5]));
@@ -128,7 +128,7 @@ fn sorted_sets_are_the_listpack_of_their_members() {
 }
 
 #[test]
-fn lists_are_their_limits_and_nodes() {
+fn lists_are_serialized_as_their_limits_and_nodes() {
     let limits =
         quicklist::Limits { fill: Fill::new(3), depth: 1, plain_from: 40, ..Default::default() };
     let mut list = QuickList::new(limits);
@@ -155,7 +155,7 @@ fn lists_are_their_limits_and_nodes() {
 }
 
 #[test]
-fn filters_are_a_header_and_arrays() {
+fn filters_are_serialized_as_a_header_and_arrays() {
     let mut filter = Settings::new(10, 0.01).build().unwrap();
     for item in 0..100_u32 {
         filter.add(&item.to_le_bytes()).unwrap();
@@ -180,7 +180,7 @@ fn filters_are_a_header_and_arrays() {
 }
 
 #[test]
-fn options_come_back() {
+fn options_are_restored() {
     let field: FieldType = "u7".parse().unwrap();
     let place = Point::new(8.54, 47.37).unwrap();
     all_come_back![
@@ -229,7 +229,7 @@ fn options_come_back() {
 }
 
 #[test]
-fn figures_come_back() {
+fn figures_are_restored() {
     let store = Store::new();
     let reserved = Settings::new(100, 0.01);
     store.bf_reserve("bloom", &reserved).unwrap();
@@ -258,7 +258,7 @@ fn figures_come_back() {
 }
 
 #[test]
-fn what_breaks_a_rule_is_refused() {
+fn values_that_break_a_rule_are_refused() {
     assert!(from_str::<Point>(r#"{"lon": 181.0, "lat": 0.0}"#).is_err());
     assert!(from_str::<Point>(r#"{"lon": 180.0, "lat": 0.0}"#).is_ok());
     assert!(from_str::<FieldType>(r#""u64""#).is_err());
@@ -272,7 +272,7 @@ fn what_breaks_a_rule_is_refused() {
 }
 
 #[test]
-fn limits_may_leave_some_out() {
+fn limits_may_be_incomplete() {
     let limits: Limits = from_str(r#"{"set_max_intset_entries": 7}"#).unwrap();
     assert_eq!(limits, Limits { set_max_intset_entries: 7, ..Limits::default() });
 }
@@ -316,7 +316,7 @@ fn account() -> Account {
 }
 
 #[test]
-fn structs_and_maps_are_hashes() {
+fn structs_and_maps_are_stored_as_hashes() {
     let store = Store::new();
     let account = account();
     assert_eq!(store.hset_struct("a", &account).unwrap(), 9);
@@ -327,7 +327,7 @@ fn structs_and_maps_are_hashes() {
     assert_eq!(texts["plan"], "Paid");
     assert_eq!(texts["id"], u64::MAX.to_string());
     assert!(!texts.contains_key("limit"));
-    // What is none takes the field away, and what the struct does not know stays.
+    // A field that is `None` is deleted, and fields that the struct does not have are kept.
     store.hset("a", "other", "x").unwrap();
     let less = Account { note: None, limit: Some(7), plan: Plan::Free, ..account };
     assert_eq!(store.hset_struct("a", &less).unwrap(), 1);
@@ -339,7 +339,7 @@ fn structs_and_maps_are_hashes() {
     let map = BTreeMap::from([(1, 2.5), (-3, 4.0)]);
     assert_eq!(store.hset_struct("m", &map).unwrap(), 2);
     assert_eq!(store.hget_struct::<BTreeMap<i32, f64>>("m").unwrap(), Some(map));
-    // A map of nothing but none is no key.
+    // A map with only `None` values creates no key.
     assert_eq!(store.hset_struct("n", &BTreeMap::from([("f", None::<u8>)])).unwrap(), 0);
     assert!(!store.exists("n").unwrap());
     store.hset("n", "f", "x").unwrap();
@@ -348,7 +348,7 @@ fn structs_and_maps_are_hashes() {
 }
 
 #[test]
-fn what_is_no_hash_is_refused_and_changes_nothing() {
+fn other_types_than_hashes_are_refused_and_change_nothing() {
     let store = Store::new();
     store.hset_struct("a", &account()).unwrap();
     let before = (store.changes(), store.dump("a").unwrap());

@@ -1,4 +1,4 @@
-//! What COMMAND and the like return, where a server cannot be asked.
+//! COMMAND and similar commands, where they cannot be compared with a server.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ fn time_is_that_of_the_clock() {
 }
 
 #[test]
-fn a_transaction_can_ask_everything() {
+fn a_transaction_may_use_all_of_them() {
     let store = Store::new();
     store.set("k", "v").unwrap();
     let mut session = store.session();
@@ -58,7 +58,7 @@ fn a_transaction_can_ask_everything() {
 }
 
 #[test]
-fn idle_time_is_not_touched_by_looking() {
+fn reading_the_idle_time_does_not_change_it() {
     let clock = Arc::new(ManualClock::new(1_000_000_000));
     let store = Store::builder().clock(clock.clone()).build();
     store.set("k", "v").unwrap();
@@ -75,7 +75,7 @@ fn idle_time_is_not_touched_by_looking() {
 }
 
 #[test]
-fn averages_of_what_keys_have_left() {
+fn averages_of_remaining_times() {
     let clock = Arc::new(ManualClock::new(1_000_000));
     let store = Store::builder().clock(clock.clone()).build();
     for (key, ms) in [("a", 1000), ("b", 2000), ("c", 6000)] {
@@ -90,14 +90,14 @@ fn averages_of_what_keys_have_left() {
         shown(&store),
         format!("# Keyspace\r\ndb0:keys=4,expires=3,avg_ttl=3000\r\n{other}")
     );
-    // What has expired is there until it is touched, and has nothing left.
+    // Expired keys are counted until they are accessed, with no remaining time.
     clock.advance(1500);
     let late = "# Keyspace\r\ndb0:keys=4,expires=3,avg_ttl=1666\r\n";
     assert_eq!(shown(&store), format!("{late}{other}"));
 }
 
 #[test]
-fn changes_of_different_settings_do_not_undo_each_other() {
+fn changes_of_different_settings_do_not_revert_each_other() {
     let store = Store::new();
     let set = |name: &'static str| {
         let store = store.clone();
@@ -117,7 +117,7 @@ fn changes_of_different_settings_do_not_undo_each_other() {
 }
 
 #[test]
-fn a_reload_keeps_what_a_file_keeps() {
+fn a_reload_keeps_the_data_that_files_have() {
     let clock = Arc::new(ManualClock::new(1_000_000));
     let store = Store::builder().clock(clock.clone()).build();
     store.sadd("s", [1, 2, 3]).unwrap();
@@ -136,7 +136,7 @@ fn a_reload_keeps_what_a_file_keeps() {
     assert_ne!(digest(&store), before, "what had expired is gone");
     watcher.execute(&["MULTI"]);
     assert_eq!(watcher.execute(&["EXEC"]), Reply::NullArray);
-    // In a transaction too, and with no options.
+    // Also in a transaction, and without options.
     let mut session = store.session();
     for line in ["MULTI", "DEBUG RELOAD", "SISMEMBER s 2", "DEBUG RELOAD NOSAVE"] {
         session.execute(&words(line));

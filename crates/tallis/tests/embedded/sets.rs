@@ -1,5 +1,5 @@
-//! Sets: their encodings at every limit, what is made of several of them in every pair of encodings, drawing at random,
-//! and scanning while they change.
+//! Sets: their encodings at every limit, operations on several sets in every pair of encodings, random draws, and scans
+//! of changing sets.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
@@ -51,7 +51,7 @@ fn a_set_of_numbers_is_an_intset_up_to_its_limit() {
         assert_eq!(store.sadd("s", [512]).unwrap(), 1);
         assert_eq!(encoding(&store, "s"), "hashtable");
         assert_eq!(store.scard("s").unwrap(), 513);
-        // Never back.
+        // It is never converted back.
         store.srem("s", 1..513).unwrap();
         assert_eq!(encoding(&store, "s"), "hashtable");
         assert_eq!(store.smembers("s").unwrap(), ["0"]);
@@ -96,7 +96,7 @@ fn text_makes_a_listpack_of_an_intset_that_is_small_enough() {
         assert!(store.sismember("s", "x").unwrap());
     }
     let store = store(Profile::Redis72, LOW);
-    // A number of six digits is longer than a member of a listpack may be.
+    // A number of six digits is longer than the limit for members of a listpack.
     store.sadd("s", [123_456]).unwrap();
     store.sadd("s", ["x"]).unwrap();
     assert_eq!(encoding(&store, "s"), "hashtable");
@@ -106,7 +106,7 @@ fn text_makes_a_listpack_of_an_intset_that_is_small_enough() {
 }
 
 #[test]
-fn the_number_of_members_counts_in_72_and_not_in_70() {
+fn duplicate_members_count_towards_the_limit_in_72_and_not_in_70() {
     let cases: [(&[i64], &[&str], &str, &str); 6] = [
         (&[1, 2, 3, 4, 5, 6], &[], "intset", "intset"),
         (&[1, 1, 1, 1, 1, 1, 1], &[], "intset", "hashtable"),
@@ -123,7 +123,7 @@ fn the_number_of_members_counts_in_72_and_not_in_70() {
             assert_eq!(encoding(&store, "s"), want, "{profile:?} {numbers:?} {texts:?}");
         }
     }
-    // More numbers at once than an intset holds, but not more than a listpack does.
+    // More numbers in one call than an intset may hold, but not more than a listpack.
     let limits = Limits { set_max_intset_entries: 3, ..Limits::default() };
     for (profile, want) in [(Profile::Redis70, "hashtable"), (Profile::Redis72, "listpack")] {
         let store = store(profile, limits);
@@ -143,7 +143,7 @@ fn redis_70_has_no_listpacks() {
 }
 
 #[test]
-fn what_sets_with_text_have_in_common_is_an_intset_if_it_is_all_numbers() {
+fn the_intersection_of_sets_with_text_is_an_intset_if_it_has_only_numbers() {
     for profile in [Profile::Redis70, Profile::Redis72] {
         let store = store(profile, Limits { set_max_intset_entries: 4, ..Limits::default() });
         let numbers = ["1", "2", "3", "4", "5"];
@@ -161,7 +161,7 @@ fn what_sets_with_text_have_in_common_is_an_intset_if_it_is_all_numbers() {
 }
 
 #[test]
-fn members_are_lent_in_every_encoding() {
+fn members_are_borrowed_in_every_encoding() {
     let store = Store::new();
     store.sadd("intset", [3, 1, 2]).unwrap();
     store.sadd("listpack", ["a", "7"]).unwrap();
@@ -178,7 +178,7 @@ fn members_are_lent_in_every_encoding() {
 }
 
 #[test]
-fn a_set_without_members_is_no_key() {
+fn a_set_without_members_does_not_exist() {
     let store = Store::new();
     for members in [vec!["1", "2"], vec!["a", "b"]] {
         store.sadd("s", &members).unwrap();
@@ -197,7 +197,7 @@ fn a_set_without_members_is_no_key() {
     assert_eq!(store.dbsize().unwrap(), 0);
 }
 
-/// Members that make a set of one encoding or another under [`LOW`].
+/// Members with which a set has one encoding or another under [`LOW`].
 fn some_set() -> impl Strategy<Value = BTreeSet<String>> {
     let number = (-3..12_i32).prop_map(|number| number.to_string());
     let text = prop_oneof![Just(String::new()), "[ab]{1,2}", Just("long text".to_owned())];
@@ -219,7 +219,7 @@ fn as_set(members: impl AsRef<[Bytes]>) -> BTreeSet<String> {
 
 proptest! {
     #[test]
-    fn algebra_is_that_of_sets(
+    fn operations_equal_those_on_sets(
         sets in proptest::collection::vec(some_set(), 1..4),
         repeated in any::<bool>(),
         profile in prop_oneof![Just(Profile::Redis70), Just(Profile::Redis72)],
@@ -262,7 +262,7 @@ proptest! {
     }
 
     #[test]
-    fn popping_takes_out_what_it_returns(
+    fn popping_removes_the_returned_members(
         set in some_set(),
         count in 0..16_usize,
         seed in any::<u64>(),
@@ -284,7 +284,7 @@ proptest! {
 }
 
 #[test]
-fn a_set_that_pop_leaves_few_of_is_made_anew() {
+fn a_set_of_which_a_pop_leaves_few_members_is_rebuilt() {
     for (profile, want) in [(Profile::Redis70, "intset"), (Profile::Redis72, "listpack")] {
         let store = store(profile, Limits::default());
         store.sadd("s", 0..600).unwrap();
@@ -298,7 +298,7 @@ fn a_set_that_pop_leaves_few_of_is_made_anew() {
 
 #[test]
 fn every_member_is_equally_likely() {
-    // Of each encoding, and of a hash table with buckets of several sizes.
+    // For each encoding, and for a hash table with buckets of several sizes.
     let cases: [(&str, usize, usize); 4] = [
         ("intset", 20, 20),
         ("listpack", 20, 20),
@@ -312,7 +312,7 @@ fn every_member_is_equally_likely() {
                 if want == "intset" { number.to_string() } else { format!("member:{number}") };
             store.sadd("s", [&member]).unwrap();
         }
-        // Removing leaves a table with holes.
+        // Removals leave a table with holes.
         for number in kept..members {
             store.srem("s", [&format!("member:{number}")]).unwrap();
         }
@@ -323,7 +323,7 @@ fn every_member_is_equally_likely() {
             *counts.entry(store.srandmember("s").unwrap().unwrap()).or_default() += 1.0;
         }
         assert_eq!(counts.len(), kept);
-        // Pearson's statistic has the mean kept - 1 and the variance twice that; five sigma.
+        // Pearson's statistic has the mean kept - 1 and twice that variance; five sigma.
         let chi: f64 = counts.values().map(|count| (count - 400.0).powi(2) / 400.0).sum();
         let mean = f64::from(u32::try_from(kept - 1).unwrap());
         let sigma = (2.0 * mean).sqrt();
@@ -332,7 +332,7 @@ fn every_member_is_equally_likely() {
 }
 
 #[test]
-fn a_scan_meets_every_member_that_stays() {
+fn a_scan_finds_every_member_that_stays() {
     let store = Store::builder().hash_seed(5).build();
     let staying: BTreeSet<String> = (0..2000).map(|number| format!("stays:{number}")).collect();
     store.sadd("s", &staying).unwrap();
@@ -343,7 +343,7 @@ fn a_scan_meets_every_member_that_stays() {
             let (next, members) = store.sscan_cursor("s", cursor, &options).unwrap();
             most = most.max(members.len());
             met.extend(as_set(members));
-            // The table grows many times over, and shrinks again.
+            // The table grows to many times its size, and shrinks again.
             let batch: Vec<String> = (0..200)
                 .map(|n| format!("comes:{}", (calls / 40 % 2) * 8000 + calls % 40 * 200 + n))
                 .collect();
@@ -367,7 +367,7 @@ fn a_scan_meets_every_member_that_stays() {
 
 proptest! {
     #[test]
-    fn moving_some_members_leaves_what_srem_and_sadd_leave(
+    fn moving_some_members_equals_srem_and_sadd(
         from in some_set(),
         to in some_set(),
         redis_70 in any::<bool>(),
@@ -379,7 +379,7 @@ proptest! {
         let (moved, plain) = (builder().sink(journal.clone()).build(), builder().build());
         for store in [&moved, &plain] {
             for (key, members) in [("from", &from), ("to", &to)] {
-                // One by one, so that an intset is as wide as its widest member was.
+                // One by one, so that the width of an intset is that of its widest member ever.
                 for member in members.iter().chain(["9000000000000".to_owned()].iter()) {
                     store.sadd(key, [member]).unwrap();
                 }
@@ -406,7 +406,7 @@ proptest! {
                 prop_assert_eq!(moved.dump(key).unwrap(), plain.dump(key).unwrap());
             }
         }
-        // What a sink hears does the same once more.
+        // The effects received by a sink have the same result when replayed.
         let line = |line: String| line.split(' ').take(2).collect::<Vec<_>>().join(" ");
         let heard: Vec<String> = journal.lines().into_iter().map(line).collect();
         let new = members.iter().any(|member| !to.contains(&*String::from_utf8_lossy(member)));
@@ -429,12 +429,12 @@ fn members_move_between_sets_only() {
         let refused = store.smove_if(from, to, |_| true).unwrap_err();
         assert_eq!(refused.kind(), ErrorKind::WrongType);
     }
-    // A set to itself, nothing of it, or of nothing.
+    // A set to itself, no members, or those of a missing set.
     assert_eq!(store.smove_if("s", "s", |_| true).unwrap(), 4);
     assert_eq!(store.smove_if("s", "t", |_| false).unwrap(), 0);
     assert_eq!(store.smove_if("none", "s", |_| true).unwrap(), 0);
     assert_eq!((store.changes(), store.exists("t").unwrap()), (changes, false));
-    // What is left of nothing is no key, and what arrives expires when the target does.
+    // A set without members is deleted, and moved members expire with the target.
     store.sadd("t", [9]).unwrap();
     store.expire("t", 100).unwrap();
     assert_eq!(store.smove_if("s", "t", |_| true).unwrap(), 4);

@@ -1,4 +1,4 @@
-//! `ShardedHash` beside a map, with the keys of Redis in Action.
+//! `ShardedHash` compared with a map, with the keys of Redis in Action.
 
 use std::collections::BTreeMap;
 
@@ -44,7 +44,7 @@ fn random_calls_agree_with_a_map_and_shards_stay_listpacks() {
         }
     }
     let keys = store.keys("h:*").unwrap();
-    // Twenty by the numbers, and the others by the hash over eighty.
+    // Twenty shards for the numbers, and the others by a hash over eighty.
     assert!((80..=100).contains(&keys.len()), "{}", keys.len());
     let mut fields = 0;
     for key in &keys {
@@ -58,7 +58,7 @@ fn random_calls_agree_with_a_map_and_shards_stay_listpacks() {
 }
 
 #[test]
-fn many_at_once_are_each_in_their_shard() {
+fn batched_fields_are_each_in_their_shard() {
     let store = Store::new();
     let hash = ShardedHash::new(&store, "h", 1000, 10);
     assert_eq!(hash.hset_multiple((0..100).map(|n| (n, n * n))).unwrap(), 100);

@@ -1,4 +1,4 @@
-//! Sharded sets against plain ones, in every operation.
+//! Sharded sets compared with plain ones, in every operation.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
@@ -32,7 +32,7 @@ fn members(found: impl Iterator<Item = Result<Bytes, Error>>) -> Model {
     set
 }
 
-/// With the names of a cluster, if the set's own ends in an odd number.
+/// Fills a set; if its name ends in an odd number, with the key names of a cluster.
 fn filled(store: &Store, name: &str, of: &Model) -> ShardedSet {
     let tagged = name.ends_with(['1', '3']);
     let open = if tagged { ShardedSet::tagged } else { ShardedSet::new };
@@ -63,7 +63,7 @@ enum Operation {
 
 proptest! {
     #[test]
-    fn combined_sets_are_those_of_plain_ones(
+    fn combined_sets_equal_those_of_plain_ones(
         models in proptest::collection::vec(some_set(), 1..4),
         stale in some_set(),
         target in 0..5_usize,
@@ -95,7 +95,7 @@ proptest! {
         let common = models.iter().skip(1).fold(first.clone(), |all, other| &all & other);
         prop_assert_eq!(set.inter_card(others).unwrap(), common.len() as u64);
 
-        // Into one of the sets, or into one that holds other members.
+        // Into one of the sets, or into one that has other members.
         let elsewhere = filled(&store, "target", &stale);
         let target = sets.get(target).unwrap_or(&elsewhere);
         let stored = match operation {
@@ -113,7 +113,7 @@ proptest! {
 }
 
 #[test]
-fn sets_of_other_shapes_are_refused_before_anything_is_done() {
+fn sets_with_other_shards_are_refused_before_anything_is_changed() {
     let store = Store::new();
     let a = ShardedSet::new(store.clone(), "a", 1000, 100);
     let b = ShardedSet::new(store.clone(), "b", 1000, 50);
@@ -142,20 +142,20 @@ fn sets_of_other_shapes_are_refused_before_anything_is_done() {
         assert_eq!((error.kind(), error.to_string().as_str()), (ErrorKind::InvalidArgument, text));
     }
     assert_eq!(store.changes(), changes);
-    // It is the number of shards that counts, not how it came about.
+    // Only the number of shards matters, not the parameters that it results from.
     let like_a = ShardedSet::new(store, "b", 2000, 200);
     assert!(a.inter([&like_a]).is_ok());
 }
 
 #[test]
-fn something_else_under_a_shards_key_is_an_error() {
+fn another_type_under_a_shards_key_is_an_error() {
     let store = Store::new();
     let of = |name: &str| ShardedSet::new(store.clone(), name, 100, 10);
     let (a, b, target) = (of("a"), of("b"), of("target"));
     for id in 0..200 {
         a.add(id).unwrap();
     }
-    // The last shard: those before it are done.
+    // The last shard: the ones before it have been processed.
     store.set("b:19", "text").unwrap();
     for error in [
         a.union_store([&b], &target).unwrap_err(),
@@ -170,7 +170,7 @@ fn something_else_under_a_shards_key_is_an_error() {
     ] {
         assert_eq!(error.kind(), ErrorKind::WrongType);
     }
-    // A target is overwritten, whatever it was.
+    // A target is overwritten, whatever its type was.
     store.set("target:3", "text").unwrap();
     let stored = a.diff_store([], &target).unwrap();
     assert_eq!((stored, target.card().unwrap()), (200, 200));
@@ -196,7 +196,7 @@ fn an_empty_result_leaves_no_keys() {
 
 #[test]
 fn every_member_lies_in_the_shard_of_its_number() {
-    // The sets of a result are found again by a handle that opens them: a member is where its hash says.
+    // A handle that opens the result finds its members: each is in the shard of its hash.
     let store = Store::new();
     let of = |name: &str| ShardedSet::new(store.clone(), name, 1000, 10);
     let (a, b, target) = (of("a"), of("b"), of("target"));
@@ -214,7 +214,8 @@ fn every_member_lies_in_the_shard_of_its_number() {
 
 #[test]
 fn large_results_are_tables_like_any_other() {
-    // Of a single shard, so that the tables are large: each result is drawn from, scanned, changed and dumped.
+    // With a single shard, so that the tables are large: random members are drawn from each result, and it is scanned,
+    // changed and dumped.
     let store = Store::builder().hash_seed(3).random_seed(4).build();
     let of = |name: &str| ShardedSet::new(store.clone(), name, 1, 512);
     let (a, b, target) = (of("a"), of("b"), of("target"));

@@ -1,4 +1,4 @@
-//! Snapshots without a server: what is saved is what is loaded, and what goes wrong leaves everything as it was.
+//! Snapshots without a server: loading what was saved, and errors that leave everything unchanged.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
@@ -9,7 +9,7 @@ use rdb::{Attributes, WriteOptions, Writer};
 use tallis::{ErrorKind, ManualClock, Profile, SaveOptions, Store, Target};
 
 #[test]
-fn a_failed_save_leaves_the_older_file() {
+fn a_failed_save_keeps_the_older_file() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::new();
     store.set("k", "v").unwrap();
@@ -47,7 +47,7 @@ fn a_failed_save_leaves_the_older_file() {
 }
 
 #[test]
-fn a_failed_load_leaves_the_store() {
+fn a_failed_load_leaves_the_store_unchanged() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("dump.rdb");
     let store = Store::new();
@@ -79,7 +79,7 @@ fn a_failed_load_leaves_the_store() {
     assert_eq!(store.dbsize().unwrap(), 2);
 }
 
-/// A file of what `write` writes, loaded.
+/// Loads a file of the data that `write` writes.
 fn loaded(write: impl FnOnce(&mut Writer<Vec<u8>>)) -> Result<Store, tallis::Error> {
     let mut writer = Writer::new(Vec::new(), WriteOptions::default()).unwrap();
     write(&mut writer);
@@ -91,7 +91,7 @@ fn loaded(write: impl FnOnce(&mut Writer<Vec<u8>>)) -> Result<Store, tallis::Err
 }
 
 #[test]
-fn values_that_break_their_rules_are_refused_with_their_key() {
+fn invalid_values_are_refused_with_their_key() {
     let key = |writer: &mut Writer<Vec<u8>>, blob: &[u8]| {
         writer.key(b"bad", Attributes::default()).blob(rdb::Blob::IntSet, blob).unwrap();
     };
@@ -125,7 +125,7 @@ fn values_that_break_their_rules_are_refused_with_their_key() {
 }
 
 #[test]
-fn loading_leaves_out_what_is_empty_or_has_expired() {
+fn loading_omits_empty_and_expired_keys() {
     let store = loaded(|writer| {
         writer.key(b"empty", Attributes::default()).set(0).unwrap().finish().unwrap();
         let expired = Attributes { expire_at_ms: Some(1_000), ..Attributes::default() };
@@ -158,7 +158,7 @@ fn a_set_is_loaded_in_the_encoding_of_the_limits() {
 }
 
 #[test]
-fn a_listpack_is_saved_as_its_members_where_the_version_has_none() {
+fn a_listpack_is_saved_as_its_members_in_versions_without_listpacks() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::new();
     store.sadd("s", ["1", "two", ""]).unwrap();
@@ -212,8 +212,8 @@ fn a_damaged_listpack_is_refused() {
 }
 
 #[test]
-fn opaque_values_pass_through() {
-    // A stream of one entry, as Redis 7.0 writes it.
+fn opaque_values_are_kept() {
+    // A stream with one entry, as Redis 7.0 writes it.
     const STREAM: &[u8] = b"\x01\x10\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0\x01\x1d\x1d\0\0\0\n\0\x01\x01\0\x01\x01\x01\x81f\
         \x02\0\x01\x02\x01\0\x01\0\x01\x81v\x02\x04\x01\xff\x01\x01\x01\x01\x01\0\0\x01\0";
     let mut file = b"REDIS0010\xfe\x00\x13\x06stream".to_vec();

@@ -41,9 +41,9 @@ fn numbers_and_texts_are_in_the_order_of_a_sorted_vector() {
     assert_eq!(texts(&store, "l", &options.alpha()), words);
 }
 
-/// Equal elements of a list keep their order, and those of a set are in that of their bytes.
+/// Equal elements of a list keep their order, and those of a set are ordered by their bytes.
 #[test]
-fn what_is_equal_has_an_order_too() {
+fn equal_elements_have_an_order_too() {
     let store = Store::new();
     store.rpush("l", ["d", "b", "c", "a"]).unwrap();
     store.sadd("s", ["d", "b", "c", "a"]).unwrap();
@@ -51,7 +51,7 @@ fn what_is_equal_has_an_order_too() {
     assert_eq!(texts(&store, "l", &by_none), ["d", "b", "c", "a"]);
     assert_eq!(texts(&store, "l", &by_none.clone().desc()), ["d", "b", "c", "a"]);
     assert_eq!(texts(&store, "s", &by_none), ["a", "b", "c", "d"]);
-    // As numbers they are all zero, and go by their bytes.
+    // As numbers, they are all zero, and ordered by their bytes.
     assert_eq!(texts(&store, "l", &SortOptions::default().by("none:*")), ["a", "b", "c", "d"]);
     assert_eq!(
         texts(&store, "l", &SortOptions::default().by("nosort").desc()),
@@ -60,7 +60,7 @@ fn what_is_equal_has_an_order_too() {
 }
 
 #[test]
-fn what_cannot_be_sorted_is_refused_and_nothing_changes() {
+fn unsortable_values_are_refused_and_nothing_changes() {
     let store = Store::new();
     store.set("s", "v").unwrap();
     store.rpush("l", ["1", "x"]).unwrap();
@@ -80,7 +80,7 @@ fn what_cannot_be_sorted_is_refused_and_nothing_changes() {
 }
 
 #[test]
-fn a_transaction_of_named_keys_takes_no_pattern_and_one_of_all_does() {
+fn a_transaction_on_named_keys_refuses_patterns_and_one_on_all_keys_accepts_them() {
     let store = Store::new();
     store.rpush("l", [2, 1]).unwrap();
     store.mset(&[("w:1", 9), ("w:2", 8)]).unwrap();
@@ -102,9 +102,9 @@ fn a_transaction_of_named_keys_takes_no_pattern_and_one_of_all_does() {
     assert_eq!(store.lrange_as::<Vec<u8>>("d", 0, -1).unwrap(), [2, 1]);
 }
 
-/// What SORT does reaches the sinks as the command that does it again, the new form of a sorted set too.
+/// Sinks receive the changes of SORT as commands with the same result, including the conversion of a sorted set.
 #[test]
-fn sinks_hear_of_lists_that_are_stored_and_of_sets_that_are_reformed() {
+fn sinks_receive_stored_lists_and_converted_sets() {
     for profile in PROFILES {
         let journal = Arc::new(Journal::default());
         let store = Store::builder().profile(profile).sink(journal.clone()).build();
@@ -125,9 +125,9 @@ fn sinks_hear_of_lists_that_are_stored_and_of_sets_that_are_reformed() {
     }
 }
 
-/// A key that a pattern finds expired is gone, for the sinks too, and counts as nothing.
+/// A key that a pattern refers to and that has expired is removed, also for the sinks, and counts as missing.
 #[test]
-fn keys_that_have_expired_are_not_found() {
+fn expired_keys_are_not_found() {
     let (clock, journal) = (Arc::new(ManualClock::new(0)), Arc::new(Journal::default()));
     let store = Store::builder().clock(clock.clone()).sink(journal.clone()).build();
     store.rpush("l", [1, 2]).unwrap();

@@ -1,4 +1,4 @@
-//! Strings through the typed calls: what a WATCH sees, what a sink hears, and what fails.
+//! Strings by typed calls: WATCH, sinks, and errors.
 
 use std::sync::Arc;
 
@@ -52,7 +52,7 @@ fn effects_are_absolute_and_a_watch_sees_what_changed() {
         ("GETEX k PERSIST", &[], false),
         ("GETEX k PXAT 1", &["DEL k"], true),
         ("GETEX k PXAT 1", &[], false),
-        // It is never seen, yet Redis calls it a change, and drops it when it is next looked for.
+        // It is never visible, but Redis counts it as a change, and removes it at the next access.
         ("SET k v PXAT 1", &["SET k v PXAT 1"], true),
         ("SET k v XX", &["DEL k"], false),
         ("SETNX k v", &["SET k v"], true),
@@ -95,7 +95,7 @@ fn effects_are_absolute_and_a_watch_sees_what_changed() {
         ("MSETEX 1 k 7 EX 0", &[], false),
         ("MSETEX 2 k 7", &[], false),
     ]);
-    // Without anything to append or to write.
+    // With nothing to append or to write.
     let (store, journal, _) = watched();
     store.append("k", "").unwrap();
     store.setrange("k", 9, "").unwrap();
@@ -103,7 +103,7 @@ fn effects_are_absolute_and_a_watch_sees_what_changed() {
 }
 
 #[test]
-fn a_watch_does_not_see_a_hyperloglog_turn_dense() {
+fn a_watch_does_not_see_a_hyperloglog_become_dense() {
     check(&[
         ("PFADD k a", &["PFADD k a"], true),
         ("PFADD k a", &[], false),
@@ -122,7 +122,7 @@ fn a_watch_does_not_see_a_hyperloglog_turn_dense() {
 }
 
 #[test]
-fn an_expiry_that_is_no_time_is_refused() {
+fn an_invalid_expiry_is_refused() {
     let (store, ..) = watched();
     store.set_ex("k", "v", 100).unwrap();
     let beyond = i64::MAX.unsigned_abs() + 1;
@@ -172,7 +172,7 @@ fn set_returns_whether_it_set() {
 }
 
 #[test]
-fn what_is_too_long_is_refused_and_nothing_changes() {
+fn too_long_values_are_refused_and_nothing_changes() {
     const MAX: usize = 512 << 20;
     let store = Store::new();
     store.set("k", "v").unwrap();
@@ -196,7 +196,7 @@ fn what_is_too_long_is_refused_and_nothing_changes() {
 }
 
 #[test]
-fn floats_are_added_in_eighty_bits() {
+fn floats_are_added_with_eighty_bits() {
     let store = Store::new();
     assert_eq!(store.incr_float("f", 0.1).unwrap().to_bits(), 0.1_f64.to_bits());
     assert_eq!(store.incr_float("f", 0.2).unwrap().to_bits(), 0.3_f64.to_bits());
@@ -213,9 +213,9 @@ fn floats_are_added_in_eighty_bits() {
     }
 }
 
-/// Parts of strings against a plain vector, under changes of any kind.
+/// Parts of strings compared with a plain vector, with changes of any kind.
 #[test]
-fn parts_of_strings_are_as_in_a_plain_vector() {
+fn parts_of_strings_equal_those_of_a_plain_vector() {
     let store = Store::new();
     let mut rng = Rng::new(5);
     let mut plain: Vec<u8> = Vec::new();
@@ -260,7 +260,7 @@ fn parts_of_strings_are_as_in_a_plain_vector() {
 }
 
 #[test]
-fn a_pfadd_that_meets_damage_half_way_is_replayed_half_way() {
+fn a_pfadd_that_fails_half_way_is_replayed_half_way() {
     let (store, journal, _) = watched();
     // Register 16383 is missing.
     let mut damaged = hll::HyperLogLog::from_iter(["a", "b", "c"]).into_bytes();
@@ -288,9 +288,9 @@ fn a_pfadd_that_meets_damage_half_way_is_replayed_half_way() {
     assert_eq!(store.get("h").unwrap(), again.get("h").unwrap());
 }
 
-/// As in 8.2: a string of 35 bytes has room beside its key, but not with an expiry too.
+/// As in 8.2: a string of 35 bytes fits next to its key, but not with an expiry in addition.
 #[test]
-fn a_string_that_has_left_its_block_stays_outside_of_it() {
+fn a_string_that_has_left_its_block_stays_outside() {
     let store = Store::builder().profile(Profile::Redis82).build();
     let encoding = || store.object_encoding("k").unwrap();
     let string = "x".repeat(35);

@@ -23,7 +23,7 @@ fn fill(store: &Store, keys: usize) {
 }
 
 #[test]
-fn what_has_expired_is_swept_until_the_sweeper_is_dropped() {
+fn expired_keys_are_swept_until_the_sweeper_is_dropped() {
     let (store, clock) = store();
     let sweeper = store.sweeper(EVERY).unwrap();
     store.set("stays", "v").unwrap();
@@ -36,20 +36,20 @@ fn what_has_expired_is_swept_until_the_sweeper_is_dropped() {
         }
     }
     drop(sweeper);
-    // Nothing keeps the store but its handles: the thread has ended.
+    // Only its handles keep the store, so the thread has ended.
     let kept = Arc::downgrade(&clock);
     drop((store, clock));
     assert_eq!(kept.strong_count(), 0);
 }
 
 #[test]
-fn a_sweeper_can_be_dropped_where_its_thread_waits() {
+fn a_sweeper_can_be_dropped_while_its_thread_waits() {
     let (store, clock) = store();
     fill(&store, 100);
     let sweeper = store.sweeper(EVERY).unwrap();
     let dropped = store.transaction_all(|_| {
         clock.advance(1);
-        // Long enough for the thread to be at the locks.
+        // Long enough for the thread to wait for the locks.
         thread::sleep(20 * EVERY);
         drop(sweeper);
         Ok(())

@@ -1,4 +1,4 @@
-//! The visitor recipe: the book's own cases, the forecast, and the keys that it leaves.
+//! The visitor recipe: the book's own cases, the forecast, and the keys that it creates.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
@@ -42,7 +42,7 @@ fn the_forecast_is_exact_for_every_count() {
         assert!(2 * made >= 3 * u128::from(n), "{n}: at least half as many again");
         assert!(n == 0 || made < 3 * u128::from(n), "{n}: and not twice that");
     }
-    // Powers of two times two thirds are where floating point would go astray.
+    // Floating-point arithmetic would give wrong results at two thirds of powers of two.
     for power in 2..64 {
         let n = (1u64 << power) / 3 * 2;
         for near in n - 1..=n + 2 {
@@ -54,20 +54,20 @@ fn the_forecast_is_exact_for_every_count() {
 }
 
 #[test]
-fn the_forecast_is_written_once_and_obeyed() {
+fn the_forecast_is_written_once_and_respected() {
     let store = Store::new();
     let day = date(2015, 5, 17);
     Visitors::book(store.clone()).default_yesterday(1000).count_id(1, day).unwrap();
     assert_eq!(store.get("unique:2015-05-17:expected").unwrap().unwrap(), "2048");
-    // Another handle, with another guess, finds the first one's.
+    // Another handle with another default uses the forecast of the first.
     Visitors::book(store.clone()).count_id(2, day).unwrap();
     assert_eq!(store.get("unique:2015-05-17:expected").unwrap().unwrap(), "2048");
     assert_eq!(Visitors::book(store.clone()).count_union([day]).unwrap(), 2);
-    // The hour before midnight belongs to the day before.
+    // The hour before midnight belongs to the previous day.
     store.set("unique:2015-05-16T23", 100).unwrap();
     Visitors::book(store.clone()).count_id(1, Bucket::hour(day, 0)).unwrap();
     assert_eq!(store.get("unique:2015-05-17T00:expected").unwrap().unwrap(), "256");
-    // Nothing comes before the whole of time.
+    // The bucket of all time has no previous one.
     Visitors::book(store.clone()).count_id(1, Bucket::All).unwrap();
     assert_eq!(store.get("unique:all:expected").unwrap().unwrap(), "2097152");
 }
@@ -108,7 +108,7 @@ fn members_are_the_first_fifteen_digits_or_sixteen() {
 }
 
 #[test]
-fn a_foreign_value_under_the_recipes_keys_is_an_error_and_changes_nothing() {
+fn another_type_under_the_recipes_keys_is_an_error_and_changes_nothing() {
     let day = date(2015, 5, 17);
     let store = Store::new();
     let visitors = Visitors::book(store.clone());
@@ -126,7 +126,7 @@ fn a_foreign_value_under_the_recipes_keys_is_an_error_and_changes_nothing() {
     let before = dumps();
     assert_eq!(visitors.count_id(1, day).unwrap_err().kind(), ErrorKind::WrongType);
     assert_eq!(dumps(), before);
-    // Once the counter is right the visit counts.
+    // With a valid counter, the visit counts.
     store.del(["unique:2015-05-17"]).unwrap();
     assert!(visitors.count_id(1, day).unwrap());
     for full in ["soon", "9223372036854775807"] {
@@ -141,7 +141,7 @@ fn a_foreign_value_under_the_recipes_keys_is_an_error_and_changes_nothing() {
 }
 
 #[test]
-fn a_bucket_is_not_begun_by_a_visit_that_is_refused() {
+fn a_bucket_is_not_begun_by_a_refused_visit() {
     let forms = [
         VisitorsForm::Forecast,
         VisitorsForm::Tagged,
@@ -164,10 +164,10 @@ fn visitors_of(store: &Store, form: VisitorsForm) -> Visitors {
     Visitors::book(store.clone()).form(form)
 }
 
-/// All that looks at every shard of a bucket with 100 visitors and that many keys of others finds them, and no others.
-/// Its keys take so many bytes at most.
+/// Every call that reads all shards of a bucket, with 100 visitors and that many keys of others, finds exactly these
+/// visitors. Its keys take at most this number of bytes.
 fn found_at_once(visitors: &Visitors, store: &Store, bucket: Bucket, most: usize) {
-    // What is no shard, or no shard of this bucket.
+    // Keys that are not shards, or not shards of this bucket.
     for key in
         ["x", "007", "-1", "", "8589934592", "1:1", "{x}", "{007}", "{", "{}", "{8589934592}"]
     {
@@ -184,8 +184,8 @@ fn found_at_once(visitors: &Visitors, store: &Store, bucket: Bucket, most: usize
 }
 
 #[test]
-fn many_more_shards_than_visitors_are_looked_through_at_once() {
-    // `tallis uv --expected 100000000000`, and the most that a forecast may say.
+fn many_more_shards_than_visitors_are_searched_at_once() {
+    // `tallis uv --expected 100000000000`, and the maximum forecast.
     for yesterday in [100_000_000_000, 500_000_000_000] {
         let store = Store::new();
         let visitors = Visitors::book(store.clone()).default_yesterday(yesterday);
@@ -200,7 +200,7 @@ fn many_more_shards_than_visitors_are_looked_through_at_once() {
         assert!(visitors.remove(Bucket::All).unwrap());
         assert_eq!(store.keys("unique:all:{*").unwrap().len(), 5, "none but those of others");
     }
-    // A level that is not reached by splitting.
+    // A level that cannot be reached by splitting.
     for form in [VisitorsForm::Splitting, VisitorsForm::Compact] {
         let store = Store::new();
         if form == VisitorsForm::Compact {
@@ -216,8 +216,8 @@ fn many_more_shards_than_visitors_are_looked_through_at_once() {
 }
 
 #[test]
-fn a_key_that_says_more_shards_than_there_can_be_is_refused() {
-    // 2^60 shards: of a forecast, with 256 visitors in each, or of a bucket that splits.
+fn a_key_with_an_impossible_number_of_shards_is_refused() {
+    // 2^60 shards: in a forecast, with 256 visitors in each, or in a splitting bucket.
     for (key, value) in [
         ("unique:all:expected", "295147905179352825856"),
         ("unique:all:tagged", "1099511627777"),
@@ -261,7 +261,7 @@ fn every_shard_of_a_good_forecast_is_an_intset() {
 }
 
 #[test]
-fn the_form_of_a_cluster_has_two_keys_a_shard_and_one_for_the_forecast() {
+fn the_form_of_a_cluster_has_two_keys_per_shard_and_one_for_the_forecast() {
     let store = Store::new();
     let day = date(2015, 5, 17);
     store.set("unique:2015-05-16", 500).unwrap();
@@ -271,7 +271,7 @@ fn the_form_of_a_cluster_has_two_keys_a_shard_and_one_for_the_forecast() {
         assert!(visitors.count_id(id, day).unwrap());
         assert!(!visitors.count_id(id, day).unwrap());
     }
-    // 1024 are expected after 500, in 4 shards.
+    // After 500 visitors, 1024 are expected, in 4 shards.
     let mut expected = BTreeMap::from([
         ("unique:2015-05-16".to_owned(), "500".to_owned()),
         ("unique:2015-05-17:tagged".to_owned(), "1024".to_owned()),
@@ -299,11 +299,11 @@ fn the_form_of_a_cluster_has_two_keys_a_shard_and_one_for_the_forecast() {
     assert!(expected.is_empty(), "{expected:?}");
     assert_eq!(visitors.count(day).unwrap(), 300);
 
-    // Tomorrow's form may be another, and goes by today's count.
+    // The next day may have another form, with a forecast from this day's count.
     let tomorrow = date(2015, 5, 18);
     visitors_of(&store, VisitorsForm::Forecast).count_id(1, tomorrow).unwrap();
     assert_eq!(store.get_as::<u64>("unique:2015-05-18:expected").unwrap(), 512);
-    // A shard that has no count counts none.
+    // A shard without a counter counts zero.
     store.del("unique:2015-05-17:{0}:count").unwrap();
     let first = sets["unique:2015-05-17:{0}"].len() as u64;
     assert_eq!(visitors.count(day).unwrap(), 300 - first);
@@ -358,7 +358,7 @@ fn is_a_set(open: fn(Store, &'static str, u64, u64) -> ShardedSet, key: &str, fo
     assert!(members.iter().eq(&model));
     assert!(store.scard(key).unwrap() > 0);
     assert_eq!(store.keys("s:*").unwrap().len(), 20);
-    // Text members are members too, in the shard of their own hash.
+    // Texts are members, too, in the shard of their own hash.
     assert!(set.add("not a number").unwrap());
     assert!(set.contains("not a number").unwrap());
     assert!(set.remove("not a number").unwrap());

@@ -1,4 +1,4 @@
-//! Values come back from their frames, frames are the same each time, and bytes that are no frame are refused.
+//! Values are restored from their frames, frames are deterministic, and invalid frames are refused.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 use std::fmt::Debug;
@@ -15,7 +15,7 @@ use tallis::skiplist_zset::{Limits as ZSetLimits, ZSet};
 use tallis::wire::{self, Error, Framed, HEADER_LEN, Header, Kind, MAX_LEN};
 use tallis::{ExpireOption, Limits, ManualClock, Store};
 
-/// Made right after a change: the checksum is of what is there.
+/// Recomputes the checksum after a change.
 fn summed(mut frame: Vec<u8>) -> Vec<u8> {
     let end = frame.len() - 8;
     frame.truncate(end);
@@ -34,7 +34,7 @@ fn frame_of(kind: Kind, value: &[u8]) -> Vec<u8> {
     summed(frame)
 }
 
-/// Changes each byte of a frame and cuts it at each: what is taken all the same is a value like any other.
+/// Changes each byte of a frame and truncates it at each: an accepted value must be usable.
 fn survives<T: Framed>(frame: &[u8], used: impl Fn(&T)) {
     let limit = frame.len() as u64;
     assert!(wire::decode::<T>(frame, limit).is_ok());
@@ -57,7 +57,7 @@ fn survives<T: Framed>(frame: &[u8], used: impl Fn(&T)) {
             attempt(summed(bytes));
         }
         assert!(wire::decode::<T>(&frame[..at], limit).is_err(), "cut at {at}");
-        // The value cut, in a frame that is right.
+        // The value truncated, in a valid frame.
         if (HEADER_LEN..frame.len() - 8).contains(&at) {
             attempt(frame_of(T::KIND, &frame[HEADER_LEN..at]));
         }
@@ -104,7 +104,7 @@ fn listpack() -> ListPack {
     list
 }
 
-/// Lets fields expire, each at a time of its own.
+/// Sets a different expiry for each field.
 fn expires(store: &Store, key: &str, fields: &[&str]) {
     for (at, field) in (4_102_444_800_123_i64..).zip(fields) {
         let at = at + field.parse::<i64>().unwrap_or(0);
@@ -112,7 +112,7 @@ fn expires(store: &Store, key: &str, fields: &[&str]) {
     }
 }
 
-/// A key of every type in every encoding, filled in an order of the caller's.
+/// Creates a key of every type in every encoding; the caller determines the order of insertion.
 fn everything(order: impl Fn(Vec<i64>) -> Vec<i64>) -> Store {
     let limits = Limits {
         set_max_intset_entries: 8,
@@ -166,7 +166,7 @@ fn dumps(store: &Store) -> Vec<(u32, Vec<u8>, i64, Vec<u8>)> {
 }
 
 #[test]
-fn values_come_back_and_their_frames_are_the_same_each_time() {
+fn values_are_restored_and_their_frames_are_deterministic() {
     fn comes_back<T: Framed + PartialEq + Debug>(value: &T) {
         let frame = wire::encode(value).unwrap();
         let header = Header::read(&frame).unwrap();
@@ -200,7 +200,7 @@ fn values_come_back_and_their_frames_are_the_same_each_time() {
 }
 
 #[test]
-fn a_store_comes_back_key_by_key() {
+fn a_store_is_restored_key_by_key() {
     let store = everything(|many| many);
     let frame = wire::encode(&store).unwrap();
     let copy: Store = wire::decode(&frame, 1 << 20).unwrap();
@@ -209,7 +209,8 @@ fn a_store_comes_back_key_by_key() {
         dumps.iter().map(|(db, key, ttl, _)| (*db, key.clone(), *ttl)).collect::<Vec<_>>()
     };
     assert_eq!(keys(&before), keys(&after));
-    // The limits of the copy are others, so large tables are small ones there; with the same limits, the same bytes.
+    // The copy has other limits, so some large tables are small encodings there; under the same limits, the bytes are
+    // equal.
     let small =
         ["string", "number", "long", "hll", "ints", "few", "scores", "hash", "timed", "list"];
     for key in small {
@@ -234,7 +235,7 @@ fn a_store_comes_back_key_by_key() {
 }
 
 #[test]
-fn some_keys_of_a_database() {
+fn some_keys_of_a_database_can_be_framed() {
     let store = everything(|many| many);
     let frame = wire::encode_keys(&store, &["many", "none", "ints", "many"]).unwrap();
     let copy: Store = wire::decode(&frame, 1 << 20).unwrap();
@@ -247,7 +248,7 @@ fn some_keys_of_a_database() {
 }
 
 #[test]
-fn what_has_expired_is_left_out() {
+fn expired_keys_are_omitted() {
     let clock = std::sync::Arc::new(ManualClock::new(1_000));
     let store = Store::builder().clock(clock).build();
     store.set("gone", 1).unwrap();
@@ -264,7 +265,7 @@ fn what_has_expired_is_left_out() {
 }
 
 #[test]
-fn what_only_files_have_is_named() {
+fn types_that_only_files_have_are_named() {
     let payload = {
         let stream = tallis::rdb::ModuleId::new(*b"TopK-TYPE", 0).unwrap();
         let options = tallis::rdb::WriteOptions::default();
@@ -280,7 +281,7 @@ fn what_only_files_have_is_named() {
 }
 
 #[test]
-fn frames_that_are_not_right_are_named() {
+fn invalid_frames_are_named() {
     let frame = wire::encode(&listpack()).unwrap();
     let read = |bytes: &[u8]| wire::decode::<ListPack>(bytes, 1 << 20).unwrap_err();
     assert_eq!(read(b""), Error::BadMagic);
@@ -324,7 +325,7 @@ fn frames_that_are_not_right_are_named() {
 }
 
 #[test]
-fn changed_and_cut_frames_are_refused_or_values() {
+fn changed_and_truncated_frames_are_refused_or_values() {
     survives(&wire::encode(&sketch(0..40)).unwrap(), |sketch: &HyperLogLog| {
         assert!(sketch.count() < 1 << 63);
     });
@@ -362,7 +363,7 @@ proptest! {
     }
 
     #[test]
-    fn sketches_and_sets_that_were_cut_add_up(
+    fn sketches_and_sets_that_were_divided_add_up(
         users in prop::collection::vec(0..5000_u32, 0..2000),
         cuts in 1..6_usize,
     ) {

@@ -1,5 +1,5 @@
-//! Sorted sets through the typed calls: forms at every limit, what differs by release series, ranges, algebra, scans,
-//! effects.
+//! Sorted sets by typed calls: encodings at every limit, differences between release series, ranges, set operations,
+//! scans, effects.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 #![expect(clippy::float_cmp, reason = "scores are compared as they were given")]
@@ -46,7 +46,7 @@ fn a_sorted_set_is_a_listpack_up_to_its_limits() {
     assert_eq!(encoding(&store, "z"), "listpack");
     assert_eq!(store.zadd("z", 128, 1.5).unwrap(), 1);
     assert_eq!((encoding(&store, "z"), store.zcard("z").unwrap()), ("skiplist", 129));
-    // Never back.
+    // It is never converted back.
     store.zrem("z", 1..129).unwrap();
     assert_eq!((encoding(&store, "z"), store.zcard("z").unwrap()), ("skiplist", 1));
 
@@ -62,7 +62,7 @@ fn a_sorted_set_is_a_listpack_up_to_its_limits() {
 }
 
 #[test]
-fn what_is_built_or_restored_chooses_anew() {
+fn a_new_or_restored_value_selects_its_encoding_again() {
     let store = low(Profile::Redis72);
     store.zadd_multiple("z", numbered(6)).unwrap();
     store.zrem("z", [1, 2, 3]).unwrap();
@@ -75,7 +75,7 @@ fn what_is_built_or_restored_chooses_anew() {
         assert_eq!(encoding(&store, key), "listpack");
         assert_eq!(store.zrange("z", 0, -1).unwrap(), store.zrange(key, 0, -1).unwrap());
     }
-    // What is put at a key takes the place of all that was there, its expiry too.
+    // A new value replaces the previous one, including its expiry.
     store.set("union", "a text").unwrap();
     store.expire("union", 100).unwrap();
     store.zunionstore("union", ["z"], &[], Aggregate::Sum).unwrap();
@@ -85,8 +85,8 @@ fn what_is_built_or_restored_chooses_anew() {
 }
 
 #[test]
-fn the_number_of_members_counts_in_72_and_not_in_70() {
-    // Five times the same member: one in the end.
+fn duplicate_members_count_towards_the_limit_in_72_and_not_in_70() {
+    // Five times the same member, so one in the end.
     let same = [(1.0, "a"); 5];
     for (profile, want) in [(Profile::Redis70, "listpack"), (Profile::Redis72, "skiplist")] {
         let store = low(profile);
@@ -99,7 +99,7 @@ fn the_number_of_members_counts_in_72_and_not_in_70() {
 }
 
 #[test]
-fn a_line_of_servers_has_its_own_text_of_doubles_and_its_own_words() {
+fn each_line_of_servers_formats_doubles_and_errors_in_its_way() {
     for (profile, text) in [(Profile::Redis70, "0.10000000000000001"), (Profile::Redis72, "0.1")] {
         let store = low(profile);
         store.zadd_multiple("z", [(0.1, "a"), (1e17, "b")]).unwrap();
@@ -138,7 +138,7 @@ fn a_line_of_servers_has_its_own_text_of_doubles_and_its_own_words() {
 }
 
 #[test]
-fn options_say_what_is_added_and_what_is_changed() {
+fn options_select_what_is_added_and_changed() {
     let store = Store::new();
     let add = |score, options| store.zadd_options("z", "m", score, options).unwrap();
     let score = || store.zscore("z", "m").unwrap();
@@ -160,21 +160,21 @@ fn options_say_what_is_added_and_what_is_changed() {
     let lower = SortedSetAddOptions::add_or_update(Some(UpdateCheck::LT));
     assert_eq!(store.zincr_options("z", "m", 1.0, lower).unwrap(), None);
     assert_eq!(store.zincr_options("z", "m", -1.0, lower).unwrap(), Some(1.0));
-    // As high as before is not higher.
+    // An equal score is not higher.
     let higher = SortedSetAddOptions::add_or_update(Some(UpdateCheck::GT));
     assert_eq!(store.zincr_options("z", "m", 0.0, higher).unwrap(), None);
     assert_eq!(store.zincr("z", "fresh", 2.5).unwrap(), 2.5);
 }
 
 #[test]
-fn what_is_no_score_is_refused_and_changes_nothing() {
+fn invalid_scores_are_refused_and_change_nothing() {
     let store = Store::new();
     store.zadd_multiple("z", [(f64::INFINITY, "a"), (1.0, "b")]).unwrap();
     store.set("text", "x").unwrap();
     let before = store.dump("z").unwrap();
     let refused = |result: Result<usize, tallis::Error>| result.unwrap_err().kind();
     assert_eq!(refused(store.zadd("z", "c", f64::NAN)), ErrorKind::NotInteger);
-    // Not even what came first.
+    // Not even the entries before it are added.
     let some = [(5.0, "c"), (f64::NAN, "d")];
     assert_eq!(refused(store.zadd_multiple("z", some)), ErrorKind::NotInteger);
     let sum = store.zincr("z", "a", f64::NEG_INFINITY).unwrap_err();
@@ -193,7 +193,7 @@ fn what_is_no_score_is_refused_and_changes_nothing() {
 }
 
 #[test]
-fn ranges_go_both_ways_with_offsets_and_counts() {
+fn ranges_have_both_directions_offsets_and_counts() {
     for store in [Store::new(), low(Profile::Redis72)] {
         let all = [(1.0, "a"), (2.0, "b"), (2.0, "c"), (2.0, "d"), (3.0, "e"), (4.0, "f")];
         store.zadd_multiple("z", all).unwrap();
@@ -263,9 +263,9 @@ fn members_of_equal_scores_are_listed_by_their_bytes() {
     }
 }
 
-/// With scores that differ no caller may rely on the answer, but what is taken out was asked for.
+/// With different scores the result is unspecified, but removed members must be within the range.
 #[test]
-fn a_range_by_member_takes_out_no_member_behind_its_end() {
+fn a_range_by_member_removes_no_member_beyond_its_end() {
     let limits = Limits { zset_max_listpack_entries: 0, ..Limits::default() };
     let store = Store::builder().limits(limits).build();
     let scores = (0..200).map(|number: i32| (f64::from(number * 37 % 101), number));
@@ -281,7 +281,7 @@ fn a_range_by_member_takes_out_no_member_behind_its_end() {
 }
 
 #[test]
-fn pops_take_from_the_ends_and_from_the_first_key_that_is_there() {
+fn pops_remove_from_the_ends_and_from_the_first_existing_key() {
     let store = Store::new();
     store.zadd_multiple("z", [(1.0, "a"), (2.0, "b"), (3.0, "c"), (4.0, "d")]).unwrap();
     assert_eq!(store.zpopmin("z", 1).unwrap(), pairs([("a", 1.0)]));
@@ -318,9 +318,9 @@ fn sets_have_scores_of_one_and_infinities_cancel() {
     assert!(!store.exists("z").unwrap());
 }
 
-/// The plain way: maps.
+/// The simple model: maps.
 #[test]
-fn algebra_is_that_of_maps() {
+fn operations_equal_those_on_maps() {
     let mut rng = Rng::new(77);
     for round in 0..200 {
         let store = low(Profile::Redis72);
@@ -374,7 +374,7 @@ fn algebra_is_that_of_maps() {
 }
 
 #[test]
-fn a_scan_visits_members_that_are_there_all_the_time() {
+fn a_scan_visits_members_that_exist_all_the_time() {
     let store = low(Profile::Redis72);
     let mut rng = Rng::new(5);
     store.zadd_multiple("z", numbered(2000)).unwrap();
@@ -384,7 +384,7 @@ fn a_scan_visits_members_that_are_there_all_the_time() {
             store.zscan_cursor("z", cursor, &ScanOptions::default().with_count(40)).unwrap();
         calls += 1;
         met.extend(some.into_iter().map(|(member, _)| member));
-        // Members come and go, and those that stay get other scores.
+        // Members are added and removed, and the ones that stay get other scores.
         for _ in 0..20 {
             let member = rng.range(0..=999);
             store.zadd("z", member, rng.unit() * 5000.0).unwrap();
@@ -425,7 +425,7 @@ fn draws_are_fair_and_differ() {
             *counts.entry(store.zrandmember("z").unwrap().unwrap()).or_insert(0) += 1;
         }
         assert_eq!(counts.len(), 10);
-        // 200 each on average, and a deviation of 13.
+        // 200 each on average, with a standard deviation of 13.
         assert!(counts.values().all(|count| (120..280).contains(count)), "{counts:?}");
         for count in [0, 1, 2, 5, 9, 10, 50] {
             let drawn = store.zrandmember_withscores("z", count).unwrap();
@@ -440,7 +440,7 @@ fn draws_are_fair_and_differ() {
 }
 
 #[test]
-fn sinks_hear_what_changed_and_nothing_else() {
+fn sinks_receive_changes_and_nothing_else() {
     let journal = Arc::new(Journal::default());
     let store = Store::builder().sink(journal.clone()).build();
     let heard = || journal.take().iter().map(ToString::to_string).collect::<Vec<_>>();

@@ -1,5 +1,5 @@
-//! Operations on a hash whose fields expire, and on a map: both tell the same after each. The fuzz target includes this
-//! file too.
+//! Operations on a hash whose fields expire, and on a map: both return the same after each. The fuzz target includes
+//! this file too.
 #![expect(clippy::unwrap_used, reason = "tests and their helpers fail by a panic")]
 
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use tallis::{
 
 const START: i64 = 1_700_000_000_000;
 
-/// Fields with their values, and when they expire.
+/// Fields with their values and expiries.
 type Model = BTreeMap<String, (String, Option<i64>)>;
 
 struct Sides {
@@ -94,7 +94,7 @@ impl Sides {
         assert_eq!(self.store.hlen("h").unwrap(), self.model.len());
     }
 
-    /// What a payload brings back is the same.
+    /// A restored payload has the same fields.
     fn check_copy(&self) {
         if self.model.is_empty() {
             return;

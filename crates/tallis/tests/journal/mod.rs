@@ -1,4 +1,4 @@
-//! A sink that keeps what it hears.
+//! A sink that stores the effects that it receives.
 
 #![allow(dead_code, reason = "each test uses a part of it")]
 
@@ -18,12 +18,12 @@ impl Sink for Journal {
 }
 
 impl Journal {
-    /// Those since the last time.
+    /// Returns the effects since the last call.
     pub(crate) fn take(&self) -> Vec<Effect> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The same as lines.
+    /// The same as lines of text.
     pub(crate) fn lines(&self) -> Vec<String> {
         self.take().iter().map(ToString::to_string).collect()
     }

@@ -1,4 +1,4 @@
-//! The sliding counter, and its error beside a list of all actions.
+//! The sliding counter, and its error compared with a list of all actions.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use testkit::rng::Rng;
 use super::{START, by_eight, journaled, reloaded, store};
 
 #[test]
-fn the_key_holds_two_counts_and_goes_when_neither_matters() {
+fn the_key_has_two_counts_and_expires_when_neither_matters() {
     let (store, clock, journal) = journaled();
     let counter = SlidingCounter::new(store.clone(), 10, Duration::from_secs(60)).unwrap();
     clock.advance(59_999);
@@ -26,7 +26,7 @@ fn the_key_holds_two_counts_and_goes_when_neither_matters() {
     assert_eq!(store.get("k").unwrap().unwrap(), "1700000100000:8:3");
     let encoding = store.object_encoding("k").unwrap();
     assert_eq!(encoding, Some("embstr"));
-    // More than the limit, and a look.
+    // More than the limit, and a query.
     let changes = store.changes();
     assert_eq!(counter.take("k", 11).unwrap().retry_after, None);
     assert_eq!(counter.take("k", u64::MAX).unwrap().retry_after, None);
@@ -62,7 +62,7 @@ fn limits_that_cannot_be_kept_are_refused() {
 }
 
 #[test]
-fn what_is_no_counts_is_an_error_and_stays() {
+fn invalid_counts_are_an_error_and_stay() {
     let (store, _) = store();
     let counter = SlidingCounter::new(store.clone(), 10, Duration::from_secs(1)).unwrap();
     store.sadd("set", [1]).unwrap();
@@ -86,19 +86,19 @@ fn what_is_no_counts_is_an_error_and_stays() {
     assert_eq!((dumps(), store.changes()), (before, changes));
 }
 
-/// Every action that was allowed, with its time in milliseconds from the start.
+/// Every allowed action, with its time in milliseconds since the start.
 #[derive(Debug, Default)]
 struct Exact(VecDeque<(i64, u64)>);
 
 impl Exact {
-    /// How many there were from `after` on, exclusive, to `until`, inclusive.
+    /// Returns the number of actions after `after` and up to `until`, inclusive.
     fn count(&self, after: i64, until: i64) -> u64 {
         let within = |&&(at, _): &&(i64, u64)| after < at && at <= until;
         self.0.iter().filter(within).map(|(_, count)| count).sum()
     }
 }
 
-/// What is to be known at one time, in actions: the estimate is between `truth - below` and `truth + above`.
+/// Checks the estimate at one time, in actions: it is between `truth - below` and `truth + above`.
 fn check(exact: &Exact, counter: &SlidingCounter, now: i64, period: i64) -> u64 {
     let limit = counter.limit();
     let seen = counter.take("k", 0).unwrap();
@@ -107,7 +107,7 @@ fn check(exact: &Exact, counter: &SlidingCounter, now: i64, period: i64) -> u64 
     let whole = u64::try_from(period).unwrap();
     let before = exact.count(begun - period - 1, begun - 1);
     let truth = exact.count(now - period, now);
-    // Rounded down, so that the estimate is rounded up.
+    // Rounded down, so the estimate is rounded up.
     let estimate = limit - seen.remaining;
     assert!(
         estimate * whole <= truth * whole + (whole - elapsed) * before + whole,
@@ -152,17 +152,17 @@ fn the_estimate_keeps_within_its_bounds() {
     }
 }
 
-/// A million in a minute, asked for evenly at three times that rate: the estimate is right to one action or two, and
-/// all of the limit is given.
+/// A million per minute, requested evenly at nearly that rate: the estimate is accurate to the actions of one
+/// millisecond, and the whole limit is used.
 #[test]
-fn even_arrivals_are_counted_as_they_are() {
+fn even_arrivals_are_counted_to_the_millisecond() {
     let (store, clock) = store();
     let limit = 1_000_000;
     let counter = SlidingCounter::new(store, limit, Duration::from_secs(60)).unwrap();
     let mut exact = Exact::default();
     let mut carried = 0;
     for now in 0..240_000 {
-        // 16 and 2/3 a millisecond are the limit; a little less, so that nothing is refused.
+        // The limit is 16 2/3 per millisecond; slightly less is requested, so that nothing is refused.
         carried += 49_999;
         let (quantity, rest) = (carried / 3_000, carried % 3_000);
         carried = rest;
@@ -175,14 +175,14 @@ fn even_arrivals_are_counted_as_they_are() {
         if now >= 60_000 && now % 977 == 0 {
             let truth = exact.count(now - 60_000, now);
             let estimate = limit - taken.remaining;
-            // The millisecond that is just now counts whole, and one that is just over in part.
+            // The current millisecond counts completely, and the one that leaves the window in part.
             assert!(estimate.abs_diff(truth) <= 18, "{estimate} for {truth} at {now}");
         }
         clock.advance(1);
     }
 }
 
-/// The limit in the last millisecond of one period, and all that is allowed of the next: nearly twice the limit in a
+/// The limit in the last millisecond of one period, and then all that the next one allows: nearly twice the limit in a
 /// period.
 #[test]
 fn the_worst_case_is_just_below_twice_the_limit() {
@@ -200,7 +200,7 @@ fn the_worst_case_is_just_below_twice_the_limit() {
         now += 10;
         clock.advance(10);
     }
-    // Of the second limit, one action cannot come before the next period begins.
+    // One action of the second limit is not allowed before the next period begins.
     assert_eq!(most, 2 * limit - 1);
 }
 
@@ -224,7 +224,7 @@ fn eight_threads_never_get_more_than_the_limit_of_a_period() {
     });
     let exact = Exact(sums.iter().map(|&(at, sum)| (at / 1000, sum)).collect());
     for &(at, _) in &exact.0 {
-        // START is where a period begins.
+        // A period begins at START.
         let begun = at - at % period;
         assert!(exact.count(begun - 1, begun + period - 1) <= limit);
         let elapsed = u64::try_from(at - begun).unwrap();
@@ -236,7 +236,7 @@ fn eight_threads_never_get_more_than_the_limit_of_a_period() {
 }
 
 #[test]
-fn effects_leave_what_the_counter_left() {
+fn effects_restore_the_counter() {
     let (store, clock, journal) = journaled();
     let again = Store::builder().clock(clock.clone()).build();
     let counter = SlidingCounter::new(store.clone(), 9, Duration::from_millis(700)).unwrap();
@@ -259,7 +259,7 @@ fn effects_leave_what_the_counter_left() {
 }
 
 #[test]
-fn a_clock_that_is_set_back_opens_nothing() {
+fn setting_a_clock_back_allows_nothing() {
     let (store, clock) = store();
     let counter = SlidingCounter::new(store, 5, Duration::from_secs(1)).unwrap();
     clock.advance(500);

@@ -16,7 +16,7 @@ fn quota(capacity: u64, count: u64, secs: u64) -> Quota {
     Quota::new(capacity, count, Duration::from_secs(secs)).unwrap()
 }
 
-/// CL.THROTTLE's own example: `user123 15 30 60`.
+/// The example of CL.THROTTLE: `user123 15 30 60`.
 #[test]
 fn replies_are_those_of_redis_cell() {
     let (store, clock) = store();
@@ -40,7 +40,7 @@ fn replies_are_those_of_redis_cell() {
 }
 
 #[test]
-fn the_key_holds_the_time_and_goes_when_the_funnel_is_empty() {
+fn the_key_has_the_time_and_expires_when_the_funnel_is_empty() {
     let (store, clock, journal) = journaled();
     let funnel = Funnel::new(store.clone(), quota(3, 3, 1));
     clock.advance_us(7);
@@ -49,7 +49,7 @@ fn the_key_holds_the_time_and_goes_when_the_funnel_is_empty() {
     assert_eq!(store.object_encoding("k").unwrap(), Some("int"));
     assert_eq!(store.expire_time("k").unwrap().millis(), START + 334);
     assert_eq!(journal.lines(), ["SET k 1700000040333341 PXAT 1700000040334"]);
-    // Refused, or nothing asked for: no change, and no sink receives one.
+    // A refusal or a quantity of zero: no change, and no sink receives one.
     let changes = store.changes();
     assert!(funnel.take("k", 3).unwrap().limited);
     assert!(funnel.take("k", 9).unwrap().limited);
@@ -63,7 +63,7 @@ fn the_key_holds_the_time_and_goes_when_the_funnel_is_empty() {
     assert!(!store.exists("k").unwrap());
     assert_eq!(funnel.take("k", 0).unwrap().reset_after, Duration::ZERO);
     assert_eq!(journal.lines(), ["DEL k"]);
-    // A key that another client has made last: the time in it is what counts.
+    // If another client has written the key, the time in it applies.
     store.set("k", (START + 1000) * 1000).unwrap();
     assert!(!funnel.take("k", 1).unwrap().limited);
     assert_eq!(store.get("k").unwrap().unwrap(), "1700000041333334");
@@ -71,7 +71,7 @@ fn the_key_holds_the_time_and_goes_when_the_funnel_is_empty() {
 }
 
 #[test]
-fn what_is_no_time_is_an_error_and_stays() {
+fn an_invalid_time_is_an_error_and_stays() {
     let (store, _) = store();
     let funnel = Funnel::new(store.clone(), quota(3, 1, 1));
     store.sadd("set", [1]).unwrap();
@@ -99,7 +99,7 @@ fn what_is_no_time_is_an_error_and_stays() {
         assert_eq!(store.ttl(key).unwrap().millis(), -1);
     }
     assert_eq!((dumps(), store.changes()), (before, changes));
-    // A time is a time however its string came to be, even one that lies far off or before all times.
+    // A time is valid whatever the encoding of its string, even if it is far in the future or negative.
     store.append("time", "170000004").unwrap();
     store.append("time", "0000000").unwrap();
     assert_eq!(funnel.take("time", 1).unwrap().remaining, 2);
@@ -110,7 +110,7 @@ fn what_is_no_time_is_an_error_and_stays() {
     assert!(far.limited && far.retry_after > Some(Duration::from_secs(1 << 40)));
 }
 
-/// A bucket that is drained by the microsecond, in integers.
+/// A bucket that leaks by the microsecond, in integers.
 #[derive(Clone, Copy, Debug, Default)]
 struct Bucket {
     level: u64,
@@ -133,7 +133,7 @@ impl Bucket {
 }
 
 #[test]
-fn a_funnel_is_a_bucket_that_leaks() {
+fn a_funnel_is_a_leaky_bucket() {
     for seed in 0..40 {
         let mut rng = Rng::new(seed);
         let (mut store, clock, journal) = journaled();
@@ -187,7 +187,7 @@ fn a_funnel_is_a_bucket_that_leaks() {
 }
 
 #[test]
-fn effects_leave_what_the_funnel_left() {
+fn effects_restore_the_funnel() {
     let (store, clock, journal) = journaled();
     let again = Store::builder().clock(clock.clone()).build();
     let funnel = Funnel::new(store.clone(), quota(5, 7, 1));
@@ -224,7 +224,7 @@ fn eight_threads_never_get_more_than_the_burst_and_the_rate() {
 }
 
 #[test]
-fn eight_threads_with_many_at_once_never_get_more_than_the_burst_and_the_rate() {
+fn eight_threads_with_batches_never_get_more_than_the_burst_and_the_rate() {
     keeps_to_the_rate(|funnel, quantity| {
         let keys = ["shared", "another", "shared", "a third", "shared"];
         let throttles = funnel.check_many(keys, quantity).unwrap();
@@ -233,7 +233,7 @@ fn eight_threads_with_many_at_once_never_get_more_than_the_burst_and_the_rate() 
     });
 }
 
-/// Eight threads pour into one funnel by `take`, which returns how much was let through.
+/// Eight threads use one funnel by `take`, which returns the allowed quantity.
 fn keeps_to_the_rate(take: impl Fn(&Funnel, u64) -> u64 + Sync) {
     let (store, clock) = store();
     let funnel = Funnel::new(store, quota(20, 7, 1));
@@ -251,7 +251,7 @@ fn keeps_to_the_rate(take: impl Fn(&Funnel, u64) -> u64 + Sync) {
             assert!(u128::from(taken) <= 20 + leaked, "{taken} in {leaked}");
         }
     }
-    // They asked for more all the time, so they got all that there was, but for what two more could not fill.
+    // The requested quantity was always larger, so everything was allowed, up to the last unit.
     let (first, last) = (sums[0].0, sums[sums.len() - 1].0);
     let leaked = u64::try_from(u128::try_from(last - first).unwrap() / interval).unwrap();
     let all: u64 = sums.iter().map(|(_, sum)| sum).sum();
@@ -259,7 +259,7 @@ fn keeps_to_the_rate(take: impl Fn(&Funnel, u64) -> u64 + Sync) {
 }
 
 #[test]
-fn four_threads_with_many_at_once_get_what_each_gets_one_by_one() {
+fn four_threads_with_batches_get_what_each_gets_one_by_one() {
     let quota = quota(3, 5, 1);
     let clock = Arc::new(ManualClock::new(START));
     let [one, many] = [(); 2].map(|()| Store::builder().clock(clock.clone()).build());
@@ -271,7 +271,7 @@ fn four_threads_with_many_at_once_get_what_each_gets_one_by_one() {
                 scope.spawn(move || {
                     let mut rng = Rng::new(4 * round + thread);
                     for _ in 0..5 {
-                        // Keys of the thread's own, in stripes that it shares with the others.
+                        // The thread's own keys, in stripes that it shares with the others.
                         let keys: Vec<_> = (0..rng.below(400))
                             .map(|_| format!("{thread}:{}", rng.below(150)))
                             .collect();
@@ -310,7 +310,7 @@ fn eight_threads_on_the_machines_clock_keep_to_the_rate() {
 }
 
 #[test]
-fn a_clock_is_read_once_an_action() {
+fn a_clock_is_read_once_per_action() {
     #[derive(Debug, Default)]
     struct Counted(std::sync::atomic::AtomicU32);
     impl Clock for Counted {
@@ -321,7 +321,7 @@ fn a_clock_is_read_once_an_action() {
             self.0.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
             SystemClock.now_us()
         }
-        // This one costs next to nothing, and is not counted.
+        // This one is cheap and not counted.
         fn coarse_secs(&self) -> u32 {
             SystemClock.coarse_secs()
         }
@@ -330,14 +330,14 @@ fn a_clock_is_read_once_an_action() {
     let store = Store::builder().clock(clock.clone()).build();
     let funnel = Funnel::new(store, quota(3, 1, 1));
     for round in 1..=5 {
-        // A new key, one that is there, and refusals.
+        // A new key, an existing one, and refusals.
         funnel.take("k", 1).unwrap();
         assert_eq!(clock.0.load(std::sync::atomic::Ordering::SeqCst), round);
     }
 }
 
 #[test]
-fn who_waits_is_allowed_when_the_funnel_has_room() {
+fn a_waiting_caller_is_allowed_when_the_funnel_has_room() {
     let (store, clock) = store();
     let quota = Quota::new(1, 1, Duration::from_millis(20)).unwrap();
     let funnel = Funnel::new(store.clone(), quota);
@@ -364,7 +364,7 @@ fn who_waits_is_allowed_when_the_funnel_has_room() {
 
 #[cfg(feature = "async")]
 #[test]
-fn who_waits_without_a_thread_sleeps_as_long_as_told() {
+fn an_asynchronous_caller_sleeps_as_long_as_told() {
     let (store, clock) = store();
     let quota = Quota::new(1, 1, Duration::from_millis(20)).unwrap();
     let funnel = Funnel::new(store.clone(), quota);
@@ -393,7 +393,7 @@ fn who_waits_without_a_thread_sleeps_as_long_as_told() {
     assert!(ready(funnel.until_ready_async("f", 2, sleep)).is_err());
 }
 
-/// What a future that never waits comes to.
+/// Returns the result of a future that is ready at once.
 #[cfg(feature = "async")]
 fn ready<T>(future: impl Future<Output = T>) -> T {
     let mut context = std::task::Context::from_waker(std::task::Waker::noop());

@@ -1,5 +1,4 @@
-//! The rate limits beside the plainest things that could do the same: a list of all that was done, and a bucket of
-//! fractions.
+//! The rate limits compared with the simplest implementations: a list of all actions, and an exact leaky bucket.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
@@ -14,10 +13,10 @@ use tallis::{ManualClock, Store};
 
 use crate::journal::Journal;
 
-/// A time in our days, in milliseconds, at which a minute begins.
+/// A present-day time, in milliseconds, at which a minute begins.
 const START: i64 = 1_700_000_040_000;
 
-/// A store whose clock stands at [`START`], and what hears of its changes.
+/// A store whose clock is at [`START`], and the sink of its changes.
 fn journaled() -> (Store, Arc<ManualClock>, Arc<Journal>) {
     let (clock, journal) = (Arc::new(ManualClock::new(START)), Arc::new(Journal::default()));
     let store = Store::builder().clock(clock.clone()).sink(journal.clone()).build();
@@ -39,8 +38,8 @@ fn reloaded(store: &Store, clock: &Arc<ManualClock>) -> Store {
     again
 }
 
-/// Eight threads that all act at each step of the clock: what they did in sum, with the time in microseconds. `act`
-/// gets the number of the thread.
+/// Runs eight threads that all act at each step of the clock; returns the sums of their actions, with the times in
+/// microseconds. `act` gets the number of the thread.
 fn by_eight(
     clock: &ManualClock,
     steps_us: &[i64],

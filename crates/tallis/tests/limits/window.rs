@@ -1,4 +1,4 @@
-//! The sliding window, beside a list of all actions.
+//! The sliding window compared with a list of all actions.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ const MINUTE: Duration = Duration::from_secs(60);
 
 /// The example of the notes: `can_reply("Lei", "reply", 60, 5)`.
 #[test]
-fn five_are_allowed_and_the_sixth_when_the_first_is_over() {
+fn five_are_allowed_and_the_sixth_when_the_first_has_expired() {
     let (store, clock) = store();
     let limits = SlidingWindow::new(store.clone());
     let can_reply = || limits.can_reply("Lei", "reply", MINUTE, 5).unwrap();
@@ -20,7 +20,7 @@ fn five_are_allowed_and_the_sixth_when_the_first_is_over() {
         clock.advance(7);
     }
     assert!(!can_reply());
-    // Others are not concerned, nor other actions.
+    // Other users and other actions are independent.
     assert!(limits.can_reply("Ann", "reply", MINUTE, 5).unwrap());
     assert!(limits.can_reply("Lei", "delete", MINUTE, 5).unwrap());
     for at in [100, 30_000, 59_999] {
@@ -41,7 +41,7 @@ fn five_are_allowed_and_the_sixth_when_the_first_is_over() {
 }
 
 #[test]
-fn actions_of_one_millisecond_have_names_of_their_own() {
+fn actions_of_one_millisecond_have_different_names() {
     let (store, clock, journal) = journaled();
     let limits = SlidingWindow::new(store.clone());
     let can_reply = || limits.can_reply("a", "b", Duration::from_millis(20), 12).unwrap();
@@ -72,7 +72,7 @@ fn actions_of_one_millisecond_have_names_of_their_own() {
             "PEXPIREAT hist:a:b 1700000041040",
         ]
     );
-    // A refusal trims too, and if nothing is left the key goes.
+    // A refusal also removes old actions, and an empty key is deleted.
     clock.set(START + 40);
     assert!(!limits.can_reply("a", "b", Duration::from_millis(20), 0).unwrap());
     assert_eq!(journal.lines(), ["ZREMRANGEBYSCORE hist:a:b -inf 1700000040020"]);
@@ -87,13 +87,13 @@ fn actions_of_one_millisecond_have_names_of_their_own() {
 }
 
 #[test]
-fn a_refusal_counts_only_if_asked() {
+fn a_refusal_counts_only_on_request() {
     for count_refused in [false, true] {
         let (store, clock) = store();
         let limits = SlidingWindow::new(store.clone()).count_refused(count_refused);
         let can_reply = || limits.can_reply("a", "b", MINUTE, 2).unwrap();
         assert!(can_reply() && can_reply());
-        // Trying on and on.
+        // Continuous attempts.
         let mut allowed = 0;
         for _ in 0..12 {
             clock.advance(10_000);
@@ -108,7 +108,7 @@ fn a_refusal_counts_only_if_asked() {
 }
 
 #[test]
-fn what_is_no_sorted_set_is_an_error_and_stays() {
+fn another_type_than_a_sorted_set_is_an_error_and_stays() {
     let (store, _) = store();
     let limits = SlidingWindow::new(store.clone());
     store.set("hist:a:b", "1").unwrap();
@@ -127,10 +127,10 @@ fn what_is_no_sorted_set_is_an_error_and_stays() {
 }
 
 #[test]
-fn names_that_others_took_are_passed_over() {
+fn names_taken_by_others_are_skipped() {
     let (store, _) = store();
     let limits = SlidingWindow::new(store.clone());
-    // Of another score, and of this one with a gap.
+    // With another score, and with this one and a gap.
     store.zadd("hist:a:b", START, 5e15).unwrap();
     store.zadd("hist:a:b", format!("{START}-2"), 1_700_000_040_000.0).unwrap();
     for count in 3..=6 {
@@ -143,9 +143,9 @@ fn names_that_others_took_are_passed_over() {
     assert_eq!(names, want);
 }
 
-/// Small and large sets, few and many actions in a millisecond, saved and loaded on the way.
+/// Small and large sets, few and many actions in a millisecond, saved and loaded in between.
 #[test]
-fn no_window_has_more_than_the_limit_and_no_room_is_lost() {
+fn no_window_has_more_than_the_limit_and_no_room_is_wasted() {
     for seed in 0..24 {
         let mut rng = Rng::new(seed);
         let (mut store, clock, journal) = journaled();
@@ -214,16 +214,17 @@ fn eight_threads_never_get_more_than_the_limit() {
     for (at, sum) in &sums {
         let within = |&&(other, _): &&(i64, u64)| other <= *at && *at - other < 1000 * period;
         let window: u64 = sums.iter().filter(within).map(|(_, sum)| sum).sum();
-        // They ask for more than there is all the time, so every window is full.
+        // More than the limit is requested all the time, so every window is full.
         assert_eq!(window, most, "at {at}");
         all += sum;
     }
     assert!(all > 20 * most);
 }
 
-/// The figures, beside a list of all actions; who comes back as told is allowed, and a millisecond earlier is not.
+/// The figures compared with a list of all actions; a client that returns at the stated time is allowed, and a
+/// millisecond earlier it is not.
 #[test]
-fn a_refusal_says_when_to_come_back_to_the_millisecond() {
+fn a_refusal_states_the_time_to_return_to_the_millisecond() {
     for seed in 0..40 {
         let mut rng = Rng::new(seed);
         let (store, clock) = store();
@@ -269,7 +270,7 @@ fn a_refusal_says_when_to_come_back_to_the_millisecond() {
 }
 
 #[test]
-fn who_waits_is_allowed_when_there_is_room() {
+fn a_waiting_caller_is_allowed_when_there_is_room() {
     let (store, clock) = store();
     let limits = SlidingWindow::new(store.clone());
     let wait = || limits.until_ready("a", "b", Duration::from_millis(20), 1);
@@ -287,9 +288,9 @@ fn who_waits_is_allowed_when_there_is_room() {
     assert_eq!(refused.kind(), ErrorKind::InvalidArgument);
 }
 
-/// The score of an action that another client has put in may be anything.
+/// The score of an action that another client has added may have any value.
 #[test]
-fn times_that_others_left_do_not_break_the_figures() {
+fn times_left_by_others_do_not_break_the_figures() {
     let (store, _) = store();
     let limits = SlidingWindow::new(store.clone());
     for score in [f64::INFINITY, 1e300, 1_700_000_040_000.5] {

@@ -3,7 +3,7 @@
 use super::scripts::compare;
 
 #[test]
-fn bits_are_set_and_read_as_on_the_server() {
+fn bits_are_set_and_read_like_on_the_server() {
     compare(&[
         "setbit k 7 1
          setbit k 7 0
@@ -68,7 +68,7 @@ fn bits_are_set_and_read_as_on_the_server() {
 }
 
 #[test]
-fn bits_are_counted_and_found_as_on_the_server() {
+fn bits_are_counted_and_found_like_on_the_server() {
     compare(&[
         "set f foobar
          bitcount f
@@ -160,7 +160,7 @@ fn bits_are_counted_and_found_as_on_the_server() {
 }
 
 #[test]
-fn strings_are_combined_as_on_the_server() {
+fn strings_are_combined_like_on_the_server() {
     compare(&[
         "mset a foobar b abcdef c xy
          bitop and d a b
@@ -215,7 +215,7 @@ fn strings_are_combined_as_on_the_server() {
 }
 
 #[test]
-fn fields_are_read_and_written_as_on_the_server() {
+fn fields_are_read_and_written_like_on_the_server() {
     compare(&[
         // The transcript of the notes.
         "set w hello
@@ -258,7 +258,7 @@ fn fields_are_read_and_written_as_on_the_server() {
 }
 
 #[test]
-fn fields_are_refused_as_on_the_server() {
+fn invalid_fields_are_refused_like_on_the_server() {
     compare(&[
         "set k hello
          bitfield k get

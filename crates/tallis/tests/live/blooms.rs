@@ -1,4 +1,4 @@
-//! Bloom filters beside `RedisBloom`, where the random commands of the harness do not reach.
+//! Bloom filters compared with `RedisBloom`, for cases that the random commands of the harness do not include.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,14 +9,14 @@ use testkit::live::{Options, Protocol, Server, Wire, redisbloom, server_with};
 
 use crate::answer::answer;
 
-/// A server with `RedisBloom`, if there is one.
+/// A server with `RedisBloom`, if it is installed.
 fn with_module() -> Option<(Server, Wire)> {
     let server = server_with(&Options::new().module(redisbloom()?))?;
     let wire = Wire::open(&server, Protocol::Resp2).unwrap();
     Some((server, wire))
 }
 
-/// Whether the server's `RedisBloom` is one before 8, whose words and limits the store does not have.
+/// Whether the server's `RedisBloom` is older than 8, whose arguments and limits the store does not support.
 pub(crate) fn is_old(server: &Server) -> bool {
     server.module_version("bf").is_some_and(|version| version < 80_000)
 }
@@ -25,7 +25,7 @@ fn words(line: &str) -> Vec<Vec<u8>> {
     line.split_whitespace().map(Into::into).collect()
 }
 
-/// The fields of a header of one link, and where each begins.
+/// The fields of a header of one link, and their offsets.
 const FIELDS: [(&str, usize); 12] = [
     ("items", 0),
     ("links", 8),
@@ -42,7 +42,7 @@ const FIELDS: [(&str, usize); 12] = [
 ];
 
 #[test]
-fn of_a_damaged_header_no_more_is_taken_than_there() {
+fn a_damaged_header_is_accepted_only_if_redisbloom_accepts_it() {
     let Some((mut server, mut wire)) = with_module() else { return };
     let store = Store::builder().profile(Profile::Redis70).build();
     let mut reply = Reply::Nil;
@@ -73,15 +73,15 @@ fn of_a_damaged_header_no_more_is_taken_than_there() {
         }
     }
     drop(server);
-    // Filters of other times, and what cannot be true of a link.
+    // Values of older versions, and impossible values of a link.
     let fields: Vec<&str> = stricter.into_keys().collect();
     assert_eq!(fields, ["bits an item", "capacity", "error rate", "options", "power of two"]);
-    // As many bytes as no machine has.
+    // More bytes than any machine has.
     let fields: Vec<&str> = deadly.into_keys().collect();
     assert_eq!(fields, ["bytes"]);
 }
 
-/// The numbers of a value of one link.
+/// The numbers in a value of one link.
 const NUMBERS: [(&str, usize); 9] = [
     ("items", 0),
     ("links", 1),
@@ -94,9 +94,9 @@ const NUMBERS: [(&str, usize); 9] = [
     ("items of the link", 11),
 ];
 
-/// A payload with a right checksum, and one number in it another.
+/// A payload with a valid checksum, in which one number is changed.
 #[test]
-fn of_a_damaged_payload_no_more_is_taken_than_there() {
+fn a_damaged_payload_is_accepted_only_if_redisbloom_accepts_it() {
     let Some((mut server, mut wire)) = with_module() else { return };
     let store = Store::builder().profile(Profile::Redis70).build();
     let mut reply = Reply::Nil;
@@ -144,7 +144,7 @@ fn of_a_damaged_payload_no_more_is_taken_than_there() {
             continue;
         };
         if !ours.is_error() && store.bf_info("k").is_err() {
-            // Nothing is asked of what is only carried.
+            // A value that is only carried cannot be queried.
             carried.insert(name);
         } else if ours != theirs {
             assert_eq!(ours, Reply::Error("ERR Bad data format".into()), "{name}: {part:?}");
@@ -159,7 +159,7 @@ fn of_a_damaged_payload_no_more_is_taken_than_there() {
     let old = is_old(&server);
     drop(server);
     let fields: Vec<&str> = stricter.into_keys().collect();
-    // Before 8 it does not ask whether the numbers belong together.
+    // Before 8, it does not check whether the numbers are consistent.
     let also = ["bits", "bits an item", "bytes", "hashes"].into_iter().filter(|_| old);
     let mut expected: Vec<&str> = also.chain(["capacity", "error rate", "power of two"]).collect();
     expected.sort_unstable();

@@ -1,4 +1,4 @@
-//! The store and a server, asked the same, and their replies in one form.
+//! A store and a server that run the same commands, with replies in one type.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use testkit::live::{Options, Server, command, locate_redisbloom, server_with};
 use crate::blooms::is_old;
 use crate::differential::profile_of;
 
-/// A reply of either side. Sets and maps are in an order of their own, since Redis promises none.
+/// A reply of either side. Sets and maps are sorted, because their order in Redis is unspecified.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Tree {
     Nil,
@@ -41,7 +41,7 @@ impl Tree {
         bytes
     }
 
-    /// The same with the elements of each list in an order of their own.
+    /// The same with the elements of each list sorted.
     pub(crate) fn sorted(self) -> Self {
         let sorted = |items: Vec<Self>| {
             let mut items: Vec<Self> = items.into_iter().map(Self::sorted).collect();
@@ -109,11 +109,11 @@ fn map(pairs: impl Iterator<Item = (Tree, Tree)>) -> Tree {
     Tree::Map(pairs)
 }
 
-/// Both sides, to be asked the same.
+/// Both sides, which run the same commands.
 pub(crate) struct Both {
     pub(crate) session: Session,
     pub(crate) connection: Connection,
-    /// Whether the server has a `RedisBloom` that describes its commands: those before 8 name them alone.
+    /// Whether the server has a `RedisBloom` that describes its commands: those before 8 report only their names.
     pub(crate) with_module: bool,
     _server: Server,
 }
@@ -140,7 +140,7 @@ impl Both {
         (ours(self.session.execute(words)), theirs(command(&mut self.connection, words)))
     }
 
-    /// Expects the same reply of both, and gives it.
+    /// Expects the same reply from both, and returns it.
     pub(crate) fn same<A: AsRef<[u8]>>(&mut self, words: &[A]) -> Tree {
         let (ours, theirs) = self.ask(words);
         let shown: Vec<String> = words.iter().map(|word| text(word.as_ref())).collect();
@@ -156,7 +156,7 @@ impl Both {
         }
     }
 
-    /// Whether the server has a command of ours: its own, or that of a module that it has loaded.
+    /// Whether the server has one of our commands: its own, or one of a module that it has loaded.
     pub(crate) fn is_there(&self, name: &str) -> bool {
         self.with_module || !name.starts_with("bf.")
     }

@@ -1,4 +1,4 @@
-//! The bytes of values, after the same commands.
+//! The bytes of values after the same commands.
 
 use redis::{Cmd, Pipeline, Value};
 use tallis::{Limits, Store};
@@ -7,8 +7,8 @@ use testkit::rng::Rng;
 
 use super::{dumped, run};
 
-/// PFADDs the same elements one by one in both and compares the bytes after each, with a PFCOUNT now and then, which
-/// writes the cached cardinality.
+/// Runs PFADD with the same elements one by one on both sides and compares the bytes after each, sometimes after a
+/// PFCOUNT, which writes the cached cardinality.
 fn compare_hll_growth(elements: usize, sparse_max_bytes: usize) {
     let limit = sparse_max_bytes.to_string();
     let options = Options::new().config("hll-sparse-max-bytes", &limit);
@@ -64,8 +64,8 @@ fn a_hyperloglog_has_the_servers_bytes_at_other_limits() {
     }
 }
 
-/// PFADDs few and many elements a call in both, from an empty key to one of so many different elements, and compares the
-/// bytes after each.
+/// Runs PFADD with few and many elements per call on both sides, from an empty key to one with this number of different
+/// elements, and compares the bytes after each call.
 fn compare_hll_calls(rounds: u32, elements: u64, sparse_max_bytes: usize) {
     let limit = sparse_max_bytes.to_string();
     let options = Options::new().config("hll-sparse-max-bytes", &limit);
@@ -97,9 +97,9 @@ fn compare_hll_calls(rounds: u32, elements: u64, sparse_max_bytes: usize) {
 }
 
 #[test]
-fn a_hyperloglog_has_the_servers_bytes_after_calls_of_many() {
+fn a_hyperloglog_has_the_servers_bytes_after_batched_calls() {
     compare_hll_calls(40, 4000, 3000);
-    // So many that neighbours with one value are often more than an opcode holds: their order counts.
+    // So many that adjacent registers with one value are often more than an opcode holds, so their order matters.
     compare_hll_calls(40, 20_000, 15_000);
 }
 
@@ -114,7 +114,7 @@ fn merged_hyperloglogs_have_the_servers_bytes() {
         for key in keys {
             run(&mut connection, &["DEL", key]);
             store.del([key]).unwrap();
-            // Some missing, some sparse, some dense; the target too.
+            // Some missing, some sparse, some dense, including the target.
             let size = [0, 3, 200, 1500, 6000][usize::try_from(rng.below(5)).unwrap()];
             for chunk in 0..size / 100 {
                 let ids: Vec<String> =

@@ -1,11 +1,11 @@
-//! CLIENT, and what it tells of a session.
+//! CLIENT, and its information about a session.
 
 use tallis::{Profile, Reply, Store};
 use testkit::live::{named, server};
 
 use crate::both::{Both, Tree};
 
-/// Both sides, beside each server that is there.
+/// Both sides, with each installed server.
 fn sides() -> impl Iterator<Item = Both> {
     let newer = ["redis-8.2.3", "valkey-9.1.2"].map(named);
     let servers = [server()].into_iter().chain(newer).flatten();
@@ -26,7 +26,7 @@ fn fields(line: &str) -> Vec<(&str, &str)> {
     line.split(' ').map(|field| field.split_once('=').unwrap()).collect()
 }
 
-/// The fields that do not tell of a socket or of what went over it.
+/// The fields that do not depend on a socket or its traffic.
 fn comparable(line: &str) -> Vec<(&str, String)> {
     let of_sockets = [
         "id",
@@ -50,10 +50,10 @@ fn comparable(line: &str) -> Vec<(&str, String)> {
     ];
     let kept = fields(line).into_iter().filter(|(name, _)| !of_sockets.contains(name));
     kept.map(|(name, value)| match (name, value) {
-        // A unix socket is one of the flags, and none is a flag where there is no other.
+        // A unix socket has a flag; without any other flag, there is the flag for none.
         ("flags", "U") => (name, "N".to_owned()),
         ("flags", flags) => (name, flags.replace('U', "")),
-        // Valkey keeps what MULTI has made.
+        // Valkey keeps the state that MULTI has allocated.
         ("multi", "0") => (name, "-1".to_owned()),
         _ => (name, value.to_owned()),
     })
@@ -61,7 +61,7 @@ fn comparable(line: &str) -> Vec<(&str, String)> {
 }
 
 impl Both {
-    /// Expects the same lines of both, and gives ours.
+    /// Expects the same lines from both, and returns ours.
     fn same_line(&mut self, words: &[&str]) -> String {
         let (ours, theirs) = self.ask(words);
         let (ours, theirs) = (text(&ours), text(&theirs));
@@ -73,7 +73,7 @@ impl Both {
 }
 
 #[test]
-fn sessions_are_named_and_asked_as_connections_are() {
+fn sessions_are_named_and_listed_like_connections() {
     for mut both in sides() {
         both.all_same(
             "CLIENT
@@ -166,9 +166,9 @@ fn sessions_are_named_and_asked_as_connections_are() {
 }
 
 #[test]
-fn odd_words_are_read_as_the_servers_read_them() {
+fn unusual_arguments_are_parsed_like_on_the_servers() {
     for mut both in sides() {
-        // The crate has named itself.
+        // The client library has set its name.
         both.same(&["CLIENT", "SETINFO", "lib-name", ""]);
         both.same(&["CLIENT", "SETINFO", "lib-ver", ""]);
         let odd =
@@ -193,9 +193,9 @@ fn odd_words_are_read_as_the_servers_read_them() {
 }
 
 #[test]
-fn a_session_is_told_of_as_a_connection_is() {
+fn a_session_is_described_like_a_connection() {
     for mut both in sides() {
-        // The crate has named itself.
+        // The client library has set its name.
         both.same(&["CLIENT", "SETINFO", "lib-name", ""]);
         both.same(&["CLIENT", "SETINFO", "lib-ver", ""]);
         for protocol in ["2", "3"] {
@@ -210,7 +210,7 @@ fn a_session_is_told_of_as_a_connection_is() {
             both.same(&["CLIENT", "SETINFO", "lib-name", "tallis"]);
             both.same(&["CLIENT", "SETINFO", "lib-ver", "0.1"]);
             both.all_same("SELECT 3\nDEL b\nSET b 1");
-            // One of its keys has changed.
+            // A watched key has changed.
             let line = both.same_line(&["CLIENT", "INFO"]);
             assert!(line.contains(" flags=de"), "{line}");
             both.all_same("MULTI\nPING\nEXEC");
@@ -230,7 +230,7 @@ fn a_session_is_told_of_as_a_connection_is() {
             both.same(&["RESET"]);
             both.same_line(&["CLIENT", "INFO"]);
         }
-        // By its own number, each side has one.
+        // By its own number, which differs between the sides.
         let (ours, theirs) = both.ask(&["CLIENT", "ID"]);
         let (Tree::Int(ours), Tree::Int(theirs)) = (ours, theirs) else { panic!("no numbers") };
         for twice in [false, true] {
@@ -249,7 +249,7 @@ fn a_session_is_told_of_as_a_connection_is() {
 }
 
 #[test]
-fn keys_keep_their_time_under_no_touch() {
+fn no_touch_keeps_the_access_times_of_keys() {
     /// Seconds since the last access of each key before a command.
     const IDLE: &str = "1000";
     let makers = [
@@ -305,7 +305,7 @@ fn keys_keep_their_time_under_no_touch() {
                 both.ask(&["EXEC"]);
             }
             let (ours, theirs) = both.ask(&["OBJECT", "IDLETIME", "k"]);
-            // Up to the minute, which tells whether it was touched.
+            // Rounded to a minute, which shows whether it was accessed.
             let minute = |tree: Tree| {
                 if let Tree::Int(idle) = tree { Tree::Int((idle + 10) / 60) } else { tree }
             };
@@ -317,7 +317,7 @@ fn keys_keep_their_time_under_no_touch() {
 }
 
 #[test]
-fn sessions_have_numbers_of_their_own() {
+fn sessions_have_their_own_numbers() {
     let store = Store::new();
     let mut sessions = [store.session(), store.session(), store.session()];
     let ids = sessions.each_mut().map(|session| {
@@ -328,7 +328,7 @@ fn sessions_have_numbers_of_their_own() {
         id
     });
     assert_eq!(ids, [1, 2, 3]);
-    // A name is one session's, and a store without a session has none.
+    // A name belongs to one session, and a store without a session has none.
     sessions[0].execute(&["CLIENT", "SETNAME", "me"]);
     assert_eq!(sessions[1].execute(&["CLIENT", "GETNAME"]), Reply::Nil);
     let refused = store.execute(&["CLIENT", "GETNAME"]).into_result().unwrap_err();

@@ -1,4 +1,4 @@
-//! Cohorts beside SETBIT, BITOP and BITCOUNT of a server: the same keys, the same strings.
+//! Cohorts compared with SETBIT, BITOP and BITCOUNT of a server: the same keys, the same strings.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use testkit::rng::Rng;
 use super::run;
 use crate::journal::Journal;
 
-/// What bitmapist calls the keys of a point in time, spelt out.
+/// The keys of bitmapist for a point in time, written out.
 fn keys(event: &str, time: DateTime) -> [String; 5] {
     let (year, month, day, hour) = (time.year(), time.month(), time.day(), time.hour());
     let week = time.date().iso_week_date();
@@ -34,7 +34,7 @@ fn string(server: &mut Connection, key: &[u8]) -> Option<Vec<u8>> {
     as_bytes(&reply).map(<[u8]>::to_vec)
 }
 
-/// Every key of either is one of the other, with the same bytes.
+/// Checks that both have the same keys, with the same bytes.
 pub(super) fn assert_same_keys(store: &Store, server: &mut Connection) {
     let Value::Array(theirs) = run(server, &["KEYS", "*"]) else { panic!("KEYS is a list") };
     let mut theirs: Vec<Vec<u8>> =
@@ -49,7 +49,7 @@ pub(super) fn assert_same_keys(store: &Store, server: &mut Connection) {
     }
 }
 
-/// Marks the same here and there.
+/// Sets the same marks on both.
 fn marked(server: &mut Connection, rng: &mut Rng) -> (Store, Cohorts) {
     let store = Store::new();
     let cohorts = Cohorts::new(store.clone());
@@ -77,13 +77,13 @@ fn marked(server: &mut Connection, rng: &mut Rng) -> (Store, Cohorts) {
 }
 
 #[test]
-fn marks_leave_the_strings_of_setbit() {
+fn marks_leave_the_same_strings_as_setbit() {
     let Some(server) = server() else { return };
     let mut connection = server.connect();
     let mut rng = Rng::new(1);
     let (store, cohorts) = marked(&mut connection, &mut rng);
     assert_same_keys(&store, &mut connection);
-    // Through a file too: what the server saved is read here.
+    // Also through a file: the server's file is loaded here.
     run(&mut connection, &["SAVE"]);
     let copy = Store::new();
     copy.load(server.rdb_file()).unwrap();
@@ -110,7 +110,7 @@ fn marks_leave_the_strings_of_setbit() {
     }
 }
 
-/// An expression here, and the server's key that holds what BITOP made of it.
+/// Returns an expression, and the server's key with the result of the same BITOP commands.
 fn expression(server: &mut Connection, rng: &mut Rng, depth: u32) -> (Cohort, String) {
     if depth == 0 || rng.below(6) == 0 {
         let event = *rng.pick(&["active", "song:played", "a_b", "none"]).unwrap();
@@ -141,7 +141,7 @@ fn expression(server: &mut Connection, rng: &mut Rng, depth: u32) -> (Cohort, St
             a ^ b
         }
         _ => {
-            // 7.0 has no DIFF: what both have is taken out of the one.
+            // 7.0 has no DIFF: the common bits are removed from the first operand.
             let both = format!("{target}:both");
             bitop("AND", &both, &a_key, &b_key);
             bitop("XOR", &target, &a_key, &both);
@@ -152,7 +152,7 @@ fn expression(server: &mut Connection, rng: &mut Rng, depth: u32) -> (Cohort, St
 }
 
 #[test]
-fn expressions_are_what_bitop_makes() {
+fn expressions_equal_the_results_of_bitop() {
     let Some(server) = server() else { return };
     let mut connection = server.connect();
     let mut rng = Rng::new(2);
@@ -174,7 +174,7 @@ fn expressions_are_what_bitop_makes() {
 }
 
 #[test]
-fn what_a_sink_hears_makes_the_same_keys_on_a_server() {
+fn effects_create_the_same_keys_on_a_server() {
     let Some(server) = server() else { return };
     let mut connection = server.connect();
     let journal = Arc::new(Journal::default());

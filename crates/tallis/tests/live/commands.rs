@@ -1,4 +1,4 @@
-//! Fixed commands and their replies. The random ones are those of the differential harness.
+//! Fixed commands and their replies. Random ones are in the differential harness.
 
 use tallis::{Profile, Store};
 use testkit::live::{Options, command, named, server, server_with};
@@ -7,7 +7,7 @@ use super::same;
 use super::scripts::compare_with;
 
 #[test]
-fn errors_have_the_servers_words() {
+fn errors_have_the_servers_texts() {
     let Some(server) = server_with(&Options::new()) else { return };
     let mut connection = server.connect();
     let store = Store::builder().profile(Profile::Redis70).build();
@@ -45,7 +45,7 @@ fn errors_have_the_servers_words() {
 fn the_type_that_scan_looks_for_ends_at_a_nul() {
     let newer = ["redis-8.2.3", "valkey-9.1.2"].map(named);
     for server in newer.into_iter().chain([server()]).flatten() {
-        // One key, as servers return several in an order of their own.
+        // Only one key, because the order of several keys differs.
         let script = "set k v
                       scan 0 type string
                       scan 0 type STRING\\0x

@@ -1,4 +1,4 @@
-//! What COMMAND returns.
+//! The replies of COMMAND.
 
 use std::collections::BTreeMap;
 
@@ -8,13 +8,13 @@ use testkit::live::{command, named};
 use crate::both::{Both, Tree, ours};
 
 impl Both {
-    /// The names of our commands, subcommands too, as far as the server has them.
+    /// The names of our commands, including subcommands, that the server has.
     fn listed(&mut self) -> Vec<String> {
         let all: Vec<String> = self.session.execute(&["COMMAND", "LIST"]).convert().unwrap();
         all.into_iter().filter(|name| self.is_there(name)).collect()
     }
 
-    /// What COMMAND INFO of both says of a command, as far as it can be compared.
+    /// The replies of both to COMMAND INFO for a command, reduced to the comparable parts.
     fn described(&mut self, name: &str, listed: &[String]) -> (Tree, Tree) {
         let known = |name: &str| listed.iter().any(|one| one == name);
         let (ours, theirs) = self.ask(&["COMMAND", "INFO", name]);
@@ -22,7 +22,7 @@ impl Both {
         (one(&ours), one(&theirs))
     }
 
-    /// The names of our commands, subcommands aside.
+    /// The names of our commands, without subcommands.
     fn names(&mut self) -> Vec<String> {
         let all = ours(self.session.execute(&["COMMAND"]));
         let names = all.items().iter().map(|one| one.items()[0].bytes().to_owned());
@@ -30,7 +30,7 @@ impl Both {
     }
 }
 
-/// What COMMAND INFO of a server says, without what we do not have or say in words of our own.
+/// The reply of a server to COMMAND INFO, without parts that we do not have or word differently.
 fn comparable(tree: Tree, names: &dyn Fn(&str) -> bool) -> Tree {
     let Tree::Array(mut parts) = tree else { panic!("{tree:?} describes no command") };
     assert_eq!(parts.len(), 10);
@@ -54,7 +54,7 @@ fn comparable(tree: Tree, names: &dyn Fn(&str) -> bool) -> Tree {
 }
 
 #[test]
-fn every_command_is_described_as_the_server_does() {
+fn every_command_is_described_like_on_the_server() {
     let Some(mut both) = Both::new() else { return };
     let (mine, _) = both.ask(&["HELLO", "3"]);
     assert_eq!(mine.pairs()["proto"], &Tree::Int(3));
@@ -82,7 +82,7 @@ fn every_command_is_described_as_the_server_does() {
 }
 
 #[test]
-fn every_command_is_described_as_newer_servers_do() {
+fn every_command_is_described_like_on_newer_servers() {
     for name in ["redis-8.2.3", "valkey-9.1.2"] {
         let Some(server) = named(name) else { continue };
         let mut both = Both::beside(server, false);
@@ -91,7 +91,7 @@ fn every_command_is_described_as_newer_servers_do() {
         assert!(listed.len() > 200);
         for command in &listed {
             let (ours, theirs) = both.described(command, &listed);
-            // It has a note, which is in words of the server's own.
+            // It has a note, which the server words differently.
             if command != "hgetex" {
                 assert_eq!(ours.sorted(), theirs.sorted(), "{name}: {command}");
             }
@@ -134,7 +134,7 @@ fn documents_have_the_servers_arguments_groups_and_versions() {
         }
     }
     both.all_same("COMMAND DOCS nosuch\nCOMMAND DOCS nosuch config|nosuch");
-    // What the server does not have yet is declared, but not shown.
+    // Commands that the server does not have yet are declared, but not shown.
     let newer = Store::new();
     let docs = |name: &str| format!("{:?}", newer.execute(&["COMMAND", "DOCS", name]));
     for (name, token) in
@@ -154,7 +154,7 @@ fn same_docs(name: &str, ours: &BTreeMap<&str, &Tree>, theirs: &BTreeMap<&str, &
     for field in ["since", "group", "module"] {
         assert_eq!(ours.get(field), theirs.get(field), "{field} of {name}");
     }
-    // A module of that time documents no arguments.
+    // The older module documents no arguments.
     if !name.starts_with("bf.") {
         assert_eq!(ours.get("arguments"), theirs.get("arguments"), "arguments of {name}");
     }

@@ -18,7 +18,7 @@ use crate::blooms::is_old;
 use crate::nulls::with_one_null;
 use crate::store_limits::limits;
 
-/// A store and the sessions on it.
+/// A store and its sessions.
 struct Tallis {
     sessions: Vec<Session>,
     protocol: Protocol,
@@ -26,7 +26,7 @@ struct Tallis {
 }
 
 impl Tallis {
-    /// An empty store with the limits of the settings and the ways of the server that it is compared with.
+    /// An empty store with the limits of the settings and the profile of the server that it is compared with.
     fn new(settings: &Settings, profile: Profile) -> Self {
         let store = Store::builder().limits(limits(settings)).profile(profile).build();
         let mut sessions: Vec<Session> = (0..3).map(|_| store.session()).collect();
@@ -47,12 +47,12 @@ impl Subject for Tallis {
     }
 }
 
-/// The profile that a server goes by.
+/// The profile of a server.
 pub(crate) fn profile_of(server: &Server) -> Profile {
     Profile::of(server.info()).unwrap()
 }
 
-/// The families that servers of a profile know.
+/// The families that servers of a profile support.
 fn families_of(profile: Profile) -> Vec<&'static str> {
     let store = Store::builder().profile(profile).build();
     let knows = |command: &str| {
@@ -70,10 +70,11 @@ fn compare(settings: Settings) -> Option<Report> {
     Some(compare_with(&server, settings))
 }
 
-/// The same beside the server of that name.
+/// The same with the server of that name.
 fn compare_named(name: &str, mut settings: Settings) -> Option<Report> {
     if settings.limits.set_max_intset_entries < 10 {
-        // As many as integers: so what a set becomes does not depend on the order of another that is a hash table.
+        // The same limit as for integers: so the encoding of a result does not depend on the order of a source that is
+        // a hash table.
         settings.limits.set_max_listpack = Some([settings.limits.set_max_intset_entries, 20]);
     }
     let server = named_with(name, &settings.options())?;
@@ -89,8 +90,8 @@ fn compare_with(server: &Server, settings: Settings) -> Report {
     }
 }
 
-/// The settings of a seed: the seed also decides about limits, protocol and compression, so that a row of seeds tries
-/// them all.
+/// The settings of a seed: the seed also determines limits, protocol and compression, so that consecutive seeds try all
+/// combinations.
 fn settings(seed: u64, commands: usize) -> Settings {
     let low = testkit::differential::Limits::low();
     Settings {
@@ -102,14 +103,14 @@ fn settings(seed: u64, commands: usize) -> Settings {
     }
 }
 
-/// Random commands that a test compares in every run, seed after seed.
+/// Random commands that a test compares in every run, with consecutive seeds.
 pub(crate) struct Runs {
     pub(crate) server: &'static str,
     pub(crate) families: fn() -> Vec<&'static str>,
-    /// Whether each family is played by itself.
+    /// Whether each family is run separately.
     pub(crate) alone: bool,
     pub(crate) seeds: Range<u64>,
-    /// How many of each seed.
+    /// The number of commands for each seed.
     pub(crate) commands: usize,
 }
 
@@ -119,7 +120,7 @@ impl Runs {
         self.of((self.families)())
     }
 
-    /// These families, seed after seed.
+    /// The settings for these families, one per seed.
     fn of(&self, families: Vec<&'static str>) -> impl Iterator<Item = Settings> {
         let seeds = self.seeds.clone();
         seeds.map(move |seed| Settings {
@@ -161,11 +162,11 @@ const VALKEY_91: Runs =
 
 const REDIS_62: Runs = Runs { server: "redis-6.2", seeds: 80..84, commands: 15_000, ..ALL };
 
-/// All of them.
+/// All runs.
 pub(crate) const RUNS: [Runs; 6] = [ALL, ZSETS, BLOOMS, REDIS_82, VALKEY_91, REDIS_62];
 
-/// Commands that no random script has: one takes long and looks at no key, one ends the connection, and those on files
-/// and scripts have tests of their own (`tests/durability`, `tests/embedded/scripts.rs` and `lua`).
+/// Commands that no random script has: one is slow and reads no key, one ends the connection, and those on files and
+/// scripts have their own tests (`tests/durability`, `tests/embedded/scripts.rs` and `lua`).
 const NOT_RUN: [&str; 11] = [
     "BGREWRITEAOF",
     "BGSAVE",
@@ -180,8 +181,8 @@ const NOT_RUN: [&str; 11] = [
     "SCRIPT",
 ];
 
-/// The commands that no row of the harness runs: subcommands aside, which are in the row of their command, and those on
-/// Bloom filters, which take a module.
+/// The commands without a row in the harness, except for subcommands, which are in the row of their command, and
+/// commands on Bloom filters, which need a module.
 fn without_row(report: &Report) -> Vec<String> {
     let store = Store::builder().profile(Profile::Redis70).build();
     let names: Vec<String> = store.execute(&["COMMAND", "LIST"]).convert().unwrap();
@@ -193,7 +194,7 @@ fn without_row(report: &Report) -> Vec<String> {
 }
 
 #[test]
-fn random_commands_leave_the_same_replies_and_the_same_bytes() {
+fn random_commands_have_the_same_replies_and_bytes() {
     let mut sum = Report::default();
     for settings in ALL.together() {
         let Some(report) = compare(settings) else { return };
@@ -212,9 +213,9 @@ fn random_commands_leave_the_same_replies_and_the_same_bytes() {
     }
 }
 
-/// A hundred thousand of them alone: what they do to each other is seldom met among all others.
+/// A hundred thousand commands of only these families, because their interactions are rare among all families.
 #[test]
-fn sorted_sets_and_places_are_those_of_the_server() {
+fn sorted_sets_and_positions_equal_those_of_the_server() {
     let mut sum = Report::default();
     for settings in ZSETS.together() {
         let Some(report) = compare(settings) else { return };
@@ -227,9 +228,9 @@ fn sorted_sets_and_places_are_those_of_the_server() {
     }
 }
 
-/// Without `RedisBloom` the recorded transcript has to do.
+/// Without `RedisBloom`, only the recorded transcript is compared.
 #[test]
-fn bloom_filters_are_those_of_redisbloom() {
+fn bloom_filters_equal_those_of_redisbloom() {
     let Some(module) = redisbloom() else { return };
     let mut sum = Report::default();
     for settings in BLOOMS.together() {
@@ -255,21 +256,21 @@ fn bloom_commands_refuse_what_redisbloom_refuses() {
         };
         let Some(server) = server_with(&settings.options()) else { return };
         if is_old(&server) {
-            // What it refuses in other words or takes is in `tests/data/bloom/older.txt`.
+            // Differences in errors or accepted arguments are listed in `tests/data/bloom/older.txt`.
             return;
         }
         sweep(&server, settings);
     }
 }
 
-/// `RedisBloom` refuses to have its filters copied.
+/// `RedisBloom` does not support copying its filters.
 fn with_redisbloom(module: &Path, settings: Settings) -> Settings {
     Settings { leave_out: vec!["COPY"], module: Some(module.to_owned()), ..settings }
 }
 
-/// Some thousand commands of each family, under the profile of each server that has one beside the default one.
+/// Some thousand commands of each family, under the profile of each server that has another one than the default.
 #[test]
-fn newer_servers_have_profiles_of_their_own() {
+fn newer_servers_have_their_own_profiles() {
     for (runs, profile) in [(REDIS_82, Profile::Redis82), (VALKEY_91, Profile::Valkey91)] {
         let name = runs.server;
         let Some(server) = named(name) else { continue };
@@ -285,9 +286,9 @@ fn newer_servers_have_profiles_of_their_own() {
     }
 }
 
-/// One server is older than all profiles: what it does otherwise than 7.0 is left out, or known by its form.
+/// One server is older than all profiles: commands that differ from 7.0 are left out, or recognized by their form.
 #[test]
-fn an_older_server_differs_from_7_0_in_what_is_named() {
+fn an_older_server_differs_from_7_0_only_as_listed() {
     let mut sum = Report::default();
     for settings in REDIS_62.together() {
         let Some(report) = compare_named(REDIS_62.server, settings) else { return };
@@ -297,7 +298,7 @@ fn an_older_server_differs_from_7_0_in_what_is_named() {
     assert_eq!(sum.always_refused(), Vec::<&str>::new(), "{sum}");
 }
 
-/// The words of all commands of some families, wrong in every way that is known.
+/// The arguments of all commands of some families, with every kind of error.
 fn sweep(server: &Server, settings: Settings) {
     let sweep = Differential::new(settings)
         .sweep(server, |settings| Tallis::new(settings, profile_of(server)));
@@ -324,7 +325,7 @@ fn every_command_refuses_what_a_newer_server_refuses() {
     }
 }
 
-/// `cargo xtask fuzz-live` runs this, with what it is told in the environment.
+/// `cargo xtask fuzz-live` runs this test and sets its options in the environment.
 #[test]
 #[ignore = "it runs for as long as the environment says"]
 #[expect(clippy::disallowed_methods, reason = "the test sets the time")]

@@ -1,4 +1,4 @@
-//! DEBUG DIGEST: the same for the same keys and values.
+//! DEBUG DIGEST: equal for equal keys and values.
 
 use tallis::{Profile, Store};
 use testkit::differential::Reply;
@@ -6,7 +6,7 @@ use testkit::live::{Options, Protocol, Wire, server_with};
 
 use crate::answer::answer;
 
-/// Each line changes something that the digest takes in, or makes a value of another encoding.
+/// Each line changes something that the digest includes, or creates a value of another encoding.
 const LINES: &str = "
     SET n 12345
     SET t text
@@ -38,7 +38,7 @@ const LINES: &str = "
 ";
 
 #[test]
-fn digests_are_those_of_the_server() {
+fn digests_equal_those_of_the_server() {
     let options = Options::new().config("enable-debug-command", "yes");
     let Some(server) = server_with(&options) else { return };
     let mut wire = Wire::open(&server, Protocol::Resp2).unwrap();

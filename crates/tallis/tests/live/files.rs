@@ -1,4 +1,4 @@
-//! Snapshots, both ways.
+//! Snapshots in both directions.
 
 use redis::Value;
 use tallis::{SaveOptions, Store, Target, Visitors, each};
@@ -108,7 +108,7 @@ fn a_server_starts_on_our_file_and_we_load_what_it_saves() {
             run(&mut connection, &["SELECT", &db.to_string()]);
             let encoding = store.db(db).object_encoding(&key).unwrap().unwrap();
             let theirs = run(&mut connection, &["OBJECT", "ENCODING", &key]);
-            // A short HyperLogLog counts as changed here and as just set there, where it was loaded.
+            // A short HyperLogLog counts as changed here, and as newly set on the server, which loaded it.
             if key != "sparse" {
                 assert_eq!(theirs, Value::BulkString(encoding.into()), "{key}");
             }

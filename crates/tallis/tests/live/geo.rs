@@ -1,4 +1,4 @@
-//! Searches on the rim of the map, near the poles and across the date line, where a server has gaps.
+//! Searches at the edge of the map, near the poles and across the date line, where a server omits results.
 
 use redis::Value;
 use tallis::geo::{LATITUDES, Point, Shape, Unit, hash_of_score};
@@ -8,7 +8,7 @@ use testkit::rng::Rng;
 
 use super::run;
 
-/// The server has what lies in the cells that it searches, in their order; the rest is only in our answer.
+/// The server returns the members in the cells that it searches, in their order; further members are only in our reply.
 #[test]
 fn a_server_finds_what_its_cells_have() {
     let Some(server) = server() else { return };
@@ -74,9 +74,9 @@ fn a_server_finds_what_its_cells_have() {
     assert!(told > 1000 && missed > 100, "{told} {missed}");
 }
 
-/// Members that are equally far come in the order in which the server's sorts leave them, with a count and without.
+/// Members at equal distances have the order of the server's sorts, with and without a count.
 #[test]
-fn equals_come_as_the_sorts_of_a_server_leave_them() {
+fn members_at_equal_distances_have_the_order_of_a_servers_sorts() {
     let Some(server) = server() else { return };
     let mut server = server.connect();
     let store = Store::builder().profile(Profile::Redis70).build();
@@ -87,7 +87,7 @@ fn equals_come_as_the_sorts_of_a_server_leave_them() {
         let places = 1 + rng.index(40);
         let mut add = vec!["GEOADD".to_owned(), key.clone()];
         for at in 0..5 + rng.index(400) {
-            // A few places, some as far in the west as others are in the east.
+            // A few positions, some of which are as far to the west as others to the east.
             let place = rng.index(places);
             let (x, y) = (place % 7, place / 7);
             let lon = [-0.3, -0.2, -0.1, 0.0, 0.1, 0.2, 0.3][x];

@@ -1,4 +1,4 @@
-//! Hashes, above all at the limits of their listpacks.
+//! Hashes, mainly at the limits of their listpacks.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ use super::scripts::compare;
 use super::{dumped, run, same};
 
 #[test]
-fn commands_on_hashes_answer_as_the_server_does() {
+fn commands_on_hashes_reply_like_the_server() {
     compare(&[
         "HSET h f 1
         HSET h f 2 g 3 f 4
@@ -94,9 +94,9 @@ fn commands_on_hashes_answer_as_the_server_does() {
     ]);
 }
 
-/// Around each limit, by each command that adds, the encoding and the bytes are the server's.
+/// Around each limit, and with each command that adds fields, encoding and bytes are equal to the server's.
 #[test]
-fn encodings_and_bytes_are_the_servers_at_every_limit() {
+fn encodings_and_bytes_equal_the_servers_at_every_limit() {
     let limits = [[3, 8], [1, 1], [0, 8], [8, 0]];
     for [entries, value] in limits {
         let options = Options::new()
@@ -138,14 +138,14 @@ fn encodings_and_bytes_are_the_servers_at_every_limit() {
                 }
             }
         }
-        // All at once, with a field twice.
+        // All in one command, with a repeated field.
         both(&["DEL", "h"]);
         both(&["HSET", "h", "a", "1", "b", "2", "c", "3", "a", "4"]);
         both(&["OBJECT", "ENCODING", "h"]);
     }
 }
 
-/// What servers before 7.0 wrote is loaded as the server loads it.
+/// Files of servers before 7.0 are loaded as by the server.
 #[test]
 fn old_files_hold_what_the_server_finds_in_them() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/old");
@@ -173,7 +173,7 @@ fn old_files_hold_what_the_server_finds_in_them() {
                     elements += ours.len();
                     assert!(same(&ours.into(), &Ok(theirs)), "{file:?}");
                 }
-                // Beside the lists there are some.
+                // There are strings in addition to the lists.
                 Some("string") => {}
                 other => panic!("{file:?}: {other:?}"),
             }
@@ -182,9 +182,9 @@ fn old_files_hold_what_the_server_finds_in_them() {
     assert!(fields > 1000 && elements > 1000, "{fields} {elements}");
 }
 
-/// What is left of it is up to when the server sweeps.
+/// The remaining fields depend on the time of the server's sweep.
 #[test]
-fn a_payload_of_fields_that_have_expired_is_restored() {
+fn a_payload_of_expired_fields_is_restored() {
     for name in ["redis-8.2.3", "valkey-9.1.2"] {
         let Some(server) = named(name) else { continue };
         let store = Store::builder()

@@ -1,4 +1,4 @@
-//! `HyperLogLog`s: the transcripts, PFDEBUG, and damaged ones.
+//! `HyperLogLog`s: the transcripts, PFDEBUG, and damaged values.
 
 use redis::Value;
 use tallis::{Profile, Reply, Store};
@@ -8,7 +8,7 @@ use super::scripts::compare;
 use super::{dumped, run, same};
 
 #[test]
-fn hyperloglogs_answer_as_on_the_server() {
+fn hyperloglogs_reply_like_on_the_server() {
     compare(&[
         "pfadd h
          pfadd h
@@ -90,7 +90,7 @@ fn hyperloglogs_answer_as_on_the_server() {
 
 /// Any string can be set; these begin like a `HyperLogLog`.
 #[test]
-fn damaged_hyperloglogs_get_the_server_s_words() {
+fn damaged_hyperloglogs_have_the_server_s_errors() {
     let Some(server) = server() else { return };
     let mut connection = server.connect();
     let sparse: &[u8] = b"HYLL\x01\0\0\0\0\0\0\0\0\0\0\x80";
@@ -135,7 +135,7 @@ fn damaged_hyperloglogs_get_the_server_s_words() {
     ];
     for value in &values {
         for words in commands {
-            // Redis reads the missing byte of a cut opcode behind the string, and writes there.
+            // Redis reads the missing byte of an incomplete opcode after the string, and writes there.
             if value.ends_with(b"\x3f\x7f") && words[0] == "PFADD" {
                 continue;
             }
@@ -166,7 +166,7 @@ fn damaged_hyperloglogs_get_the_server_s_words() {
 }
 
 #[test]
-fn the_transcripts_of_unique_visitors_hold() {
+fn the_transcripts_of_unique_visitors_are_reproduced() {
     let transcript = [
         ("pfadd userview user1", 1),
         ("pfcount userview", 1),
@@ -197,7 +197,7 @@ fn the_transcripts_of_unique_visitors_hold() {
 }
 
 #[test]
-fn a_million_users_count_as_on_the_server() {
+fn a_million_users_count_like_on_the_server() {
     let store = Store::builder().profile(Profile::Redis70).build();
     let users: Vec<String> = (0..1_000_000).map(|number| format!("USER{number}")).collect();
     for some in users.chunks(1000) {

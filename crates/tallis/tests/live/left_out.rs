@@ -1,4 +1,4 @@
-//! The commands that a server has and a store has not.
+//! The commands that a server has and a store does not have.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,12 +11,12 @@ use super::pages;
 #[derive(Debug)]
 pub(crate) struct Family {
     pub(crate) name: String,
-    /// As COMMAND has them; of a command whose other subcommands are known, `command|subcommand`.
+    /// The names as in COMMAND; `command|subcommand` if other subcommands are supported.
     commands: BTreeSet<String>,
 }
 
 impl Family {
-    /// Whether it has the command, or the one that the subcommand is of.
+    /// Whether the family has the command, or the command of the subcommand.
     pub(crate) fn has(&self, name: &str) -> bool {
         let command = name.split('|').next().unwrap_or_default();
         self.commands.contains(name) || self.commands.contains(command)
@@ -42,9 +42,9 @@ pub(crate) fn families() -> Vec<Family> {
     rows.map(family).collect()
 }
 
-/// What the servers have is compared where the page of servers is made.
+/// The commands of servers are compared where the page of servers is generated.
 #[test]
-fn a_store_knows_nothing_that_is_left_out() {
+fn a_store_has_no_command_that_is_left_out() {
     let ours: Vec<String> = Store::new().execute(&["COMMAND", "LIST"]).convert().unwrap();
     for family in families() {
         for name in &ours {

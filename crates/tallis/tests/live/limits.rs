@@ -1,7 +1,7 @@
-//! Rate limits beside what a server leaves that runs the same steps: a script for the funnel and for the counter, the
-//! four commands of the notes for the window.
+//! Rate limits compared with the keys of a server that runs the same steps: a script for the funnel and for the
+//! counter, the four commands of the notes for the window.
 //!
-//! The clock here stands an hour ahead of the machine's, so that nothing expires on the server meanwhile.
+//! The clock here is an hour ahead of the machine's, so that nothing expires on the server meanwhile.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use testkit::rng::Rng;
 
 use super::run;
 
-/// GCRA, as a client without this store would have a server do it. Its numbers have 53 bits.
+/// GCRA as a Lua script, for a client without this store. Its numbers have 53 bits.
 const FUNNEL: &str = "
 local capacity, interval, quantity, now = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local tat = math.max(tonumber(redis.call('GET', KEYS[1]) or now), now)
@@ -84,7 +84,8 @@ fn bytes(value: Value) -> Option<Vec<u8>> {
     if let Value::BulkString(bytes) = value { Some(bytes) } else { None }
 }
 
-/// The same value and the same expiry, or none here where the server's has expired by the clock here.
+/// Checks that value and expiry are equal, or that the key does not exist if it has expired on the server by the clock
+/// here.
 fn assert_same(store: &Store, clock: &ManualClock, server: &mut Connection, key: &str) {
     let theirs = number(server, &["PEXPIRETIME", key]);
     if theirs >= 0 && theirs <= clock.now_ms() {
@@ -102,7 +103,7 @@ fn assert_same(store: &Store, clock: &ManualClock, server: &mut Connection, key:
 }
 
 #[test]
-fn a_funnel_leaves_what_a_script_leaves() {
+fn a_funnel_leaves_the_same_key_as_a_script() {
     let Some(server) = server() else { return };
     let mut server = server.connect();
     for seed in 0..6 {
@@ -117,7 +118,7 @@ fn a_funnel_leaves_what_a_script_leaves() {
         for _ in 0..300 {
             clock.advance_us(rng.range(0..=3 * interval));
             let (key, quantity) = (format!("user:{}", rng.below(3)), rng.below(capacity + 2));
-            // What has expired here is as good as gone there, and the script sees a time that is over.
+            // A key that has expired here still exists on the server, where the script reads a time that has passed.
             let ours: Throttle = funnel.take(&key, quantity).unwrap();
             let args = [capacity.cast_signed(), interval, quantity.cast_signed(), clock.now_us()];
             let theirs = eval(&mut server, FUNNEL, &key, args);
@@ -132,7 +133,7 @@ fn a_funnel_leaves_what_a_script_leaves() {
 }
 
 #[test]
-fn a_counter_leaves_what_a_script_leaves() {
+fn a_counter_leaves_the_same_key_as_a_script() {
     let Some(server) = server() else { return };
     let mut server = server.connect();
     for seed in 0..4 {
@@ -154,7 +155,8 @@ fn a_counter_leaves_what_a_script_leaves() {
     }
 }
 
-/// The steps of [`SlidingWindow`] as commands; with `notes` in the order of the notes, which count what they refuse.
+/// The steps of [`SlidingWindow`] as commands; with `notes` in the order of the notes, which also count refused
+/// actions.
 fn act(
     server: &mut Connection,
     key: &str,
@@ -183,14 +185,15 @@ fn act(
 }
 
 #[test]
-fn a_window_leaves_what_the_four_commands_leave() {
+fn a_window_leaves_the_same_key_as_the_four_commands() {
     let Some(server) = server() else { return };
     let mut server = server.connect();
     for (seed, notes) in (0..8).zip([false, true].into_iter().cycle()) {
         let mut rng = Rng::new(seed);
         let (store, clock) = store();
         run(&mut server, &["FLUSHALL"]);
-        // Beyond 128 the set is a skip list, which the notes' order makes of it one action earlier.
+        // With more than 128 members the set is a skip list, which happens one action earlier in the order of the
+        // notes.
         let most = if notes { rng.range(1..=9) } else { rng.range(1..=160) };
         let period = rng.range(1..=120);
         let limits = SlidingWindow::new(store.clone()).count_refused(notes);

@@ -1,4 +1,4 @@
-//! The release series of servers that are at hand, and the server that stands for each.
+//! The release series of the installed servers, and the server for each.
 
 use tallis::Target;
 use testkit::servers;
@@ -12,17 +12,17 @@ pub(crate) struct Line {
     pub(crate) title: &'static str,
     /// The version of the files that it writes.
     pub(crate) version: Target,
-    /// Whether the profile is its own, and not the nearest one.
+    /// Whether it has its own profile, instead of the closest one.
     pub(crate) has_profile: bool,
 }
 
 impl Line {
-    /// Whether it is the one that loads the module that there is.
+    /// Whether it is the server that loads the installed module.
     pub(crate) fn takes_module(&self) -> bool {
         self.server == servers::INSTALLED
     }
 
-    /// Whether it has functions, and tells when a key expires: since 7.0.
+    /// Whether it has functions, and EXPIRETIME: since 7.0.
     pub(crate) fn has_functions(&self) -> bool {
         self.version != Target::V9
     }
@@ -38,7 +38,7 @@ impl Line {
     }
 }
 
-/// Whether files of that version hold fields that expire.
+/// Whether files of that version support expiring fields.
 pub(crate) fn has_expiring_fields(version: Target) -> bool {
     use tallis::rdb::ValueType::{HashTtl, ValkeyHashTtl};
     version.has(HashTtl) || version.has(ValkeyHashTtl)

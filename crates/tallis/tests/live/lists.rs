@@ -1,4 +1,4 @@
-//! Lists: their replies, their nodes at every limit, and the files of old servers.
+//! Lists: their replies, their nodes at every limit, and files of old servers.
 
 use redis::Value;
 use tallis::{Limits, Profile, Store, each};
@@ -11,7 +11,7 @@ use super::scripts::compare;
 use super::{dumped, run, same};
 
 #[test]
-fn commands_on_lists_answer_as_the_server_does() {
+fn commands_on_lists_reply_like_the_server() {
     compare(&[
         "LPUSH l a b c
         RPUSH l d
@@ -88,7 +88,7 @@ fn commands_on_lists_answer_as_the_server_does() {
 }
 
 #[test]
-fn commands_on_several_lists_and_on_none_answer_as_the_server_does() {
+fn commands_on_several_lists_and_on_none_reply_like_the_server() {
     compare(&[
         "RPUSH l a b c
         RPOPLPUSH l m
@@ -142,7 +142,7 @@ fn commands_on_several_lists_and_on_none_answer_as_the_server_does() {
     ]);
 }
 
-/// Elements of lengths around those that decide.
+/// An element with a length near the limits.
 fn element(rng: &mut Rng) -> String {
     match rng.below(6) {
         0 => rng.range(-40..=40).to_string(),
@@ -178,16 +178,16 @@ fn step(rng: &mut Rng) -> Vec<String> {
     words
 }
 
-/// A store with the limits and the ways of a server.
+/// A store with the limits and the profile of a server.
 fn beside(server: &Server, size: isize, depth: usize) -> Store {
     let limits =
         Limits { list_max_listpack_size: size, list_compress_depth: depth, ..Limits::default() };
     Store::builder().profile(profile_of(server)).limits(limits).build()
 }
 
-/// Whatever the size of the nodes, the depth of compression and the bytes of a plain node.
+/// For various sizes of nodes, depths of compression and thresholds of plain nodes.
 #[test]
-fn nodes_are_the_servers_at_every_limit() {
+fn nodes_equal_the_servers_at_every_limit() {
     let limits = [
         (-5, 0, "0"),
         (-2, 0, "0"),
@@ -232,9 +232,9 @@ fn nodes_are_the_servers_at_every_limit() {
     }
 }
 
-/// A payload of one goes into the other, whatever the nodes were.
+/// A payload of either side can be restored on the other one, for any nodes.
 #[test]
-fn lists_go_over_by_payload() {
+fn lists_are_transferred_by_payload() {
     let options = Options::new().config("enable-debug-command", "yes");
     let Some(server) = server_with(&options) else { return };
     let mut connection = server.connect();

@@ -1,7 +1,7 @@
-//! Locations beside the book's own way, on the same keys.
+//! Locations compared with the book's method, on the same keys.
 //!
-//! The book's client stores a code with SETRANGE, puts the id into a sorted set of its own, and takes the greater one
-//! over with ZUNIONSTORE; others write ZADD GT. Both leave the same bytes.
+//! The book's client stores a code with SETRANGE, adds the id to a temporary sorted set, and keeps the greater id with
+//! ZUNIONSTORE; other clients use ZADD GT. Both leave the same bytes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,12 +17,12 @@ use crate::journal::Journal;
 
 const SHARD: u64 = 1 << 20;
 
-/// A store that dumps as the server does.
+/// A store with the payloads of the server's version.
 fn store() -> Store {
     Store::builder().profile(Profile::Redis70).build()
 }
 
-/// `set_location` as a client does it, `book` as the book's does.
+/// `set_location` by a client, with `book` by the book's commands.
 fn set(server: &mut Connection, user: u64, code: [u8; 2], book: bool) {
     let (key, offset) = (format!("location:{}", user / SHARD), (user % SHARD * 2).to_string());
     run(server, &[b"SETRANGE", key.as_bytes(), offset.as_bytes(), &code]);
@@ -44,7 +44,7 @@ fn bytes(value: Value) -> Vec<u8> {
     bytes
 }
 
-/// The server's keys, in order.
+/// The server's keys, sorted.
 fn keys(server: &mut Connection) -> Vec<Vec<u8>> {
     let Value::Array(keys) = run(server, &["KEYS", "*"]) else { panic!("an array") };
     let mut keys: Vec<_> = keys.into_iter().map(bytes).collect();
@@ -52,7 +52,7 @@ fn keys(server: &mut Connection) -> Vec<Vec<u8>> {
     keys
 }
 
-/// The same keys here and there, and of each the same payload; strings by their bytes too, for they may have been
+/// Checks that both have the same keys with the same payloads; strings are compared by their bytes, because they may be
 /// compressed differently.
 fn assert_same(store: &Store, server: &mut Connection) {
     let theirs = keys(server);
@@ -72,7 +72,7 @@ fn assert_same(store: &Store, server: &mut Connection) {
     }
 }
 
-/// `aggregate_location` as a client does it: every string of every shard, code by code.
+/// `aggregate_location` by a client: every string of every shard, code by code.
 fn aggregate(server: &mut Connection) -> BTreeMap<String, u64> {
     let table = LocationTable::redis_in_action();
     let mut counts = BTreeMap::new();
@@ -103,7 +103,7 @@ fn ours(locations: &Locations) -> BTreeMap<String, u64> {
     all
 }
 
-/// Users and codes as a crowd would send them: all places, some unknown ones, ids up and down over several shards.
+/// Random users and codes: all places, some unknown ones, with increasing and decreasing ids over several shards.
 fn crowd(seed: u64) -> Vec<(u64, &'static str, &'static str)> {
     const PLACES: [(&str, &str); 9] = [
         ("USA", "CA"),
@@ -163,7 +163,7 @@ fn the_largest_id_has_the_servers_bytes_whatever_it_is() {
         run(&mut server, &["ZADD", "location:max", &id.to_string(), "max"]);
         let store = store();
         let locations = Locations::new(store.clone());
-        // Only the last shard's string would be large.
+        // Only the string of the last shard would be large.
         locations.set(id, "USA", None).unwrap();
         let (ours, theirs) = (
             store.dump("location:max").unwrap().unwrap(),
@@ -171,7 +171,7 @@ fn the_largest_id_has_the_servers_bytes_whatever_it_is() {
         );
         assert_eq!(ours, bytes(theirs), "{id}");
 
-        // And back: what the server dumped is read here.
+        // In the other direction, the server's payload is restored here.
         let other = self::store();
         other.restore("location:max", &ours, RestoreOptions::default()).unwrap();
         assert_eq!(Locations::new(other).largest_user().unwrap(), Some(id));
@@ -179,7 +179,7 @@ fn the_largest_id_has_the_servers_bytes_whatever_it_is() {
 }
 
 #[test]
-fn a_file_goes_from_one_to_the_other_and_back() {
+fn a_file_is_transferred_to_the_server_and_back() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("locations.rdb");
     let first = store();
@@ -197,7 +197,7 @@ fn a_file_goes_from_one_to_the_other_and_back() {
     assert_same(&first, &mut server);
     assert_eq!(ours(&locations), aggregate(&mut server));
 
-    // The server's side goes on, and saves.
+    // The server continues, and saves.
     let table = LocationTable::redis_in_action();
     for &(user, country, region) in late {
         set(&mut server, user, table.code_lenient(country, region), true);
@@ -215,7 +215,7 @@ fn a_file_goes_from_one_to_the_other_and_back() {
     assert_eq!(loaded.aggregate().unwrap(), locations.aggregate().unwrap());
 }
 
-/// Every encoding that a server keeps, or that an older one dumped.
+/// Every encoding that a server uses, or that an older one dumped.
 #[test]
 fn the_sets_of_other_servers_are_read() {
     let Some(live) = server() else { return };
@@ -231,7 +231,7 @@ fn the_sets_of_other_servers_are_read() {
         store.restore("location:max", &payload, RestoreOptions::default()).unwrap();
         assert_eq!(Locations::new(store).largest_user().unwrap(), Some(id));
     }
-    // What a server before 7.0 would have dumped, in the judgement of this one.
+    // Payloads of a server before 7.0, which this server accepts.
     for (number, id) in [
         (&b"\xf1"[..], 0_u64),
         (b"\xfd", 12),
@@ -258,7 +258,7 @@ fn the_sets_of_other_servers_are_read() {
 }
 
 #[test]
-fn what_sinks_hear_makes_the_same_keys_on_a_server() {
+fn effects_create_the_same_keys_on_a_server() {
     let Some(live) = server() else { return };
     let mut server = live.connect();
     let journal = Arc::new(Journal::default());
@@ -273,7 +273,8 @@ fn what_sinks_hear_makes_the_same_keys_on_a_server() {
     assert_same(&store, &mut server);
 }
 
-/// The same codes here, by the recipe, and there, by SETRANGE and ZADD; and each user's as GETRANGE has it.
+/// Sets the same codes by the recipe, and by SETRANGE and ZADD on the server; and compares each user's code with
+/// GETRANGE.
 fn same_codes<P: Precision>(
     server: &mut Connection,
     with: impl Fn(Locations) -> Locations<Store, P>,

@@ -1,4 +1,4 @@
-//! EVAL and SCRIPT: the Lua of a script on the server, and its function on the store.
+//! EVAL and SCRIPT: the Lua of a script on the server, and its function in the store.
 
 use tallis::{Error, ErrorKind, Reply, Script, Store};
 use testkit::live::{named, server};
@@ -12,7 +12,7 @@ static TWICE: Script =
         tx.incr(key, 2 * by).map(Reply::Int)
     });
 
-/// Replies of all sorts, and what changes several keys.
+/// Replies of all kinds, and changes of several keys.
 static SWAP: Script = Script::new(
     "local a, b = redis.call('GET', KEYS[1]), redis.call('GET', KEYS[2])
     if not a or not b then return redis.error_reply('NOPAIR there are not two') end
@@ -37,7 +37,7 @@ static SWAP: Script = Script::new(
     },
 );
 
-/// It only reads.
+/// A read-only script.
 static LENGTHS: Script = Script::new(
     "local sum = 0 for _, key in ipairs(KEYS) do sum = sum + redis.call('STRLEN', key) end return sum",
     |tx, call| {
@@ -46,7 +46,7 @@ static LENGTHS: Script = Script::new(
     },
 );
 
-/// Both know the scripts.
+/// Loads the scripts on both sides.
 fn with_scripts(mut both: Both) -> Both {
     for script in [&TWICE, &SWAP, &LENGTHS] {
         let digest = run(&mut both.connection, &["SCRIPT", "LOAD", script.text()]);
@@ -56,7 +56,7 @@ fn with_scripts(mut both: Both) -> Both {
     both
 }
 
-/// Calls by digest and by text, and what is wrong with others.
+/// Calls by digest and by text, and invalid calls.
 fn compare(both: &mut Both) {
     let (twice, swap) = (TWICE.digest().to_owned(), SWAP.digest().to_owned());
     let upper = twice.to_uppercase();
@@ -114,12 +114,12 @@ fn compare(both: &mut Both) {
     both.same(&["MULTI"]);
     both.same(&["EVALSHA", &twice]);
     both.same(&["EXEC"]);
-    // A server forgets, a store does not: last.
+    // The server discards its scripts, a store keeps them, so this comes last.
     both.all_same("SCRIPT FLUSH\nscript flush sync\nSCRIPT FLUSH ASYNC");
 }
 
 #[test]
-fn scripts_reply_and_fail_as_on_the_server() {
+fn scripts_reply_and_fail_like_on_the_server() {
     let Some(both) = Both::new() else { return };
     let mut both = with_scripts(both);
     compare(&mut both);
@@ -129,14 +129,14 @@ fn scripts_reply_and_fail_as_on_the_server() {
 }
 
 #[test]
-fn scripts_reply_and_fail_as_on_newer_servers() {
+fn scripts_reply_and_fail_like_on_newer_servers() {
     for name in ["redis-8.2.3", "valkey-9.1.2"] {
         let Some(server) = named(name) else { continue };
         compare(&mut with_scripts(Both::beside(server, false)));
     }
 }
 
-/// What WATCH sees of a script: whether the EXEC of another connection runs.
+/// Whether WATCH sees a script: EXEC of another connection runs or does not.
 #[test]
 fn a_watch_sees_what_a_script_changes() {
     let Some(server) = server() else { return };

@@ -1,4 +1,4 @@
-//! Compressed payloads: the very bytes of the server's.
+//! Compressed payloads: the same bytes as the server's.
 
 use tallis::{Profile, Store};
 use testkit::live::{as_bytes, server};
@@ -29,7 +29,7 @@ fn dumps_of_compressed_strings_have_the_servers_bytes() {
         let ours = store.dump("k").unwrap().unwrap();
         let theirs = as_bytes(&theirs).unwrap();
         compressed += usize::from(ours[1] == 0xc3);
-        // What the server's memory held before may make it find another repeat now and then.
+        // The previous content of the server's memory may sometimes let it find another match.
         differ += usize::from(ours != theirs);
     }
     assert!(compressed > 1000, "{compressed}");

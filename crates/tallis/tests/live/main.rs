@@ -1,4 +1,4 @@
-//! Tallis beside a live `redis-server`: the same commands, the same replies, the same bytes.
+//! Tallis compared with a live `redis-server`: the same commands, the same replies, the same bytes.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
@@ -53,7 +53,7 @@ use redis::{Connection, Value};
 use tallis::{Profile, Reply};
 use testkit::differential::Payload;
 
-/// Whether a reply of Tallis says what the server's reply says. Where Redis promises no order, none is asked for.
+/// Whether a reply of Tallis equals the server's reply, in any order where Redis does not specify one.
 fn same(ours: &Reply, theirs: &Result<Value, String>) -> bool {
     match (ours, theirs) {
         (Reply::Error(ours), Err(theirs)) => ours.to_string() == *theirs,
@@ -98,7 +98,7 @@ fn run<A: AsRef<[u8]>>(server: &mut Connection, args: &[A]) -> Value {
     testkit::live::command(server, args).unwrap()
 }
 
-/// The value in a DUMP payload, without what may differ between two right ones.
+/// The value in a DUMP payload, without differences that are allowed between two correct ones.
 fn dumped(payload: &[u8]) -> Payload {
     Payload::read(payload).unwrap()
 }

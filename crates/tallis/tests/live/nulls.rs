@@ -1,4 +1,4 @@
-//! The two nulls of RESP2: which of them a command replies with.
+//! The two nulls of RESP2, and which of them a command replies with.
 
 use tallis::{Profile, Store};
 use testkit::differential::Reply as Answer;
@@ -6,7 +6,7 @@ use testkit::live::{Protocol, Wire, server};
 
 use crate::answer::answer;
 
-/// Commands that reply with nothing, whole or in part, and what makes them do so.
+/// Commands whose reply is or contains a null, with their preparation.
 const LINES: &str = "
     GET n
     GETDEL n
@@ -67,7 +67,7 @@ fn words(line: &str) -> Vec<Vec<u8>> {
     line.split_whitespace().map(|word| word.as_bytes().to_vec()).collect()
 }
 
-/// The reply as RESP3 has it, with one null for both.
+/// The reply in RESP3, which has one null for both.
 pub(crate) fn with_one_null(reply: Answer) -> Answer {
     if reply == Answer::NullArray {
         return Answer::Nil;
@@ -77,7 +77,7 @@ pub(crate) fn with_one_null(reply: Answer) -> Answer {
 }
 
 #[test]
-fn a_null_is_of_the_kind_that_the_server_sends() {
+fn a_null_is_of_the_same_kind_as_the_server_s() {
     let Some(server) = server() else { return };
     for protocol in [Protocol::Resp2, Protocol::Resp3] {
         let mut wire = Wire::open(&server, protocol).unwrap();

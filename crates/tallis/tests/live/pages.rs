@@ -1,14 +1,14 @@
-//! Pages of the documentation that tests make.
+//! Pages of the documentation that tests generate.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-/// The file of a page.
+/// The path of a page.
 pub(crate) fn path(page: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(page)
 }
 
-/// Fails unless the page has this text, or writes it where that is asked for.
+/// Fails unless the page has this text, or writes it on request.
 pub(crate) fn compare(page: &str, text: &str, test: &str) {
     let path = path(page);
     if env::var_os("TALLIS_WRITE_PAGES").is_some() {

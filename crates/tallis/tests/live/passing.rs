@@ -1,4 +1,4 @@
-//! What the store does not work on passes through it: from a server's file into a file that a server starts on.
+//! Values of types that the store does not work on are kept: from a server's file to a file that a server loads.
 
 use redis::{Connection, Value};
 use tallis::rdb::Reader;
@@ -20,8 +20,8 @@ fn start(line: &Line, options: Options) -> Option<Server> {
 const FUNCTION: [&str; 3] =
     ["FUNCTION", "LOAD", "#!lua name=lib\nredis.register_function('f', function() return 1 end)"];
 
-/// Streams with groups, values that were used often, and what not every server has: functions, vector sets, and hashes
-/// whose fields expire.
+/// Streams with groups, frequently used values, and kinds of data that not every server supports: functions, vector
+/// sets, and hashes whose fields expire.
 fn fill(line: &Line, connection: &mut Connection) {
     for words in lines(STREAMS) {
         run(connection, &words);
@@ -54,7 +54,7 @@ fn fill(line: &Line, connection: &mut Connection) {
     }
 }
 
-/// What the server says of all that.
+/// The server's replies about all of them.
 fn seen(line: &Line, connection: &mut Connection) -> Vec<Value> {
     let mut asked: Vec<&[&str]> = vec![
         &["DEBUG", "DIGEST"],
@@ -80,7 +80,7 @@ fn seen(line: &Line, connection: &mut Connection) -> Vec<Value> {
 }
 
 #[test]
-fn what_is_opaque_comes_back_to_the_server() {
+fn opaque_values_are_returned_to_the_server() {
     for line in &LINES {
         let Some(server) = start(line, Options::new()) else { continue };
         let mut connection = server.connect();
@@ -92,7 +92,7 @@ fn what_is_opaque_comes_back_to_the_server() {
         store.load(server.rdb_file()).unwrap();
         let lowest = store.save_to(Vec::new(), SaveOptions::default()).unwrap();
         let lowest = Reader::new(&lowest[..]).unwrap().version();
-        // Without being told so, a store saves in no version before 10.
+        // By default, a store saves in version 10 or later.
         let expected = if line.version == Target::V9 { Target::V10 } else { line.version };
         assert_eq!(lowest, expected.version(), "{}", line.server);
 

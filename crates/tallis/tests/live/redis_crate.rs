@@ -1,6 +1,6 @@
-//! The `redis` crate's calls and those of Tallis, side by side: each is compiled, and run on the same keys; they answer
-//! the same, and leave the same keys. So do the `redis` crate's on a connection that leads to a store. The page of the
-//! documentation is made of the same rows.
+//! The calls of the `redis` crate and those of Tallis: each is compiled, and run on the same keys; results and keys
+//! must be equal. The same applies to the `redis` crate's calls on a connection to a store. The page of the
+//! documentation is generated from the same rows.
 
 use std::fmt::Write as _;
 use std::num::NonZeroUsize;
@@ -14,7 +14,7 @@ use testkit::live;
 
 use super::{dumped, pages, same};
 
-/// A call of the `redis` crate beside ours.
+/// A call of the `redis` crate and ours.
 struct Row {
     theirs: &'static str,
     ours: &'static str,
@@ -24,16 +24,16 @@ struct Row {
     on_store: fn(&Store) -> Result<Reply, Error>,
 }
 
-/// How the sides are compared.
+/// The comparison of the two sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum How {
-    /// The answers are the same, and so are the keys.
+    /// The results are equal, and so are the keys.
     Same,
-    /// The same in any order.
+    /// The same, with results in any order.
     Sorted,
-    /// The keys are the same: the `redis` crate does not ask for all that Tallis answers.
+    /// Only the keys are equal: the `redis` crate does not return everything that Tallis returns.
     Keys,
-    /// A Redis 7.0 does not have the command.
+    /// Redis 7.0 does not have the command.
     Newer,
 }
 use How::{Keys, Newer, Same, Sorted};
@@ -70,7 +70,7 @@ macro_rules! rows {
     }};
 }
 
-/// Iterators, which yield the same.
+/// Iterators, which must yield the same elements.
 macro_rules! scans {
     ($($name:ident($($argument:expr),*);)*) => {
         [$(Row {
@@ -92,7 +92,7 @@ macro_rules! scans {
     (@any $argument:expr) => { _ };
 }
 
-/// An answer as a reply.
+/// A result as a reply.
 trait Answer {
     fn reply(self) -> Reply;
 }
@@ -141,7 +141,7 @@ impl<T: Answer> Answer for Vec<T> {
     }
 }
 
-/// Over RESP2 pairs are flat.
+/// In RESP2, pairs are flat.
 impl<A: Answer, B: Answer> Answer for (A, B) {
     fn reply(self) -> Reply {
         Reply::Array(vec![self.0.reply(), self.1.reply()])
@@ -363,7 +363,7 @@ fn groups() -> Vec<(&'static str, Vec<Row>)> {
     ]
 }
 
-/// What is there before each call.
+/// The keys before each call.
 const BEFORE: &str = "FLUSHALL
 SET k value
 SET n 10
@@ -387,7 +387,7 @@ fn words(line: &str) -> Vec<&str> {
 }
 
 #[test]
-fn each_call_answers_and_does_the_same() {
+fn each_call_has_the_same_result_and_effect() {
     let Some(server) = live::server() else { return };
     let mut con = server.connect();
     let [store, other] = [(); 2].map(|()| Store::builder().profile(Profile::Redis70).build());
@@ -465,7 +465,7 @@ fn the_page_of_calls_is_up_to_date() {
     for (group, rows) in groups() {
         write!(page, "\n### {group}\n\n| `con.` | `store.` |\n|---|---|\n").unwrap();
         for row in rows {
-            // Long calls are broken into lines.
+            // Long calls span several lines.
             let [theirs, ours] = [row.theirs, row.ours]
                 .map(|call| call.split_whitespace().collect::<Vec<_>>().join(" "));
             writeln!(page, "| `{theirs}` | `{ours}` |").unwrap();

@@ -1,4 +1,4 @@
-//! Fixed scripts of commands: the same replies, encodings, payloads and expiries, and the same changes to a WATCH.
+//! Fixed scripts of commands: the same replies, encodings, payloads and expiries, and the same changes for WATCH.
 
 use redis::{Connection, Value};
 use tallis::{Profile, Reply, Store};
@@ -7,7 +7,7 @@ use testkit::live::{Server, as_bytes, command, server};
 use super::differential::profile_of;
 use super::{dumped, run, same};
 
-/// The words of a line: blanks between them, `''` for an empty one, `\s`, `\n` and `\0` inside.
+/// The words of a line: separated by blanks, `''` for an empty one, with `\s`, `\n` and `\0`.
 fn words(line: &str) -> Vec<Vec<u8>> {
     let word = |word: &str| match word {
         "''" => Vec::new(),
@@ -23,7 +23,7 @@ pub(crate) fn compare(scripts: &[&str]) {
     }
 }
 
-/// The same beside some server, under its profile.
+/// The same on any server, under its profile.
 pub(crate) fn compare_with(server: &Server, scripts: &[&str]) {
     let (mut connection, mut watcher) = (server.connect(), server.connect());
     for script in scripts {
@@ -38,7 +38,7 @@ fn compare_one(store: &Store, connection: &mut Connection, watcher: &mut Connect
     let mut keys: Vec<Vec<u8>> = Vec::new();
     for line in script.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let words = words(line);
-        // Any word may be a key; asking for one that is none does no harm.
+        // Any word may be a key; reading a missing key does no harm.
         keys.extend(words.iter().skip(1).cloned());
         keys.sort();
         keys.dedup();
@@ -84,9 +84,9 @@ fn equal<A: AsRef<[u8]> + std::fmt::Debug>(
     assert!(same(&ours, &theirs), "{line}: {words:?}\nours {ours:?}\ntheirs {theirs:?}");
 }
 
-/// A payload that is refused leaves the idle time; looking for a key that is in the way does not.
+/// A refused payload does not change the idle time; looking up a key that prevents the command does.
 #[test]
-fn a_refused_restore_is_an_access_only_where_the_key_was_looked_for() {
+fn a_refused_restore_is_an_access_only_if_the_key_was_looked_up() {
     let Some(server) = server() else { return };
     let mut connection = server.connect();
     let store = Store::builder().profile(Profile::Redis70).build();

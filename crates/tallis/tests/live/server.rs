@@ -48,7 +48,7 @@ fn settings_are_read_and_changed() {
 }
 
 #[test]
-fn values_of_settings_are_read_as_the_server_reads_them() {
+fn values_of_settings_are_parsed_like_on_the_server() {
     let Some(mut both) = Both::new() else { return };
     let settings = [
         "set-max-intset-entries",
@@ -95,13 +95,13 @@ fn values_of_settings_are_read_as_the_server_reads_them() {
             both.same(&[&b"CONFIG"[..], b"GET", name.as_bytes()]);
         }
     }
-    // Where nothing before the zero makes a pattern, the server looks the name up by a hash of all its bytes and
-    // compares it as far as the zero: it finds the setting when both happen to fall into one bucket, one time in
-    // hundreds.
+    // If the part before the zero byte is not a pattern, the server looks up the name by a hash of all its bytes and
+    // compares it up to the zero byte: it finds the setting only if both hashes are in the same bucket, which happens
+    // once in hundreds of runs.
     for pattern in [&b"databas*\x00x"[..], b"databas?\x00"] {
         both.same(&[&b"CONFIG"[..], b"GET", pattern]);
     }
-    // A setting has an older name too, and both are told.
+    // A setting also has an older name, and both are set.
     for words in [
         "zset-max-ziplist-entries 5 zset-max-listpack-entries 6",
         "zset-max-listpack-value 7 zset-max-ziplist-value 8",
@@ -211,7 +211,7 @@ fn memory_and_help_have_the_servers_errors() {
     }
 }
 
-/// The line of DEBUG OBJECT as its fields; what differs from one process to the next is left out.
+/// The fields in a line of DEBUG OBJECT, without those that differ between processes.
 fn fields(line: &Tree) -> Vec<(String, String)> {
     let Tree::Status(line) = line else { panic!("{line:?} is not a status") };
     let fields = line.strip_prefix("Value ").unwrap().split(' ');
@@ -231,7 +231,7 @@ fn fields(line: &Tree) -> Vec<(String, String)> {
 }
 
 #[test]
-fn debug_object_measures_as_the_server_does() {
+fn debug_object_measures_like_the_server() {
     let Some(mut both) = Both::new() else { return };
     let mut commands: Vec<Vec<String>> = Vec::new();
     let mut command = |words: &[&str]| commands.push(words.iter().map(|&w| w.into()).collect());
@@ -256,7 +256,7 @@ fn debug_object_measures_as_the_server_does() {
     ] {
         command(&["SET", &format!("n{number}"), number]);
     }
-    // No byte comes twice in a way that could be compressed.
+    // No part of the bytes repeats in a way that could be compressed.
     let varied: String = (0..94u8).map(|at| char::from(b'!' + at)).collect();
     for len in [1, 20, 21, 22, 23, 44, 45, 63, 64, 94] {
         command(&["SET", &format!("s{len}"), &varied[..len]]);
@@ -284,21 +284,21 @@ fn debug_object_measures_as_the_server_does() {
 }
 
 #[test]
-fn info_reports_the_keyspace_as_the_server_does() {
+fn info_reports_the_keyspace_like_the_server() {
     let Some(mut both) = Both::new() else { return };
     both.all_same("INFO keyspace\nSET a 1\nSET b 2\nSELECT 3\nSADD c 1\nSELECT 0");
     both.all_same("INFO keyspace\nINFO KEYSPACE nosuch\nINFO nosuch\nINFO keyspace keyspace");
     both.same(&["EXPIRE", "a", "100000"]);
     let expiring = both.same(&["INFO", "nosuch"]);
     assert_eq!(expiring, Tree::Bytes(String::new()));
-    // The average is an estimate that the server makes now and then.
+    // The server updates its estimate of the average only from time to time.
     let (ours, _) = both.ask(&["INFO", "keyspace"]);
     let line = ours.bytes().lines().nth(1).unwrap();
     let ttl = line.strip_prefix("db0:keys=2,expires=1,avg_ttl=").unwrap();
     assert!((90_000_000..=100_000_000).contains(&ttl.parse::<u64>().unwrap()));
     both.same(&["PERSIST", "a"]);
     both.ask(&["HELLO", "3"]);
-    // The server keeps its estimate until it next looks for keys that have expired.
+    // The server keeps its estimate until it next looks for expired keys.
     let (ours, theirs) = both.ask(&["INFO", "keyspace"]);
     let (Tree::Text(ours), Tree::Text(theirs)) = (ours, theirs) else { panic!("no texts") };
     let averages = |info: &str| info.matches(",avg_ttl=0\r\n").count();
@@ -320,7 +320,7 @@ fn info_reports_the_keyspace_as_the_server_does() {
     }
 }
 
-/// The lines of the keyspace up to their last field.
+/// The lines of the keyspace without their last field.
 fn without_averages(info: &str) -> Vec<&str> {
     info.lines().map(|line| line.split(",avg_ttl=").next().unwrap()).collect()
 }
@@ -330,7 +330,7 @@ fn heads(info: &str) -> Vec<&str> {
 }
 
 #[test]
-fn sessions_begin_and_end_as_connections_do() {
+fn sessions_begin_and_end_like_connections() {
     let Some(mut both) = Both::new() else { return };
     both.all_same(
         "HELLO 4
@@ -393,7 +393,7 @@ fn sessions_begin_and_end_as_connections_do() {
         "the shapes change where HELLO stands"
     );
     both.all_same("SMEMBERS s\nRESET\nSMEMBERS s\nMULTI\nQUIT");
-    // What had begun is over.
+    // The transaction has ended.
     assert_eq!(ours_of(&mut both.session, "EXEC"), Tree::Error("ERR EXEC without MULTI".into()));
 }
 

@@ -1,4 +1,4 @@
-//! CONFIG: every setting of the server, by name, with its default, and as it takes values.
+//! CONFIG: every setting of the server, with its name, its default, and the values that it accepts.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use testkit::live::{Options, Protocol, Wire, server_with};
 
 use crate::answer::answer;
 
-/// What [`Options`] and the machine have set.
+/// The settings that are set by [`Options`] or depend on the machine.
 const SET: [&str; 8] =
     ["dbfilename", "dir", "logfile", "maxclients", "oom-score-adj", "port", "save", "unixsocket"];
 
@@ -16,7 +16,7 @@ fn words(all: &[&str]) -> Vec<Vec<u8>> {
     all.iter().map(|word| word.as_bytes().to_vec()).collect()
 }
 
-/// Names and values, however the protocol has them.
+/// Names and values, in either protocol.
 fn map(reply: Reply) -> BTreeMap<String, String> {
     let text = |reply: &Reply| String::from_utf8(reply.bytes().unwrap().to_vec()).unwrap();
     let Reply::Map(pairs) = reply else { panic!("{reply} is not a map") };
@@ -30,7 +30,7 @@ fn session() -> Session {
 }
 
 #[test]
-fn every_setting_is_known_and_has_the_default_of_the_server() {
+fn every_setting_exists_with_the_default_of_the_server() {
     let Some(server) = server_with(&Options::new()) else { return };
     let mut wire = Wire::open(&server, Protocol::Resp3).unwrap();
     let all = words(&["CONFIG", "GET", "*"]);
@@ -48,7 +48,7 @@ fn every_setting_is_known_and_has_the_default_of_the_server() {
     }
 }
 
-/// A setting of each kind, and those with words of their own.
+/// A setting of each kind, and those with special values.
 const CASES: &[(&str, &[&str])] = &[
     ("activerehashing", &["no", "YES", "", "1", "maybe", "no "]),
     ("maxmemory-policy", &["allkeys-lru", "ALLKEYS-lfu", "lru", "", "noeviction noeviction"]),
@@ -102,18 +102,18 @@ const CASES: &[(&str, &[&str])] = &[
 ];
 
 #[test]
-fn settings_take_what_the_server_takes() {
+fn settings_accept_what_the_server_accepts() {
     let Some(server) = server_with(&Options::new()) else { return };
     let mut wire = Wire::open(&server, Protocol::Resp3).unwrap();
     let mut ours = session();
-    // What it is on the server comes from its command line.
+    // On the server, its value is from the command line.
     let save = words(&["CONFIG", "SET", "save", ""]);
     ours.execute(&save);
     wire.run(&save).unwrap();
     let mut different = Vec::new();
     for (name, values) in CASES {
         for value in *values {
-            // How many percentiles there are after a mistake, and in which state, is the server's secret.
+            // After an error, the server's percentiles are in an unspecified state.
             let ask: &[&[&str]] = &[&["CONFIG", "SET", name, value], &["CONFIG", "GET", name]];
             for words in ask.iter().map(|ask| words(ask)) {
                 let (ours, theirs) = (answer(ours.execute(&words)), wire.run(&words).unwrap());

@@ -1,4 +1,5 @@
-//! How the keys and the visits of a bucket are spread over the nodes of a cluster, and slots beside a server's.
+//! The distribution of the keys and the visits of a bucket over the nodes of a cluster, and slots compared with a
+//! server's.
 //!
 //! `cargo test -p tallis --test live slots -- --nocapture` prints the figures of `docs/cluster.md`.
 
@@ -15,10 +16,10 @@ use testkit::rng::Rng;
 const SLOTS: usize = 16_384;
 const NODES: usize = 100;
 
-/// How many visitors come, if no variable says otherwise.
+/// The number of visitors, unless set by a variable.
 const VISITORS: u64 = 10_000_000;
 
-/// The names of a bucket's shards.
+/// The key names of a bucket's shards.
 type Naming = (&'static str, fn(u64) -> String);
 
 const NAMINGS: [Naming; 2] = [
@@ -27,8 +28,8 @@ const NAMINGS: [Naming; 2] = [
 ];
 
 #[test]
-fn slots_are_those_of_a_server() {
-    // One that has joined no others.
+fn slots_equal_those_of_a_server() {
+    // A node that has not joined a cluster.
     let options = Options::new().config("cluster-enabled", "yes");
     let Some(live) = server_with(&options) else { return };
     let mut server = live.connect();
@@ -58,26 +59,26 @@ fn slots_are_those_of_a_server() {
     }
 }
 
-/// The node of a slot, as redis-cli divides slots: in ranges of one length, but for rounding.
+/// The node of a slot, as redis-cli divides slots: in ranges of equal length, up to rounding.
 fn node(slot: u16) -> usize {
-    // The last slot of a node is that many slots behind its first, rounded.
+    // The last slot of a node, rounded.
     let ends = (1..=NODES).map(|node| (node * SLOTS) as f64 / NODES as f64 - 1.0);
     ends.map(f64::round).position(|last| f64::from(slot) <= last).unwrap()
 }
 
-/// The CRC-32 that the shard of an id goes by: of as many shards as it has values, its own number.
+/// The CRC-32 that determines the shard of an id: the number of the shard if there are 2^32.
 fn hash(id: u64) -> u32 {
     shard_key("", format!("x{id}"), 1 << 32, 2)[1..].parse().unwrap()
 }
 
-/// The least, the mean and the greatest.
+/// The minimum, the mean and the maximum.
 fn bounds(counts: &[u64]) -> (f64, f64, f64) {
     let mean = counts.iter().sum::<u64>() as f64 / counts.len() as f64;
     (*counts.iter().min().unwrap() as f64, mean, *counts.iter().max().unwrap() as f64)
 }
 
 #[test]
-fn shards_are_where_the_simulation_has_them() {
+fn shards_are_on_the_simulated_nodes() {
     for (form, naming) in [VisitorsForm::Forecast, VisitorsForm::Tagged].into_iter().zip(NAMINGS) {
         let store = Store::new();
         let visitors = Visitors::new(store.clone()).form(form).default_yesterday(100_000);
@@ -92,7 +93,7 @@ fn shards_are_where_the_simulation_has_them() {
     assert_eq!((node(0), node(163), node(164), node(16_383)), (0, 0, 1, NODES - 1));
 }
 
-/// A hundred nodes, and as many visitors as `TALLIS_SLOT_VISITORS` says.
+/// A hundred nodes, with the number of visitors in `TALLIS_SLOT_VISITORS`.
 #[test]
 fn a_cluster_is_filled_evenly() {
     let visitors = std::env::var("TALLIS_SLOT_VISITORS").map_or(VISITORS, |n| n.parse().unwrap());
@@ -119,8 +120,8 @@ fn a_cluster_is_filled_evenly() {
     for members in sets {
         let shards = members.len();
         let (least, mean, most) = bounds(&members);
-        // In standard deviations of a Poisson number: not even among eight million shards is one beyond. A hash that is
-        // not even would have some that are.
+        // In standard deviations of a Poisson distribution: even among eight million shards, none is beyond. With an
+        // uneven hash, some would be.
         let spread = 6.5 / mean.sqrt();
         assert!(most / mean < 1.0 + spread, "{shards}: {most} of {mean}");
         assert!(least / mean > 1.0 - spread, "{shards}: {least} of {mean}");
@@ -141,18 +142,19 @@ fn a_cluster_is_filled_evenly() {
                 most / mean,
                 busiest / visited,
             );
-            // Keys that are thrown at random leave a slot empty with the chance exp(-shards / slots). CRC-16 is linear,
-            // and a digit has ten of sixteen values: so up to twice as many are. A tag that is not the number leaves
-            // all but one empty.
+            // With random keys, a slot is empty with the probability exp(-shards / slots). CRC-16 is linear, and a
+            // digit has ten of sixteen values: so up to twice as many slots are empty. With a tag that is not the
+            // number, all slots but one are empty.
             let random = SLOTS as f64 * (-(shards as f64) / SLOTS as f64).exp();
             assert!((empty as f64) < 2.5 * random + 10.0, "{empty} slots of {random}");
-            // Of random keys a node has a Poisson number, of which five standard deviations cover a hundred nodes.
+            // With random keys, the number of keys on a node has a Poisson distribution, for which five standard
+            // deviations suffice with a hundred nodes.
             let slack = 5.0 * of_node.sqrt();
             assert!(
                 many < of_node + slack && fewest > of_node - slack,
                 "{fewest}, {of_node}, {many}"
             );
-            // A node's visits are those of its keys, but for what shards differ by.
+            // The visits on a node are proportional to its keys, up to the differences between shards.
             assert!(busiest / visited < many / of_node * (1.0 + spread), "{busiest} of {visited}");
         }
     }

@@ -8,8 +8,7 @@ use tallis::resp::{Protocol, write_request};
 use tallis::{Profile, Store};
 use testkit::live::server;
 
-/// Commands whose replies, in the order in which they come, have every form; what is random or has no order of its own
-/// has one element.
+/// Commands whose replies, in this order, have every form; random and unordered replies have a single element.
 const LINES: &str = "
     PING
     ECHO abc
@@ -80,7 +79,7 @@ fn replies_have_the_bytes_that_the_server_sends() {
         let mut sent = Vec::new();
         write_request(&["FLUSHALL"], &mut sent);
         if protocol == Protocol::Resp3 {
-            // What HELLO says of the server is its own.
+            // The server's reply to HELLO differs.
             session.execute(&["HELLO", "3"]);
             write_request(&["HELLO", "3"], &mut sent);
         }

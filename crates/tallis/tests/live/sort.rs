@@ -1,9 +1,9 @@
-//! SORT, whose answers and whose lists are the server's.
+//! SORT: the replies and the stored lists equal the server's.
 
 use super::scripts::compare;
 
 #[test]
-fn sorting_answers_as_the_server_does() {
+fn sorting_replies_like_the_server() {
     compare(&[
         "RPUSH l 3 1 2 10 -5 1.5
         SORT l
@@ -91,7 +91,7 @@ fn sorting_answers_as_the_server_does() {
 }
 
 #[test]
-fn what_cannot_be_sorted_is_refused_as_the_server_does() {
+fn unsortable_values_are_refused_like_by_the_server() {
     compare(&[
         "SET k v
         HSET h f v
@@ -123,7 +123,7 @@ fn what_cannot_be_sorted_is_refused_as_the_server_does() {
         SORT c ALPHA
         SORT c ALPHA STORE d
         LRANGE d 0 -1",
-        // What is too great or too small is left for the end: the server's next SORT fails by it too.
+        // Out-of-range numbers are last, because they also make the server's next SORT fail.
         "RPUSH g 1e-400 1
         SORT g",
         "RPUSH f 1 1e309
@@ -131,9 +131,9 @@ fn what_cannot_be_sorted_is_refused_as_the_server_does() {
     ]);
 }
 
-/// A list that SORT makes is packed where what it holds fits, however it was counted on the way.
+/// A list created by SORT is a single node if its elements fit, however its length was counted during the sort.
 #[test]
-fn what_is_stored_has_the_servers_nodes() {
+fn stored_lists_have_the_servers_nodes() {
     let long = "x".repeat(3000);
     let numbers: Vec<String> = (0..3000).map(|n| (n * 7919 % 100_000).to_string()).collect();
     let script = format!(

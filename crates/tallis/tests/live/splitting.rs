@@ -1,4 +1,4 @@
-//! Sets that split, on a server: files, effects, and what plain commands leave.
+//! Splitting sets on a server: files, effects, and changes by plain commands.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -17,12 +17,12 @@ fn store() -> Store {
 
 fn ids(seed: u64, count: usize) -> Vec<i64> {
     let mut rng = Rng::new(seed);
-    // Of several widths.
+    // Ids of several widths.
     (0..count).map(|_| (rng.u64() >> 4 >> (8 * rng.below(6))).cast_signed()).collect()
 }
 
-/// What the key of the shard of an id ends in, as a client computes it from the level: the hash divided by a power of
-/// two, with the book's function, and that power added.
+/// The suffix of the key of an id's shard, as a client computes it from the level: the remainder of the hash by a power
+/// of two, computed by the book's function, plus that power.
 fn shard(id: i64, shards: u64) -> u64 {
     let rest = |of: u64| -> u64 { shard_key("", format!("x{id}"), of, 2)[1..].parse().unwrap() };
     let round = 1 << shards.ilog2();
@@ -41,7 +41,7 @@ fn integer(server: &mut Connection, args: &[&str]) -> i64 {
     number
 }
 
-/// Whether the server has exactly these members, each in its shard.
+/// Checks that the server has exactly these members, each in its shard.
 fn assert_there(server: &mut Connection, base: &str, ids: &BTreeSet<i64>) {
     let shards: u64 = text(server, &["GET", &format!("{base}:shards")]).parse().unwrap();
     for &id in ids {
@@ -58,7 +58,7 @@ fn assert_there(server: &mut Connection, base: &str, ids: &BTreeSet<i64>) {
 }
 
 #[test]
-fn a_server_finds_every_member_in_the_shard_that_the_level_says() {
+fn a_server_has_every_member_in_the_shard_of_the_level() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("split.rdb");
     let store = store();
@@ -84,9 +84,9 @@ fn a_server_finds_every_member_in_the_shard_that_the_level_says() {
     assert_there(&mut server, "unique:all", &ids.into_iter().collect());
 }
 
-/// The next shard in order, split by plain commands.
+/// Splits the next shard in order by plain commands.
 fn split(server: &mut Connection, base: &str, shards: u64) {
-    // Of number `shards - round`, behind a 1.
+    // The shard with the number `shards - round`, with a 1 before it.
     let from = format!("{base}:{shards}");
     let Value::Array(members) = run(server, &["SMEMBERS", &from]) else { panic!("an array") };
     for member in members {
@@ -99,7 +99,7 @@ fn split(server: &mut Connection, base: &str, shards: u64) {
 }
 
 #[test]
-fn what_plain_commands_leave_is_taken() {
+fn changes_by_plain_commands_are_accepted() {
     let Some(live) = server() else { return };
     let mut server = live.connect();
     let members: BTreeSet<i64> = ids(2, 3_000).into_iter().collect();
@@ -127,7 +127,7 @@ fn what_plain_commands_leave_is_taken() {
     found.sort_unstable();
     assert!(found.iter().eq(&all));
 
-    // And back again.
+    // In the other direction.
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("back.rdb");
     store.save(&file).unwrap();
@@ -136,7 +136,7 @@ fn what_plain_commands_leave_is_taken() {
 }
 
 #[test]
-fn what_sinks_hear_makes_the_same_bytes_on_a_server() {
+fn effects_create_the_same_bytes_on_a_server() {
     let Some(live) = server() else { return };
     let mut server = live.connect();
     let journal = Arc::new(Journal::default());

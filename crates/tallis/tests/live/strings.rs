@@ -5,7 +5,7 @@ use testkit::live::named;
 use super::scripts::{compare, compare_with};
 
 #[test]
-fn set_takes_its_options_as_the_server_does() {
+fn set_takes_its_options_like_the_server() {
     compare(&[
         "set k v
          set k 12
@@ -118,7 +118,7 @@ fn set_refuses_what_the_server_refuses() {
 }
 
 #[test]
-fn the_other_ways_to_set_are_as_the_server_s() {
+fn the_other_ways_to_set_are_like_the_server_s() {
     compare(&[
         "setnx k v
          setnx k w
@@ -181,7 +181,7 @@ fn the_other_ways_to_set_are_as_the_server_s() {
 }
 
 #[test]
-fn getex_takes_its_options_as_the_server_does() {
+fn getex_takes_its_options_like_the_server() {
     compare(&[
         "getex k
          set k v
@@ -226,7 +226,7 @@ fn getex_takes_its_options_as_the_server_does() {
 }
 
 #[test]
-fn numbers_count_as_on_the_server() {
+fn numbers_count_like_on_the_server() {
     compare(&[
         "incr n
          incr n
@@ -319,7 +319,7 @@ fn numbers_count_as_on_the_server() {
 }
 
 #[test]
-fn parts_of_strings_are_as_on_the_server() {
+fn parts_of_strings_are_like_on_the_server() {
     compare(&[
         "append a ''
          append a 12
@@ -406,7 +406,7 @@ fn parts_of_strings_are_as_on_the_server() {
 }
 
 #[test]
-fn lcs_answers_as_the_server() {
+fn lcs_replies_like_the_server() {
     compare(&[
         "mset a ohmytext b mynewtext n 12345 m 2234 e ''
          lcs a b
@@ -440,7 +440,7 @@ fn lcs_answers_as_the_server() {
          lcs a s
          lcs s none foo
          lcs s none len idx",
-        // 11586 squared, with four bytes each, is just past 512 MiB.
+        // 11586 squared, times four bytes, is just above 512 MiB.
         "setrange a 11583 x
          setrange b 11583 y
          lcs a b len
@@ -452,11 +452,11 @@ fn lcs_answers_as_the_server() {
     ]);
 }
 
-/// What they were set in the place of makes a difference in Valkey.
+/// In Valkey, the result depends on the value that was replaced.
 #[test]
-fn strings_share_their_block_with_their_key_as_in_newer_servers() {
+fn strings_share_their_block_with_their_key_like_in_newer_servers() {
     const LONG: &str = "a-key-of-35-bytes------------------";
-    // Beside a long key and an expiry Redis goes by what its allocator had left (docs/decisions/0021).
+    // With a long key and an expiry, the result in Redis depends on its allocator (docs/decisions/0021).
     for (name, keys) in [("redis-8.2.3", &["k"][..]), ("valkey-9.1.2", &["k", LONG])] {
         let Some(server) = named(name) else { continue };
         for len in [32, 33, 34, 40, 41, 42, 103, 104, 105, 106, 111, 112, 113, 114] {

@@ -1,4 +1,4 @@
-//! SWAPDB between WATCH and EXEC: which keys it touches.
+//! SWAPDB between WATCH and EXEC: the keys that it touches.
 
 use std::thread;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use testkit::live::{Options, server_with};
 
 use super::run;
 
-/// What is at the watched key of a database before WATCH.
+/// The state of the watched key in a database before WATCH.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Before {
     Nothing,
@@ -24,7 +24,7 @@ const ALL: [Before; 4] = [Before::Nothing, Before::Expired, Before::Expires, Bef
 
 const SHORT: Duration = Duration::from_millis(20);
 
-/// How long the keys live that expire between WATCH and SWAPDB.
+/// The lifetime of keys that expire between WATCH and SWAPDB.
 const LONG: Duration = Duration::from_millis(150);
 
 /// A side of the comparison.
@@ -109,7 +109,7 @@ fn an_exchange_of_databases_touches_the_keys_that_a_server_touches() {
     let options = Options::new().config("enable-debug-command", "yes");
     let Some(server) = server_with(&options) else { return };
     let mut theirs = Theirs { connection: server.connect(), watcher: server.connect() };
-    // Else it removes keys that have expired by itself, now and then.
+    // Otherwise it sometimes removes expired keys by itself.
     run(&mut theirs.connection, &["DEBUG", "SET-ACTIVE-EXPIRE", "0"]);
     let store = Store::new();
     let mut ours = Ours { session: store.session(), store };

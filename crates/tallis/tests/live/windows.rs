@@ -1,4 +1,4 @@
-//! Windows beside a server that gets the article's PFADD, PFMERGE, PFCOUNT and expiries.
+//! Windows compared with a server that runs the article's PFADD, PFMERGE, PFCOUNT and expiries.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use testkit::rng::Rng;
 use super::{cohorts, run};
 use crate::journal::Journal;
 
-/// Far enough ahead that nothing expires on the server while the test runs.
+/// So far in the future that nothing expires on the server while the test runs.
 const NOW: &str = "2187-10-28T12:00:30Z";
 
 fn second(second: i64) -> Timestamp {
@@ -26,13 +26,13 @@ fn windows(filling: UvFilling) -> (UvWindows, Store) {
     (UvWindows::new(store.clone(), "USER:LOGIN:").filling(filling), store)
 }
 
-/// The article's format of a key, the year in it.
+/// The article's format of a key, including the year.
 fn article_key(at: i64, digits: usize) -> String {
     let shown = TimeZone::UTC.to_datetime(second(at)).strftime("%Y%m%d%H%M").to_string();
     format!("USER:LOGIN:{}", &shown[..digits])
 }
 
-/// Visits of two days before now, some of them close together.
+/// Visits on the last two days, some of them close together.
 fn visits() -> Vec<(String, i64)> {
     let mut rng = Rng::new(1);
     let now = NOW.parse::<Timestamp>().unwrap().as_second();
@@ -43,7 +43,7 @@ fn visits() -> Vec<(String, i64)> {
     (0..6000).map(|_| visit()).collect()
 }
 
-/// Every key of either is one of the other, with the same bytes and the same expiry.
+/// Checks that both have the same keys, with the same bytes and expiries.
 fn assert_same_keys(store: &Store, server: &mut Connection) {
     cohorts::assert_same_keys(store, server);
     for key in store.keys("*").unwrap() {
@@ -72,7 +72,7 @@ fn assert_same_counts(windows: &UvWindows, server: &mut Connection) {
 }
 
 #[test]
-fn writing_through_leaves_what_four_pfadds_and_expiries_leave() {
+fn writing_through_equals_four_pfadds_and_expiries() {
     let Some(server) = server() else { return };
     let mut connection = server.connect();
     let (windows, store) = windows(UvFilling::WriteThrough);
@@ -98,7 +98,7 @@ fn writing_through_leaves_what_four_pfadds_and_expiries_leave() {
     }
     assert_same_keys(&store, &mut connection);
     assert_same_counts(&windows, &mut connection);
-    // Through a file: what the server saved is counted here.
+    // Through a file: the server's data is counted here.
     run(&mut connection, &["SAVE"]);
     let now: Timestamp = NOW.parse().unwrap();
     let copy = Store::builder().clock(Arc::new(ManualClock::new(now.as_millisecond()))).build();
@@ -107,7 +107,7 @@ fn writing_through_leaves_what_four_pfadds_and_expiries_leave() {
 }
 
 #[test]
-fn rolling_up_leaves_what_pfmerge_leaves() {
+fn rolling_up_equals_pfmerge() {
     let Some(server) = server() else { return };
     let mut connection = server.connect();
     let (windows, store) = windows(UvFilling::RollUp);
@@ -123,7 +123,7 @@ fn rolling_up_leaves_what_pfmerge_leaves() {
     for (below, level) in UvLevel::ALL.iter().zip(&UvLevel::ALL[1..]) {
         for bucket in windows.calendar().buckets(*level, first, now).unwrap() {
             let range = bucket.start().as_second()..bucket.end().as_second();
-            // What is over of the next smaller level is merged into it.
+            // Buckets of the next smaller level that have ended are merged into it.
             let over = |minute: &&i64| {
                 windows.calendar().bucket(*below, second(**minute)).unwrap().end() <= now
             };
@@ -147,7 +147,7 @@ fn rolling_up_leaves_what_pfmerge_leaves() {
 }
 
 #[test]
-fn what_a_sink_hears_makes_the_same_keys_on_a_server() {
+fn effects_create_the_same_keys_on_a_server() {
     let Some(server) = server() else { return };
     let mut connection = server.connect();
     for filling in [UvFilling::WriteThrough, UvFilling::RollUp] {

@@ -1,4 +1,4 @@
-//! Batches: many transactions, pipelines, and the batches of recipes give what as many single calls give.
+//! Batches: many transactions, pipelines, and batches of recipes have the same results as single calls.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use tallis::Store;
 
-/// Every key with its payload and when it expires.
+/// Every key with its payload and its expiry.
 fn payloads(store: &Store) -> BTreeMap<Vec<u8>, (Vec<u8>, i64)> {
     let value = |key: bytes::Bytes| {
         let payload = store.dump(&key).unwrap().unwrap().to_vec();

@@ -8,7 +8,7 @@ use testkit::rng::Rng;
 
 use super::payloads;
 
-/// A command on a few keys: right, wrong in its words, of the wrong type, on all keys, or of a session.
+/// A command on a few keys: valid, with invalid arguments, on a wrong type, on all keys, or of a session.
 fn some_command(rng: &mut Rng) -> Vec<String> {
     let mut key = || format!("{}:{}", ["s", "n", "l", "z"][rng.index(4)], rng.below(6));
     let (a, b) = (key(), key());
@@ -55,7 +55,7 @@ fn filled<'s>(store: &'s Store, commands: &[Vec<String>]) -> tallis::Pipeline<'s
 }
 
 #[test]
-fn a_pipeline_replies_what_its_commands_reply_one_by_one() {
+fn a_pipeline_has_the_replies_of_its_single_commands() {
     for seed in 0..300 {
         let mut rng = Rng::new(seed);
         let clock = Arc::new(ManualClock::new(1_000_000));
@@ -81,7 +81,7 @@ fn a_pipeline_replies_what_its_commands_reply_one_by_one() {
 type Twelve = (i64, u8, i8, u16, i16, u32, i32, u64, usize, String, f64, i128);
 
 #[test]
-fn replies_come_as_a_tuple_a_list_or_nothing() {
+fn replies_are_returned_as_a_tuple_a_list_or_nothing() {
     let store = Store::new();
     let (one,): (i64,) = store.pipeline().incr("n", 5).query().unwrap();
     assert_eq!(one, 5);
@@ -91,7 +91,7 @@ fn replies_come_as_a_tuple_a_list_or_nothing() {
     }
     let all: Twelve = pipeline.query().unwrap();
     assert_eq!(all, (6, 7, 8, 9, 10, 11, 12, 13, 14, "15".into(), 16.0, 17));
-    // It can run again, or be filled anew.
+    // It can run again, or be filled again.
     assert_eq!(pipeline.query::<Vec<i64>>().unwrap(), (18..30).collect::<Vec<_>>());
     pipeline.clear();
     pipeline.get("none").ignore().get("n");
@@ -102,7 +102,7 @@ fn replies_come_as_a_tuple_a_list_or_nothing() {
 }
 
 #[test]
-fn the_first_error_is_returned_when_all_have_run() {
+fn the_first_error_is_returned_after_all_have_run() {
     let store = Store::new();
     let mut pipeline = store.pipeline();
     pipeline.set("a", "text").ignore().incr("a", 1).ignore().incr("b", 1).sadd("a", 1);
@@ -119,9 +119,9 @@ fn an_argument_without_a_command_is_refused() {
     Store::new().pipeline().arg(1);
 }
 
-/// Each typed call adds the words that it is for.
+/// Each typed call adds the words of its command.
 #[test]
-fn typed_calls_are_their_commands() {
+fn typed_calls_add_their_commands() {
     let [typed, words] = [(); 2].map(|()| Store::builder().hash_seed(1).build());
     let mut pipeline = typed.pipeline();
     pipeline.set("k", "v").set_nx("k", 1).append("k", "w").get("k").strlen("k").getbit("k", 1);
@@ -184,7 +184,7 @@ fn typed_calls_are_their_commands() {
     assert_eq!(payloads(&typed), payloads(&words));
 }
 
-/// With `atomic` a pipeline is seen whole or not at all.
+/// With `atomic`, the changes of a pipeline are visible all at once.
 #[test]
 fn an_atomic_pipeline_is_one_step() {
     let store = Store::new();

@@ -1,4 +1,4 @@
-//! Commands that read many keys, where there are more than the caches hold.
+//! Commands that read many keys of a store that exceeds the caches.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ fn filled() -> (Arc<ManualClock>, Store) {
     (clock, store)
 }
 
-/// Some keys, of which a few are there twice or not at all.
+/// Some keys, of which a few are repeated or do not exist.
 fn some_keys(rng: &mut Rng, kind: Option<u64>) -> Vec<String> {
     let count = *rng.pick(&[1, 4, 5, 6, 63, 64, 65, 200]).unwrap();
     let mut key = || {
@@ -52,7 +52,7 @@ fn strings_one_by_one(store: &Store, keys: &[String]) -> Vec<Option<Bytes>> {
 }
 
 #[test]
-fn keys_that_are_read_together_are_read_one_by_one() {
+fn keys_that_are_read_together_equal_those_read_one_by_one() {
     let (clock, store) = filled();
     let mut rng = Rng::new(5);
     for round in 0..300 {
@@ -72,7 +72,7 @@ fn keys_that_are_read_together_are_read_one_by_one() {
 }
 
 #[test]
-fn a_key_that_is_read_with_others_is_noted_as_read() {
+fn a_key_that_is_read_with_others_has_its_access_time_updated() {
     let (clock, store) = filled();
     let keys: Vec<String> = (0..100).map(|n| format!("key:{}", n * 8)).collect();
     let idle = |key: &String| store.object_idletime(key).unwrap();

@@ -15,7 +15,7 @@ use testkit::rng::Rng;
 
 use super::payloads;
 
-/// Numbers below 2^26 that are spread over 60 bits, but for a bitmap.
+/// Numbers below 2^26 that are spread over 60 bits, except for a bitmap.
 fn ids(rng: &mut Rng, form: VisitorsForm, count: usize) -> Vec<i64> {
     let id = |rng: &mut Rng| {
         let id = rng.below(6_000);
@@ -31,7 +31,7 @@ fn sorted(mut ids: Vec<i64>) -> Vec<i64> {
 }
 
 #[test]
-fn visits_together_count_as_visits_one_by_one() {
+fn batched_visits_count_like_single_visits() {
     for &form in VisitorsForm::ALL {
         let mut rng = Rng::new(1);
         let [one, many] = [(); 2].map(|()| Store::builder().hash_seed(1).build());
@@ -51,7 +51,7 @@ fn visits_together_count_as_visits_one_by_one() {
         }
         let [a, b] = [&single, &together].map(|one| sorted(one.ids(Bucket::All).unwrap()));
         assert_eq!(a, b);
-        // Where the shards are does not depend on how many came at once, but for sets that split.
+        // The shards do not depend on the size of batches, except in sets that split.
         if matches!(form, VisitorsForm::Forecast | VisitorsForm::Tagged | VisitorsForm::Bitmap) {
             assert_eq!(payloads(&one), payloads(&many), "{form:?}");
         }
@@ -62,7 +62,7 @@ fn visits_together_count_as_visits_one_by_one() {
 }
 
 #[test]
-fn each_of_many_threads_counts_its_own() {
+fn each_of_many_threads_counts_its_own_visits() {
     for &form in VisitorsForm::ALL {
         let visitors = Visitors::new(Store::new()).form(form);
         let mut rng = Rng::new(2);
@@ -89,7 +89,7 @@ fn each_of_many_threads_counts_its_own() {
 }
 
 #[test]
-fn a_count_is_right_while_shards_split() {
+fn a_count_is_correct_while_shards_split() {
     let store = Store::new();
     let visitors = Visitors::new(store);
     visitors.count_ids(0..1_000, Bucket::All).unwrap();
@@ -110,7 +110,7 @@ fn a_count_is_right_while_shards_split() {
 }
 
 #[test]
-fn a_visit_that_is_refused_is_among_others_that_count() {
+fn a_refused_visit_does_not_prevent_others() {
     let store = Store::new();
     let visitors = Visitors::new(store.clone());
     let error = visitors.clone().form(VisitorsForm::Bitmap);
@@ -129,14 +129,14 @@ fn a_visit_that_is_refused_is_among_others_that_count() {
     assert_eq!(refused.kind(), ErrorKind::WrongType);
 }
 
-/// Visits of the book's form and of bitmaps are counted once for many.
+/// In the book's form and in bitmaps, the counter is increased once for a batch.
 #[test]
 fn a_counter_counts_the_visits_that_are_not_refused() {
     let store = Store::new();
     let book = Visitors::book(store.clone());
     let ids = || 0..10_000;
     assert_eq!(book.count_ids(ids(), Bucket::All).unwrap(), 10_000);
-    // The shard of an id that is among both calls below holds something else.
+    // The shard of an id in both of the following calls has another type.
     let mut shards = store.keys("unique:all:[0-9]*").unwrap().into_iter();
     let broken = shards.find(|key| store.sismember(key, "7000").unwrap()).unwrap();
     let lost = store.scard(&broken).unwrap() as u64;
@@ -149,7 +149,7 @@ fn a_counter_counts_the_visits_that_are_not_refused() {
     let members: usize = members.map(|key| store.scard(key).unwrap()).sum();
     assert_eq!(book.count(Bucket::All).unwrap(), members as u64 + lost);
 
-    // A counter that cannot take all of them takes as many as it can, and those that are not new.
+    // A counter that is nearly full is increased as far as possible, and known ids are accepted.
     for form in [VisitorsForm::Forecast, VisitorsForm::Bitmap] {
         let store = Store::new();
         let visitors = Visitors::new(store.clone()).form(form);
@@ -164,7 +164,7 @@ fn a_counter_counts_the_visits_that_are_not_refused() {
     }
 }
 
-/// In the form of a cluster each shard counts its own.
+/// In the form of a cluster, each shard has its own counter.
 #[test]
 fn the_counters_of_shards_count_the_visits_that_are_not_refused() {
     let store = Store::new();
@@ -174,7 +174,7 @@ fn the_counters_of_shards_count_the_visits_that_are_not_refused() {
         [0, 1].map(|shard| store.get_int(format!("unique:all:{{{shard}}}:count")).unwrap().unwrap())
     };
     let [first, second] = counts();
-    // One shard holds something else, and then the count of one is full: the visits of the other count.
+    // One shard has another type, and later the counter of one is full: the visits in the other one count.
     store.set("unique:all:{0}", "no set").unwrap();
     let refused = visitors.count_ids(200..400, Bucket::All).unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::WrongType);
@@ -190,7 +190,7 @@ fn the_counters_of_shards_count_the_visits_that_are_not_refused() {
 }
 
 #[test]
-fn the_keys_of_visits_together_expire_with_their_day() {
+fn the_keys_of_batched_visits_expire_with_their_day() {
     let day = date(2015, 5, 17);
     for &form in VisitorsForm::ALL {
         let clock = Arc::new(ManualClock::new(1_431_820_800_000));
@@ -217,7 +217,7 @@ fn the_keys_of_visits_together_expire_with_their_day() {
 }
 
 #[test]
-fn members_together_are_members_one_by_one() {
+fn batched_members_equal_single_members() {
     let forms: [fn(Store) -> ShardedSet; 4] = [
         |store| ShardedSet::new(store, "s", 2_000, 256),
         |store| ShardedSet::tagged(store, "s", 2_000, 256),
@@ -245,7 +245,7 @@ fn members_together_are_members_one_by_one() {
         if at <= 1 {
             assert_eq!(payloads(&one), payloads(&many));
         }
-        // Bytes are numbers here, each a member.
+        // Bytes are numbers here, each of which is a member.
         assert_eq!(together.contains_many([1_u8, 2, 3]).unwrap(), [false; 3]);
         assert_eq!(together.add_many([1_u8, 2, 1]).unwrap(), 2);
         let spread = || (0..8_000_i64).map(|id| id << 47);
@@ -265,13 +265,13 @@ fn windows(filling: UvFilling) -> (Arc<ManualClock>, Store, UvWindows) {
 }
 
 #[test]
-fn visits_of_windows_together_are_visits_one_by_one() {
+fn batched_visits_of_windows_equal_single_visits() {
     for filling in [UvFilling::WriteThrough, UvFilling::RollUp] {
         let (one_clock, one, single) = windows(filling);
         let (many_clock, many, together) = windows(filling);
         let mut rng = Rng::new(9);
         for round in 0..30 {
-            // Up to three hours late, of which minutes are not kept; runs of one minute, or one after the other.
+            // Up to three hours late, when minutes are no longer kept; runs within one minute, or over several.
             let run = 1 + rng.below(400);
             let late = rng.below(3) * 3_600;
             let now = one_clock_seconds(&one_clock);
@@ -299,7 +299,7 @@ fn one_clock_seconds(clock: &ManualClock) -> i64 {
 }
 
 #[test]
-fn a_visit_of_windows_that_is_refused_ends_the_call() {
+fn a_refused_visit_of_windows_ends_the_call() {
     let (_, store, windows) = windows(UvFilling::WriteThrough);
     let now: Timestamp = "2019-09-28T19:20:30Z".parse().unwrap();
     windows.record_many((0..100).map(|user| (user, now))).unwrap();
@@ -326,12 +326,12 @@ fn visits_of_windows_before_one_that_is_refused_are_counted() {
     let (_, many, together) = windows(UvFilling::WriteThrough);
     let now: Timestamp = "2019-09-28T19:20:30Z".parse().unwrap();
     for store in [&one, &many] {
-        // A sketch that ends after three quarters of its registers.
+        // A sketch that has only three quarters of its registers.
         let mut damaged = b"HYLL\x01\0\0\0\0\0\0\0\0\0\0\x80".to_vec();
         damaged.extend([0x6f, 0xff]);
         store.set("uv:201909281920", damaged).unwrap();
     }
-    // The users of its registers come first, but for one.
+    // Users of its registers come first, except for one.
     let (there, missing): (Vec<u64>, Vec<u64>) = (0..400).partition(|user| {
         hll::register_and_rank(hll::hash(user.to_string().as_bytes())).0 < 12_288
     });
@@ -345,7 +345,7 @@ fn visits_of_windows_before_one_that_is_refused_are_counted() {
 }
 
 #[test]
-fn funnels_together_are_funnels_one_by_one() {
+fn batched_funnels_equal_single_funnels() {
     let quota = Quota::new(3, 1, Duration::from_secs(1)).unwrap();
     let clock = Arc::new(ManualClock::new(1_700_000_000_000));
     let [one, many] = [(); 2].map(|()| Store::builder().clock(clock.clone()).hash_seed(1).build());
@@ -366,7 +366,7 @@ fn funnels_together_are_funnels_one_by_one() {
     assert!(many.exists("10").unwrap(), "the others have been poured into");
 }
 
-/// A set in a transaction that has named all of its keys.
+/// A set in a transaction that has named all its keys.
 #[test]
 fn a_set_is_counted_inside_a_transaction() {
     let store = Store::new();

@@ -11,7 +11,7 @@ use testkit::rng::Rng;
 use super::payloads;
 use crate::journal::Journal;
 
-/// One transaction: the keys that it writes, and one that it only reads.
+/// One transaction: the keys that it writes, and a key that it only reads.
 struct Step {
     written: Vec<String>,
     read: Option<String>,
@@ -31,7 +31,7 @@ impl Step {
         written.chain(self.read.iter().map(|key| KeyRef::new(key.as_bytes()).read())).collect()
     }
 
-    /// Adds the step to each of its keys, which are lists, behind all that came before.
+    /// Appends the step to each of its keys, which are lists.
     fn run(&self, tx: &Tx<'_>) -> Result<u64, Error> {
         let mut lengths = 0;
         if let Some(read) = &self.read {
@@ -44,14 +44,14 @@ impl Step {
     }
 }
 
-/// Runs steps one by one on one store, and together on the other.
+/// Runs steps one by one on one store, and in a batch on the other.
 fn run_both(one: &Store, many: &Store, steps: &[Step]) {
     let want: Vec<u64> =
         steps.iter().map(|step| one.transaction(step.keys(), |tx| step.run(tx)).unwrap()).collect();
     let mut found = vec![0; steps.len()];
     let keys: Vec<_> = steps.iter().map(Step::keys).collect();
     many.transaction_many(&keys, |at, tx| found[at] = steps[at].run(tx).unwrap()).unwrap();
-    // What a step reads of a key that it only reads may be of before or after a step on another key.
+    // A read-only key may be read before or after a step on another key.
     let sums = |lengths: &[u64]| -> Vec<u64> {
         let own = steps.iter().zip(lengths).filter(|(step, _)| step.read.is_none());
         own.map(|(_, length)| *length).collect()
@@ -60,7 +60,7 @@ fn run_both(one: &Store, many: &Store, steps: &[Step]) {
 }
 
 #[test]
-fn many_transactions_are_as_many_one_by_one() {
+fn a_batch_of_transactions_equals_single_transactions() {
     for stripes in [1, 8, 64, 4096] {
         for seed in 0..12 {
             let [one, many] =
@@ -68,7 +68,7 @@ fn many_transactions_are_as_many_one_by_one() {
             let mut rng = Rng::new(seed);
             let mut id = 0;
             for count in [0, 1, 2, 63, 64, 65, 200, 1023, 1024, 1025, 3000] {
-                // Half of the runs have transactions of one key alone, which go stripe by stripe.
+                // In half of the runs, each transaction has a single key, so that they run stripe by stripe.
                 let single = rng.below(2) == 0;
                 let steps: Vec<_> = (0..count)
                     .map(|_| {
@@ -83,9 +83,9 @@ fn many_transactions_are_as_many_one_by_one() {
     }
 }
 
-/// Keys that are more than the caches hold: then they are looked up ahead.
+/// More keys than the caches hold, so that they are prefetched.
 #[test]
-fn keys_that_are_looked_up_ahead_are_found() {
+fn prefetched_keys_are_found() {
     let store = Store::new();
     for key in 0..40_000 {
         store.set(key, key).unwrap();
@@ -104,13 +104,13 @@ fn keys_that_are_looked_up_ahead_are_found() {
     }));
 }
 
-/// What is said of the members that transactions look for is a hint: whatever it is, the outcome is the same.
+/// The members that transactions will look up are only a hint: the result does not depend on it.
 #[test]
 fn transactions_on_members_are_transactions() {
     let stores = [(); 2].map(|()| Store::builder().hash_seed(7).stripes(4).build());
     let mut rng = Rng::new(8);
     for round in 0..40 {
-        // Wider and wider members, and later keys that are more than the caches hold.
+        // Wider and wider members, and finally more keys than the caches hold.
         let count = if round == 30 { 60_000 } else { rng.below(900) };
         let keys = if round == 30 { 50_000 } else { 40 };
         let visits: Vec<(String, i64)> = (0..count)
@@ -157,7 +157,7 @@ fn transactions_on_members_are_transactions() {
 }
 
 #[test]
-fn threads_do_not_lose_what_many_transactions_do() {
+fn concurrent_batches_lose_nothing() {
     let store = Store::new();
     let mut all = 0;
     thread::scope(|scope| {
@@ -188,7 +188,7 @@ fn threads_do_not_lose_what_many_transactions_do() {
     assert_eq!(lengths.iter().map(|key| store.llen(key).unwrap()).sum::<usize>(), all);
 }
 
-/// Each transfer is seen whole or not at all, while others of its batch come before and after.
+/// Each transfer is atomic, with others of its batch before and after it.
 #[test]
 fn each_transaction_is_atomic() {
     let store = Store::new();
@@ -223,7 +223,7 @@ fn each_transaction_is_atomic() {
 }
 
 #[test]
-fn a_batch_holds_its_own_keys_and_nothing_else() {
+fn a_batch_locks_its_own_keys_and_nothing_else() {
     let store = Store::new();
     let mut kinds = Vec::new();
     store
@@ -237,7 +237,7 @@ fn a_batch_holds_its_own_keys_and_nothing_else() {
     assert_eq!(store.mget_as::<[i64; 2]>(["a", "b"]).unwrap(), [1, 1]);
     let inside = store.transaction("a", |_| store.transaction_many(&["b"], |_, _| unreachable!()));
     assert_eq!(inside.unwrap_err().kind(), Locked);
-    // A key that is only read is not written, whatever others of the batch do to it.
+    // A read-only key cannot be written, even if another transaction of the batch writes it.
     let keys = [KeyRef::new(b"a").read(), KeyRef::new(b"a")];
     let mut outcomes = Vec::new();
     store.transaction_many(&keys, |_, tx| outcomes.push(tx.incr("a", 1).is_ok())).unwrap();
@@ -245,7 +245,7 @@ fn a_batch_holds_its_own_keys_and_nothing_else() {
 }
 
 #[test]
-fn a_transaction_without_keys_is_one_too() {
+fn a_transaction_without_keys_is_run() {
     // A few stripes, so that the first of them is not always locked.
     for name in 0..20 {
         let store = Store::builder().stripes(4).build();
@@ -260,7 +260,7 @@ fn a_transaction_without_keys_is_one_too() {
     }
 }
 
-/// A clock that counts how often the exact time is read.
+/// A clock that counts the reads of the exact time.
 #[derive(Debug, Default)]
 struct Counted(AtomicU32);
 
@@ -280,9 +280,9 @@ impl Clock for Counted {
 }
 
 #[test]
-fn many_transactions_read_the_time_once() {
+fn a_batch_of_transactions_reads_the_time_once() {
     let clock = Arc::new(Counted::default());
-    // In several stripes.
+    // Keys in several stripes.
     let store = Store::builder().clock(clock.clone()).stripes(4).build();
     let keys: Vec<String> = (0..50).map(|n| n.to_string()).collect();
     let before = clock.0.load(Ordering::SeqCst);
@@ -291,7 +291,7 @@ fn many_transactions_read_the_time_once() {
 }
 
 #[test]
-fn what_sinks_receive_makes_the_same_store() {
+fn effects_create_the_same_store() {
     let (clock, journal) = (Arc::new(ManualClock::new(1000)), Arc::new(Journal::default()));
     let store = Store::builder().clock(clock.clone()).sink(journal.clone()).build();
     let mut rng = Rng::new(3);
@@ -300,7 +300,7 @@ fn what_sinks_receive_makes_the_same_store() {
         store.pexpire(format!("key:{id}"), 10 + id).unwrap();
     }
     clock.advance(30);
-    // Keys that have expired are found and dropped.
+    // Expired keys are found and removed.
     let steps: Vec<_> = (0..500).map(|id| Step::some(&mut rng, 50, id)).collect();
     let keys: Vec<_> = steps.iter().map(Step::keys).collect();
     store.transaction_many(&keys, |at, tx| assert!(steps[at].run(tx).is_ok())).unwrap();

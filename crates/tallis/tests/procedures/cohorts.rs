@@ -48,7 +48,7 @@ fn a_mark_is_in_all_periods_or_in_none() {
 }
 
 #[test]
-fn a_bitmap_is_stored_or_what_was_there_stays() {
+fn a_bitmap_is_stored_or_the_previous_value_stays() {
     let day = Period::day(date(2015, 5, 17));
     let query = |store: &Store| {
         let cohort =

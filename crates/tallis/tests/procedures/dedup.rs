@@ -1,4 +1,4 @@
-//! What was seen before.
+//! `Dedup`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use tallis::{Dedup, ErrorKind, Limits, ManualClock, Store};
 
 use super::refusal::{attempt, plant_everywhere};
 
-/// So seldom wrong that no test meets it.
+/// An error rate so small that no test encounters an error.
 const NEVER: f64 = 1e-12;
 
 const PERIOD: Duration = Duration::from_secs(10);
@@ -17,7 +17,7 @@ fn prepared() -> Store {
     Store::builder().clock(Arc::new(ManualClock::new(1_700_000_000_000))).build()
 }
 
-/// Each kind, in a store.
+/// Each kind, on a store.
 const KINDS: [fn(&Store) -> Dedup; 3] = [
     |store| Dedup::new(store.clone(), "seen", 10, NEVER).unwrap(),
     |store| Dedup::last(store.clone(), "seen", 10, NEVER).unwrap(),
@@ -25,7 +25,7 @@ const KINDS: [fn(&Store) -> Dedup; 3] = [
 ];
 
 #[test]
-fn all_items_are_taken_in_or_none() {
+fn all_items_are_added_or_none() {
     for (kind, keys) in KINDS.into_iter().zip([1, 2, 2]) {
         let insert = |store: &Store| kind(store).insert_many(0..30);
         let refused =
@@ -33,14 +33,14 @@ fn all_items_are_taken_in_or_none() {
                 assert_eq!(new, [true; 30]);
                 assert!(kind(store).contains(29).unwrap());
             });
-        // A filter that another client made goes on.
+        // A filter created by another client is used.
         assert_eq!(refused, keys * 6);
     }
 }
 
-/// One that another client made, for fewer items than there are to come.
+/// A filter of another client, with a smaller capacity than needed.
 #[test]
-fn a_filter_that_is_full_takes_no_part_of_a_batch() {
+fn a_full_filter_accepts_no_part_of_a_batch() {
     for kind in KINDS {
         for full in ["seen", "{seen}:older"] {
             let store = prepared();
@@ -51,7 +51,7 @@ fn a_filter_that_is_full_takes_no_part_of_a_batch() {
             let taken = attempt(&store, || seen.insert_many([7, 0, 8, 1]));
             if full == "seen" {
                 assert_eq!(taken.unwrap_err().kind(), ErrorKind::FilterFull);
-                // Items that come twice, or came before, take no room.
+                // Repeated items and known ones need no capacity.
                 assert_eq!(
                     seen.insert_many([0, 7, 7, 1, 7]).unwrap(),
                     [false, true, false, false, false]
@@ -67,7 +67,7 @@ fn a_filter_that_is_full_takes_no_part_of_a_batch() {
 }
 
 #[test]
-fn a_filter_that_may_not_grow_takes_no_part_of_a_batch() {
+fn a_filter_that_cannot_grow_accepts_no_part_of_a_batch() {
     for kind in KINDS {
         let store = prepared();
         let seen = kind(&store);
@@ -77,7 +77,7 @@ fn a_filter_that_may_not_grow_takes_no_part_of_a_batch() {
             Limits { bloom_memory_usage_limit: usize::try_from(bytes).unwrap(), ..store.limits() };
         store.set_limits(limits);
         let taken = attempt(&store, || seen.insert_many(0..1000));
-        // That of a number of items never grows.
+        // The filter of `last` never grows.
         if store.bf_info("seen").unwrap().expansion.is_some() {
             assert_eq!(taken.unwrap_err().kind(), ErrorKind::OutOfMemory);
             assert_eq!(seen.insert_many(0..4).unwrap(), [false, false, false, true]);
@@ -87,9 +87,9 @@ fn a_filter_that_may_not_grow_takes_no_part_of_a_batch() {
     }
 }
 
-/// A turn needs a filter that the limits are against: the older one stays.
+/// A rotation needs a new filter, which the limits forbid: the older one stays.
 #[test]
-fn a_turn_that_cannot_be_made_is_none() {
+fn a_rotation_that_fails_changes_nothing() {
     for kind in &KINDS[1..] {
         let clock = Arc::new(ManualClock::new(1_700_000_000_000));
         let store = Store::builder().clock(clock.clone()).build();

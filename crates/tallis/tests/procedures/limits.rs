@@ -9,7 +9,7 @@ use super::refusal::{attempt, plant_everywhere};
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// A time in our days, in milliseconds, at which a minute begins.
+/// A present-day time, in milliseconds, at which a minute begins.
 const START: i64 = 1_700_000_040_000;
 
 fn prepared() -> Store {
@@ -22,7 +22,7 @@ fn a_funnel_takes_all_or_nothing() {
     for quantity in [0, 1, 5, 6, u64::MAX] {
         let take = |store: &Store| Funnel::new(store.clone(), quota).take("k", quantity);
         let refused = plant_everywhere(prepared, &["k"], take, |store, throttle| {
-            // The greatest time is too full, the least one is long past.
+            // With the maximum time the funnel is too full, with the minimum it has been empty for long.
             let taken = throttle.limited || quantity == 0;
             let next = store.get_int("k").unwrap();
             assert_eq!(taken, next == Some(i64::MAX) || next == Some(i64::MIN), "{quantity}");
@@ -40,7 +40,7 @@ fn a_counter_counts_all_or_nothing() {
         let refused = plant_everywhere(prepared, &["k"], take, |_, _| unreachable!());
         assert_eq!(refused, 7);
     }
-    // Counts of which one is too large, and of which both are as large as they may be.
+    // Counts of which one is too large, and of which both have the maximum.
     let largest = i64::MAX;
     for (text, is_count) in [
         (format!("{START}:1:9223372036854775808"), false),
@@ -60,7 +60,7 @@ fn a_counter_counts_all_or_nothing() {
 }
 
 #[test]
-fn a_window_has_an_action_or_not() {
+fn a_window_adds_an_action_or_nothing() {
     for count_refused in [false, true] {
         for most in [0, 1, 5] {
             let act = |store: &Store| {
@@ -69,7 +69,7 @@ fn a_window_has_an_action_or_not() {
             };
             let refused = plant_everywhere(prepared, &["hist:a:b"], act, |store, allowed| {
                 assert_eq!(allowed, most > 0);
-                // The member that was planted is older than the period.
+                // The planted member is older than the period.
                 let actions = usize::from(allowed || count_refused);
                 assert_eq!(store.zcard("hist:a:b").unwrap(), actions);
             });

@@ -7,7 +7,7 @@ use tallis::{CityTable, ErrorKind, Locations, Precision, Store};
 
 use super::refusal::{PLANTS, attempt, plant_everywhere};
 
-/// How many users share a string.
+/// The number of users in a string.
 const SHARD: u64 = 1 << 20;
 
 fn prepared() -> Store {
@@ -16,8 +16,8 @@ fn prepared() -> Store {
     store
 }
 
-/// How many of the planted values no string of codes of this width can be: those of three other types, and the strings
-/// of other lengths. They have 9, 19, 20 and many bytes.
+/// The number of planted values that cannot be strings of codes of this width: those of three other types, and strings
+/// of other lengths. Their lengths are 9, 19, 20 and many bytes.
 fn no_codes(width: usize) -> usize {
     let store = Store::new();
     let strings = PLANTS.iter().filter(|plant| {
@@ -31,7 +31,7 @@ fn no_codes(width: usize) -> usize {
 
 #[test]
 fn a_location_is_set_with_the_largest_id_or_not_at_all() {
-    // A user below the largest, the next one, and one of another string.
+    // A user below the largest, the next one, and one in another string.
     for user in [3, 6, SHARD] {
         let shard = format!("location:{}", user / SHARD);
         let set = |store: &Store| Locations::new(store.clone()).set(user, "FRA", None);
@@ -40,7 +40,7 @@ fn a_location_is_set_with_the_largest_id_or_not_at_all() {
             assert_eq!(locations.get(user).unwrap(), Some(("FRA", None)));
             assert!(locations.largest_user().unwrap() >= Some(user));
         });
-        // A sorted set takes any member.
+        // A sorted set accepts any member.
         assert_eq!(refused, no_codes(2) + 6, "{user}");
     }
 }
@@ -84,7 +84,7 @@ fn a_code_of_any_width_is_set_with_the_largest_id_or_not_at_all() {
 }
 
 #[test]
-fn what_cannot_be_read_is_refused() {
+fn unreadable_values_are_refused() {
     let locations = Locations::new(prepared());
     for user in [Locations::MAX_USER + 1, u64::MAX] {
         let store = prepared();

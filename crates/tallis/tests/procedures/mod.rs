@@ -1,4 +1,4 @@
-//! What a recipe refuses, it refuses before it changes anything.
+//! A refused procedure of a recipe has changed nothing.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 

@@ -1,13 +1,13 @@
-//! Values that a recipe does not expect, and whether a call on them changes nothing or succeeds.
+//! Values that a recipe does not expect: a call on them either fails and changes nothing, or succeeds.
 
 use std::collections::BTreeMap;
 
 use tallis::{Error, Store};
 
-/// Puts a value at a key, in place of whatever is there.
+/// Writes a value to a key, replacing any other.
 pub(crate) type Plant = fn(&Store, &str);
 
-/// Another type each, a string that is no number, and the greatest number; a `HyperLogLog` last.
+/// One value of each other type, a string that is not a number, and extreme numbers; a `HyperLogLog` last.
 pub(crate) const PLANTS: [Plant; 7] = [
     |store, key| store.set(key, "no number").unwrap(),
     |store, key| store.set(key, i64::MAX).unwrap(),
@@ -18,10 +18,10 @@ pub(crate) const PLANTS: [Plant; 7] = [
     |store, key| assert!(store.pfadd(key, ["a"]).unwrap()),
 ];
 
-/// Those that are no `HyperLogLog`.
+/// The number of those that are not a `HyperLogLog`.
 pub(crate) const NO_SKETCHES: usize = PLANTS.len() - 1;
 
-/// Everything that is in a store.
+/// All keys of a store with their values and expiries.
 pub(crate) fn contents(store: &Store) -> BTreeMap<Vec<u8>, (Vec<u8>, i64)> {
     let entry = |key: bytes::Bytes| {
         let value = store.dump(&key).unwrap().unwrap().to_vec();
@@ -30,7 +30,7 @@ pub(crate) fn contents(store: &Store) -> BTreeMap<Vec<u8>, (Vec<u8>, i64)> {
     store.keys("*").unwrap().into_iter().map(entry).collect()
 }
 
-/// Makes a call, which must leave everything as it was if it fails.
+/// Makes a call, which must change nothing if it fails.
 pub(crate) fn attempt<R>(
     store: &Store,
     call: impl FnOnce() -> Result<R, Error>,
@@ -43,8 +43,8 @@ pub(crate) fn attempt<R>(
     done
 }
 
-/// Plants each value at each of the keys of a store that `prepare` makes, and makes a call. What the call returns is
-/// handed to `done`, to look at the store. Returns how many calls were refused.
+/// Plants each value at each of the keys of a store that `prepare` creates, and makes a call. The result of a
+/// successful call is passed to `done`, with the store. Returns the number of refused calls.
 pub(crate) fn plant_everywhere<R>(
     prepare: impl Fn() -> Store,
     keys: &[&str],

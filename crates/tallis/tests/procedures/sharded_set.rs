@@ -1,4 +1,4 @@
-//! Changes of sharded sets that are refused, and which procedures each form needs.
+//! Refused changes of sharded sets, and the procedures that each form needs.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -12,7 +12,7 @@ const KEYS: [&str; 3] = ["s:0", "s:1", "s:shards"];
 
 type Open = fn(Store, &str) -> ShardedSet;
 
-/// The forms that keep keys beside the shards.
+/// The forms with further keys in addition to the shards.
 const FORMS: [(&str, Open); 2] = [
     ("splitting", |store, base| ShardedSet::splitting(store, base)),
     ("compact", |store, base| ShardedSet::compact(store, base, 60)),
@@ -29,13 +29,13 @@ fn dumps(store: &Store) -> [Option<Bytes>; 4] {
     ["s:1", "s:2", "s:3", "s:shards"].map(|key| store.dump(key).unwrap())
 }
 
-/// The members, each as it is written.
+/// The members as text.
 fn members(set: &ShardedSet) -> BTreeSet<String> {
     set.members().map(|member| String::from_utf8_lossy(&member.unwrap()).into_owned()).collect()
 }
 
 #[test]
-fn an_addition_or_a_removal_does_all_or_nothing() {
+fn an_addition_or_a_removal_is_done_completely_or_not_at_all() {
     for (form, open) in FORMS {
         let mut refused = plant_everywhere(
             || filled(open, "s", 1..=3),
@@ -56,7 +56,7 @@ fn an_addition_or_a_removal_does_all_or_nothing() {
 }
 
 #[test]
-fn a_set_of_the_books_form_does_all_or_nothing() {
+fn a_set_of_the_books_form_is_changed_completely_or_not_at_all() {
     let open = |store: &Store| ShardedSet::new(store.clone(), "s", 100, 512);
     let make = || {
         let store = Store::new();
@@ -73,7 +73,7 @@ fn a_set_of_the_books_form_does_all_or_nothing() {
 }
 
 #[test]
-fn an_intersection_that_is_stored_is_whole_or_changes_nothing() {
+fn a_stored_intersection_is_complete_or_changes_nothing() {
     for (form, open) in FORMS {
         let make = || {
             let store = filled(open, "a", 1..=5);
@@ -101,11 +101,11 @@ fn an_intersection_that_is_stored_is_whole_or_changes_nothing() {
 }
 
 #[test]
-fn a_split_or_a_merge_that_is_refused_changes_nothing() {
+fn a_refused_split_or_merge_changes_nothing() {
     for (form, open) in FORMS {
         let ids = || (0..320).map(|id| id << 51);
-        // The next member asks for a split, which finds another type where a new shard is to be. As documented, the
-        // member has been added by then.
+        // The next member causes a split, but the key of the new shard has another type. As documented, the member has
+        // been added by then.
         let store = filled(open, "s", ids());
         store.set("s:3", "taken").unwrap();
         assert!(open(store.clone(), "s").add(1).is_err(), "{form}");
@@ -114,7 +114,7 @@ fn a_split_or_a_merge_that_is_refused_changes_nothing() {
         expected.sadd("s:1", [1]).unwrap();
         assert_eq!(dumps(&store), dumps(&expected), "{form}");
 
-        // The next removal asks for a merge of two shards, one of which is none.
+        // The next removal causes a merge of two shards, one of which has another type.
         let store = filled(open, "s", ids().chain([1]));
         let set = open(store.clone(), "s");
         assert_eq!(set.shards().unwrap(), 2, "{form}");
@@ -130,7 +130,7 @@ fn a_split_or_a_merge_that_is_refused_changes_nothing() {
     }
 }
 
-/// A store that notes the names of the procedures that it is asked for.
+/// A store that records the names of the procedures that it runs.
 #[derive(Default)]
 struct Noting {
     store: Store,
@@ -145,7 +145,7 @@ impl Keyspace for &Noting {
 
 impl Backend for &Noting {
     fn call<P: Procedure>(&self, procedure: &P) -> Result<P::Output, Error> {
-        // A procedure is made of closures, in the function that it is named after.
+        // A procedure consists of closures in the function that it is named after.
         let maker = std::any::type_name::<P>().split("::{{closure}}").next().unwrap();
         let maker = match maker.strip_suffix('>') {
             Some(generic) => generic.rsplit_once('<').unwrap().0,

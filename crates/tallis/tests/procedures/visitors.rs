@@ -1,4 +1,4 @@
-//! Visits that are refused.
+//! Refused visits.
 
 use jiff::civil::{Date, date};
 use tallis::{Bucket, ErrorKind, Store, Visitors, VisitorsForm};
@@ -18,7 +18,7 @@ const KEYS: [&str; 10] = [
     "unique:2015-05-17:bitmap",
 ];
 
-/// Where the forms keep a count beside the visitors that do.
+/// The key of the counter in the forms that have one.
 fn counter(form: VisitorsForm) -> Option<&'static str> {
     match form {
         VisitorsForm::Forecast | VisitorsForm::Bitmap => Some("unique:2015-05-17"),
@@ -31,12 +31,12 @@ fn day() -> Date {
     date(2015, 5, 17)
 }
 
-/// A handle that has counted nothing; a forecast makes one shard.
+/// A handle with an empty cache; its forecast gives one shard.
 fn visitors(store: &Store, form: VisitorsForm) -> Visitors {
     Visitors::book(store.clone()).default_yesterday(1).form(form)
 }
 
-/// Whether the visitor of that number is in the first shard or the bitmap: what is planted may be the form of a bucket.
+/// Whether that visitor is in the first shard or the bitmap: a planted value may determine the form of a bucket.
 fn has(store: &Store, id: u32) -> bool {
     let in_shard =
         |shard| store.sismember(format!("unique:2015-05-17:{shard}"), id).unwrap_or_default();
@@ -63,12 +63,12 @@ fn a_visit_counts_or_changes_nothing() {
             &KEYS,
             |store| visitors(store, form).count_id(77, day()),
             |store, new| {
-                // A string that is planted as a bitmap may have the bit.
+                // A planted string may have the bit in the bitmap.
                 if !new {
                     assert!(in_bitmap(store, 77));
                     return;
                 }
-                // Those forms that have a count have it right.
+                // In forms with a counter, it is correct.
                 let count = counter(form).map(|key| store.get_int(key).ok().flatten());
                 assert!(count.is_none_or(|count| {
                     count.is_some_and(|count| [4, i64::MIN + 1].contains(&count))
@@ -88,12 +88,12 @@ fn the_first_visit_of_a_bucket_counts_or_changes_nothing() {
             &KEYS,
             |store| visitors(store, form).count_id(77, day()),
             |store, new| {
-                // A string that is planted as a bitmap may have the bit.
+                // A planted string may have the bit in the bitmap.
                 if !new {
                     assert!(in_bitmap(store, 77));
                     return;
                 }
-                // A string that is planted as a bitmap is the form of the bucket.
+                // A planted string at the key of the bitmap determines the form of the bucket.
                 let is = if in_bitmap(store, 77) { VisitorsForm::Bitmap } else { form };
                 let count = counter(is).map(|key| store.get_int(key).ok().flatten());
                 assert!(count != Some(None));
@@ -105,7 +105,7 @@ fn the_first_visit_of_a_bucket_counts_or_changes_nothing() {
 }
 
 #[test]
-fn a_visit_through_a_handle_that_knows_the_bucket_counts_or_changes_nothing() {
+fn a_visit_through_a_handle_with_a_cached_bucket_counts_or_changes_nothing() {
     for (form, counter) in VisitorsForm::ALL.iter().filter_map(|&form| Some((form, counter(form)?)))
     {
         for broken in ["soon", "9223372036854775807", ""] {
@@ -117,7 +117,7 @@ fn a_visit_through_a_handle_that_knows_the_bucket_counts_or_changes_nothing() {
             assert_eq!(refused.kind(), ErrorKind::NotInteger);
             let refused = attempt(&store, || visitors.bucket(day())?.count_id(77)).unwrap_err();
             assert_eq!(refused.kind(), ErrorKind::NotInteger);
-            // Nothing is to be counted for one who was there, and the visit is not lost once the counter is right
+            // A known visitor needs no change of the counter, and the visit is not lost once the counter is valid
             // again.
             assert!(!visitors.count_id(3, day()).unwrap());
             store.set(counter, 3).unwrap();
@@ -138,7 +138,7 @@ fn a_forecast_out_of_range_is_refused() {
         }
     }
     assert_eq!(store.dbsize().unwrap(), 0);
-    // So is that of a count that cannot be reached.
+    // The forecast of an impossible count is refused as well.
     store.set("unique:2015-05-16", i64::MAX).unwrap();
     let refused = Visitors::book(store.clone()).count_id(1, day()).unwrap_err();
     assert_eq!(

@@ -14,7 +14,7 @@ fn at(text: &str) -> Timestamp {
     text.parse().unwrap()
 }
 
-/// A store whose clock shows that time and in which users were recorded at 19:11.
+/// A store whose clock shows that time, in which users were recorded at 19:11.
 fn store(now: &str, filling: UvFilling, users: &[&str]) -> Store {
     let clock = Arc::new(ManualClock::new(at("2019-09-28T19:11:30Z").as_millisecond()));
     let store = Store::builder().clock(clock.clone()).build();
@@ -34,11 +34,11 @@ fn record(store: &Store, filling: UvFilling, user: &str) -> Result<bool, tallis:
 }
 
 #[test]
-fn a_visit_is_written_through_to_all_or_to_none() {
+fn a_visit_is_written_through_to_all_or_none() {
     for users in [&[][..], &["A"]] {
         let make = || store("2019-09-28T19:11:40Z", UvFilling::WriteThrough, users);
         let call = |store: &Store| record(store, UvFilling::WriteThrough, "B");
-        // Only another sketch at a key is taken.
+        // Only another sketch at a key is accepted.
         let refused = plant_everywhere(make, &KEYS, call, |store, changed| {
             assert!(changed);
             for key in KEYS {
@@ -46,7 +46,7 @@ fn a_visit_is_written_through_to_all_or_to_none() {
             }
         });
         assert_eq!(refused, KEYS.len() * NO_SKETCHES);
-        // What the set of open buckets is does not matter.
+        // The value of the set of open buckets does not matter.
         let refused = plant_everywhere(make, &[OPEN], call, |store, changed| {
             assert!(changed);
             for key in KEYS {
@@ -58,7 +58,7 @@ fn a_visit_is_written_through_to_all_or_to_none() {
 }
 
 #[test]
-fn a_visit_of_a_month_alone_is_written_or_not() {
+fn a_visit_of_only_a_month_is_written_or_not() {
     let make = || store("2021-09-28T19:11:30Z", UvFilling::WriteThrough, &["A"]);
     for filling in [UvFilling::WriteThrough, UvFilling::RollUp] {
         let call = |store: &Store| record(store, filling, "B");
@@ -68,7 +68,7 @@ fn a_visit_of_a_month_alone_is_written_or_not() {
 }
 
 #[test]
-fn a_damaged_bucket_refuses_a_visit_before_another_has_it() {
+fn a_damaged_bucket_refuses_a_visit_before_another_one_has_it() {
     let header = &hll::empty()[..16];
     let bodies: [&[u8]; 4] = [b"", b"\x7f", b"\x7f\xfe", b"\x7f\xff\x00"];
     for sparse_max_bytes in [0, 3000] {
@@ -100,11 +100,11 @@ fn a_visit_is_in_an_open_minute_or_nowhere() {
     let keys = [OPEN, KEYS[0], KEYS[1]];
     let refused = plant_everywhere(make, &keys, call, |store, changed| {
         assert!(changed);
-        // A minute that is there and does not expire is taken for an open one.
+        // An existing minute without an expiry counts as open.
         let was_there = store.pfcount([KEYS[0]]).unwrap() == 2;
         assert!(was_there || store.sismember(OPEN, "201909281911").unwrap());
     });
-    // The open set takes more names, and what the hour holds does not matter yet.
+    // The set of open buckets may have other names, and the value of the hour does not matter yet.
     assert_eq!(refused, NO_SKETCHES * 2);
 }
 
@@ -115,6 +115,6 @@ fn minutes_are_merged_or_stay() {
     let refused = plant_everywhere(make, &[OPEN, KEYS[0], KEYS[1]], call, |_, rolled| {
         assert_eq!(rolled, 1);
     });
-    // A set has open names at its key, and a sketch at a bucket's is merged.
+    // A set at its key may have open names, and a sketch at a bucket's key is merged.
     assert_eq!(refused, NO_SKETCHES * 3 + 1);
 }

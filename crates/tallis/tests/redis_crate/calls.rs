@@ -20,7 +20,7 @@ fn words_are_commands_and_replies_are_values() {
     assert_eq!(cmd("PING").query(&mut con), Ok(Value::SimpleString("PONG".to_owned())));
     assert_eq!(cmd("SADD").arg("s").arg(&[3, 1, 2]).query(&mut con), Ok(3));
     assert_eq!(cmd("SMEMBERS").arg("s").query(&mut con), Ok(BTreeSet::from([1, 2, 3])));
-    // More words than are taken without an allocation.
+    // More words than fit without an allocation.
     let many: Vec<u32> = (0..100).collect();
     assert_eq!(cmd("RPUSH").arg("l").arg(&many).query(&mut con), Ok(100));
     assert_eq!(cmd("LRANGE").arg("l").arg(0).arg(-1).query(&mut con), Ok(many));
@@ -52,7 +52,7 @@ fn commands_have_names() {
 }
 
 #[test]
-fn errors_have_the_kinds_and_words_of_a_server() {
+fn errors_have_the_kinds_and_texts_of_a_server() {
     let mut con = open(&Store::new());
     let _: () = Commands::set(&mut con, "k", "text").unwrap();
     let error = |result: RedisResult<Value>| -> RedisError { result.unwrap_err() };
@@ -76,9 +76,9 @@ fn errors_have_the_kinds_and_words_of_a_server() {
     assert!(no_int.is_err());
 }
 
-/// As the crate's own `Script` calls them: EVALSHA, and SCRIPT LOAD where that is not known.
+/// The calls of the crate's own `Script`: EVALSHA, and SCRIPT LOAD if the script is unknown.
 #[test]
-fn scripts_that_the_store_knows_are_called() {
+fn registered_scripts_are_called() {
     static TWICE: Script =
         Script::new("return redis.call('INCRBY', KEYS[1], ARGV[1] * 2)", |tx, call| {
             let ([key], by) = (call.keys()?, call.int(0)?);
@@ -110,7 +110,7 @@ fn scripts_that_the_store_knows_are_called() {
 }
 
 #[test]
-fn iterators_go_on_by_their_cursor() {
+fn iterators_continue_by_their_cursor() {
     let store = Store::new();
     for number in 0..500 {
         store.set(format!("key:{number}"), number).unwrap();
@@ -134,7 +134,7 @@ fn iterators_go_on_by_their_cursor() {
 }
 
 #[test]
-fn replies_have_the_shapes_of_the_protocol() {
+fn replies_have_the_types_of_the_protocol() {
     let store = Store::new();
     store.zadd("z", "m", 0.1).unwrap();
     store.hset("h", "f", "v").unwrap();
@@ -163,7 +163,7 @@ fn replies_have_the_shapes_of_the_protocol() {
     let items = Value::SimpleString("Number of items inserted".to_owned());
     assert_eq!(ask(three, &["BF.INFO", "f", "ITEMS"]), Value::Map(vec![(items, Value::Int(1))]));
 
-    // HELLO is the same choice, from then on.
+    // HELLO makes the same choice for all later replies.
     let mut con = open(&store);
     let hello: Value = cmd("HELLO").arg(3).query(&mut con).unwrap();
     assert!(matches!(hello, Value::Map(_)));
@@ -172,7 +172,7 @@ fn replies_have_the_shapes_of_the_protocol() {
 }
 
 #[test]
-fn a_connection_has_a_session_of_its_own() {
+fn a_connection_has_its_own_session() {
     let store = Store::new();
     let mut con = open(&store.db(3));
     assert_eq!(con.get_db(), 3);
@@ -205,7 +205,7 @@ fn a_connection_has_a_number_and_a_name() {
         assert_eq!(TypedCommands::client_id(&mut con.clone()), Ok(id));
         assert_ne!(TypedCommands::client_id(&mut other), Ok(id));
 
-        // What the crate sends when it opens a connection to a server.
+        // The commands that the crate sends when it opens a connection to a server.
         let mut opening = redis::pipe();
         opening.cmd("CLIENT").arg("SETINFO").arg("LIB-NAME").arg("redis-rs").ignore();
         opening.cmd("CLIENT").arg("SETINFO").arg("LIB-VER").arg("1.2.3").ignore();
@@ -218,7 +218,7 @@ fn a_connection_has_a_number_and_a_name() {
         let listed: String = cmd("CLIENT").arg("LIST").query(&mut con).unwrap();
         assert_eq!(listed, info.replace("cmd=client|info", "cmd=client|list"));
 
-        // Nothing is pushed over a connection that has no socket.
+        // A connection without a socket cannot receive push messages.
         let tracking: RedisResult<Value> = cmd("CLIENT").arg("TRACKING").arg("ON").query(&mut con);
         let refused = tracking.unwrap_err();
         assert!(refused.to_string().contains("unknown subcommand 'TRACKING'"), "{refused}");

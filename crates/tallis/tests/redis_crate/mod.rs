@@ -1,4 +1,4 @@
-//! Connections of the `redis` crate that lead to a store: what the crate builds on them runs, in both of its versions.
+//! Connections of the `redis` crate to a store: what the crate builds on them works, in both of its versions.
 
 #![expect(clippy::duplicate_mod, reason = "the same tests for both versions")]
 

@@ -6,7 +6,7 @@ use super::client::{ConnectionLike as _, ErrorKind, Value, cmd, pipe};
 use super::open;
 
 #[test]
-fn bytes_are_one_command_or_as_many_as_there_are() {
+fn bytes_are_one_command_or_several() {
     let mut con = open(&Store::new());
     let set = cmd("SET").arg("k").arg("v").get_packed_command();
     assert_eq!(con.req_packed_command(&set), Ok(Value::Okay));

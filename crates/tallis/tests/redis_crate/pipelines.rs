@@ -8,7 +8,7 @@ use super::client::{
 use super::open;
 
 #[test]
-fn a_pipeline_returns_what_is_not_ignored() {
+fn a_pipeline_returns_the_replies_that_are_not_ignored() {
     let store = Store::new();
     let mut con = open(&store);
     let (a, all): (i64, Vec<i64>) = pipe()
@@ -34,7 +34,7 @@ fn a_pipeline_returns_what_is_not_ignored() {
 }
 
 #[test]
-fn an_error_in_a_pipeline_stops_none_of_the_others() {
+fn an_error_in_a_pipeline_does_not_stop_the_others() {
     let store = Store::new();
     let mut con = open(&store);
     let mut pipeline = pipe();
@@ -49,7 +49,7 @@ fn an_error_in_a_pipeline_stops_none_of_the_others() {
 }
 
 #[test]
-fn an_atomic_pipeline_runs_as_one_or_not_at_all() {
+fn an_atomic_pipeline_runs_completely_or_not_at_all() {
     let store = Store::new();
     let mut con = open(&store);
     let both: (i64, i64) = pipe().atomic().incr("n", 1).incr("n", 1).query(&mut con).unwrap();
@@ -58,10 +58,10 @@ fn an_atomic_pipeline_runs_as_one_or_not_at_all() {
     let error = pipe().atomic().incr("n", 1).cmd("NOSUCH").query::<Value>(&mut con).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Server(ServerErrorKind::ExecAbort));
     assert_eq!(store.get_as::<i64>("n").unwrap(), 2);
-    // The session is out of the transaction again.
+    // The session is no longer in the transaction.
     assert_eq!(cmd("PING").query(&mut con), Ok("PONG".to_owned()));
 
-    // One that fails when it runs takes nothing back.
+    // An error at run time does not revert the other commands.
     let mut pipeline = pipe();
     pipeline.atomic().incr("n", 1).sadd("n", 1);
     let errors = pipeline.query::<Value>(&mut con).unwrap_err().into_server_errors().unwrap();
@@ -71,7 +71,7 @@ fn an_atomic_pipeline_runs_as_one_or_not_at_all() {
 }
 
 #[test]
-fn a_transaction_begins_anew_when_a_watched_key_changes() {
+fn a_transaction_is_retried_when_a_watched_key_changes() {
     let store = Store::new();
     store.set("n", 1).unwrap();
     let mut con = open(&store);

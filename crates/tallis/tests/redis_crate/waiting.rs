@@ -1,4 +1,4 @@
-//! The calls that are awaited.
+//! The asynchronous calls.
 
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
@@ -10,7 +10,7 @@ use super::client::{
 };
 use super::open;
 
-/// What a future is, which is ready when it is polled first.
+/// Returns the output of a future that is ready when it is first polled.
 fn ready<F: Future>(future: F) -> F::Output {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(output) => output,
@@ -78,7 +78,7 @@ fn pipelines() {
 }
 
 #[test]
-fn a_transaction_goes_on_a_clone() {
+fn a_transaction_is_retried_on_a_clone() {
     let store = Store::builder().profile(Profile::Redis82).build();
     store.set("n", 1).unwrap();
     let con = open(&store);
@@ -98,7 +98,7 @@ fn a_transaction_goes_on_a_clone() {
 }
 
 #[test]
-fn tasks_have_clones() {
+fn tasks_use_clones() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let store = Store::new();
     let con = open(&store);

@@ -1,4 +1,4 @@
-//! What a command that has returned has put on the disk, also where another thread wrote it there.
+//! The data that is on the disk when a command has returned, even if another thread wrote it.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::{builder, check};
 
 const DIR: &str = "/dir";
 
-/// Threads that write, and how often.
+/// The number of threads that write, and of their writes.
 const WRITERS: usize = 3;
 const EACH: usize = 2;
 
@@ -21,12 +21,12 @@ fn open(disk: &MemoryDisk, on_error: OnLogError) -> Store {
     builder().persistence(persistence).open(DIR).unwrap()
 }
 
-/// Whether the disk has a text that would be there if the machine stopped now.
+/// Whether the disk has a text that would remain if the machine stopped now.
 fn has(disk: &MemoryDisk, text: &str) -> bool {
     disk.synced().windows(text.len()).any(|part| part == text.as_bytes())
 }
 
-/// Each of some threads writes keys of its own, and what was acknowledged is on the disk at that time.
+/// Each of some threads writes its own keys, and every acknowledged write is on the disk at that time.
 fn write(store: &Store, disk: &MemoryDisk) -> Vec<String> {
     let writers: Vec<_> = (0..WRITERS)
         .map(|writer| {
@@ -50,7 +50,7 @@ fn write(store: &Store, disk: &MemoryDisk) -> Vec<String> {
     writers.into_iter().flat_map(|writer| writer.join().unwrap()).collect()
 }
 
-/// Does work on a store, closes it, and looks for the keys that the work says were acknowledged.
+/// Runs `work` on a store, closes it, and checks the keys that were acknowledged.
 fn survives(on_error: OnLogError, work: impl FnOnce(&Store, &MemoryDisk) -> Vec<String>) {
     let disk = MemoryDisk::default();
     let store = open(&disk, on_error);
@@ -63,7 +63,7 @@ fn survives(on_error: OnLogError, work: impl FnOnce(&Store, &MemoryDisk) -> Vec<
 }
 
 #[test]
-fn what_is_acknowledged_is_on_the_disk() {
+fn acknowledged_writes_are_on_the_disk() {
     check(|| {
         survives(OnLogError::RefuseWrites, |store, disk| {
             let acknowledged = write(store, disk);
@@ -74,7 +74,7 @@ fn what_is_acknowledged_is_on_the_disk() {
 }
 
 #[test]
-fn nothing_acknowledged_is_lost_when_the_log_is_rewritten_meanwhile() {
+fn no_acknowledged_write_is_lost_when_the_log_is_rewritten_meanwhile() {
     check(|| {
         survives(OnLogError::RefuseWrites, |store, disk| {
             store.set("before", "v").unwrap();
@@ -91,7 +91,7 @@ fn nothing_acknowledged_is_lost_when_the_log_is_rewritten_meanwhile() {
 }
 
 #[test]
-fn nothing_acknowledged_is_lost_when_the_disk_fails_once() {
+fn no_acknowledged_write_is_lost_when_the_disk_fails_once() {
     check(|| {
         let goes_on = thread_rng().gen_bool(0.5);
         let on_error = if goes_on { OnLogError::GoOn } else { OnLogError::RefuseWrites };
@@ -105,7 +105,7 @@ fn nothing_acknowledged_is_lost_when_the_disk_fails_once() {
 }
 
 #[test]
-fn a_command_ends_when_the_log_is_told_not_to_sync_meanwhile() {
+fn a_command_returns_when_syncing_is_disabled_meanwhile() {
     check(|| {
         survives(OnLogError::RefuseWrites, |store, _| {
             let setter = {
@@ -129,7 +129,7 @@ fn a_command_ends_when_the_log_is_told_not_to_sync_meanwhile() {
                 thread.join().unwrap();
             }
             setter.join().unwrap();
-            // Closing puts on the disk what no command has waited for.
+            // Closing writes the data that no command has waited for.
             vec!["<0.1>".to_owned(), "<1.1>".to_owned()]
         });
     });

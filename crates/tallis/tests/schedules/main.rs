@@ -1,7 +1,7 @@
-//! The store and the recipes under schedules that shuttle chooses: at each lock, channel and atomic that threads go by it
-//! decides which thread goes on. `cargo xtask faults schedules` compiles them for that.
+//! The store and the recipes under schedules of shuttle: at each lock, channel and atomic that threads depend on, it
+//! decides which thread continues. `cargo xtask faults schedules` compiles them for this.
 //!
-//! A schedule that fails is printed, as a text that `shuttle::replay` takes.
+//! A failing schedule is printed in the form that `shuttle::replay` accepts.
 #![cfg(shuttle)]
 #![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 #![expect(clippy::wildcard_enum_match_arm, reason = "a reply of any other shape fails the test")]
@@ -21,14 +21,14 @@ use shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler};
 use shuttle::{Config, MaxSteps, Runner};
 use tallis::{Store, StoreBuilder};
 
-/// How long each test looks for schedules, in seconds, unless `TALLIS_SCHEDULES` says it.
+/// The time in seconds for which each test tries schedules, unless `TALLIS_SCHEDULES` is set.
 const SECONDS: u64 = 10;
 
-/// The most points of a schedule at which a thread is delayed.
+/// The maximum number of points in a schedule at which a thread is delayed.
 const DELAYS: usize = 4;
 
-/// Runs a scenario under random schedules for half of the time, and under those that delay threads at the worst moments
-/// for the other half.
+/// Runs a scenario with random schedules for half of the time, and with schedules that delay threads at the worst
+/// points for the other half.
 fn check(scenario: fn()) {
     let asked = env::var("TALLIS_SCHEDULES").ok().map(|seconds| seconds.parse().unwrap());
     let half = Duration::from_millis(asked.unwrap_or(SECONDS) * 500);
@@ -40,17 +40,17 @@ fn check(scenario: fn()) {
     println!("{tried} schedules");
 }
 
-/// Returns how many schedules were tried.
+/// Returns the number of schedules that were tried.
 fn run(scheduler: impl Scheduler + 'static, time: Duration, scenario: fn()) -> usize {
     let mut config = Config::new();
     config.max_time = Some(time);
-    // Longer than any scenario is: one that has so many steps goes round in circles.
+    // Longer than any scenario: one with this many steps loops endlessly.
     config.max_steps = MaxSteps::FailAfter(10_000_000);
     config.stack_size = 1 << 20;
     Runner::new(scheduler, config).run(scenario)
 }
 
-/// A store of two stripes, whose keys lie in the same ones in each schedule.
+/// A store of two stripes, in which keys have the same stripe with each schedule.
 fn builder() -> StoreBuilder {
     Store::builder().stripes(2).hash_seed(1).random_seed(1)
 }

@@ -1,4 +1,4 @@
-//! Recipes whose handles go by what they saw last: a set that splits and merges, the visitors of days, windows.
+//! Recipes whose handles use cached state: a set that splits and merges, the visitors of days, windows.
 
 use std::time::Duration;
 
@@ -9,10 +9,10 @@ use tallis::{Bucket, Funnel, Quota, ShardedSet, UvCalendar, UvLevel, UvWindows, 
 
 use super::{builder, check};
 
-/// As many members as a shard may have, so that the next few split it.
+/// The maximum number of members in a shard, so that the next few split it.
 const FULL: i64 = 320;
 
-/// Calls of each thread.
+/// The number of calls of each thread.
 const EACH: i64 = 4;
 
 #[test]
@@ -21,11 +21,11 @@ fn a_member_is_added_once_and_found_while_its_shard_splits_and_merges() {
         let store = builder().build();
         ShardedSet::splitting(store.clone(), "set").add_many(0..FULL - 1).unwrap();
         let threads = [0, 1].map(|thread| {
-            // Each has a handle of its own, which does not hear what the other has split.
+            // Each thread has its own handle, which is not informed about splits by the other.
             let set = ShardedSet::splitting(store.clone(), "set");
             thread::spawn(move || {
                 let mut added = 0;
-                // One id in two is the same in all threads.
+                // Every second id is the same in all threads.
                 for n in 0..EACH {
                     let id = if n % 2 == 0 { 1000 + n } else { 2000 + 100 * thread + n };
                     added += u64::from(set.add(id).unwrap());
@@ -49,7 +49,7 @@ fn a_member_is_added_once_and_found_while_its_shard_splits_and_merges() {
         let set = ShardedSet::splitting(store.clone(), "set");
         assert_eq!(set.card().unwrap(), 319 + 6);
         assert!(set.shards().unwrap() > 1);
-        // And back: the last members leave by two ways.
+        // In the other direction: the threads remove the last members in two ways.
         let removers = [0, 1].map(|half| {
             let set = ShardedSet::splitting(store.clone(), "set");
             thread::spawn(move || {
@@ -82,13 +82,14 @@ fn a_visitor_counts_once_whoever_sees_it_first() {
 }
 
 #[test]
-fn a_window_has_the_visits_of_its_own_time_alone() {
+fn a_window_has_only_the_visits_of_its_own_time() {
     check(|| {
         let store = builder().build();
         let berlin = TimeZone::get("Europe/Berlin").unwrap();
         let windows = UvWindows::new(store, "uv").time_zone(berlin.clone());
         let windows = UvLevel::ALL.into_iter().fold(windows, UvWindows::keep_for_ever);
-        // Two days, a month and a change of the clock apart: what threads remember of time is of another one.
+        // The days are in different months and have different UTC offsets, so a cached time of one does not apply to
+        // the other.
         let days =
             [1_711_843_190, 1_711_929_590].map(|second| Timestamp::from_second(second).unwrap());
         let threads = [0, 1].map(|thread| {
@@ -115,7 +116,7 @@ fn a_window_has_the_visits_of_its_own_time_alone() {
 }
 
 #[test]
-fn a_funnel_lets_through_what_it_holds() {
+fn a_funnel_allows_its_capacity() {
     check(|| {
         let store = builder().build();
         let quota = Quota::new(3, 1, Duration::from_secs(3600)).unwrap();

@@ -5,7 +5,7 @@ use tallis::{Reply, Store};
 
 use super::{builder, check};
 
-/// Adds one by WATCH, GET, MULTI, SET and EXEC until nothing came in between.
+/// Increments by WATCH, GET, MULTI, SET and EXEC, until there is no conflict.
 fn add_one(store: &Store) {
     let mut session = store.session();
     loop {

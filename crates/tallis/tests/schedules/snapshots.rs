@@ -1,14 +1,14 @@
-//! Snapshots beside writers that move amounts, so that no sum changes: each has the sum, each key once.
+//! Snapshots during writes that move amounts, so that the sum never changes: each has this sum, and each key once.
 
 use shuttle::thread;
 use tallis::{LoadOptions, SaveOptions, Store};
 
 use super::{builder, check};
 
-/// Members of a large value: some chunks of a snapshot.
+/// The number of members of a large value: several chunks of a snapshot.
 const MEMBERS: usize = 3000;
 
-/// What each key and member is worth at first.
+/// The initial amount of each key and member.
 const WORTH: i64 = 10;
 
 const KEYS: [&str; 3] = ["a", "b", "c"];
@@ -37,7 +37,7 @@ fn transfer(store: &Store, from: &str, to: &str, amount: i64) {
     moved.unwrap();
 }
 
-/// Moves an amount between members at both ends of a large value, wherever that is at the moment.
+/// Moves an amount between members at both ends of a large value, under its current name.
 fn within(store: &Store, hash: &str, amount: i64) {
     let moved = store.transaction([hash], |tx| {
         if !tx.exists(hash)? {
@@ -79,7 +79,7 @@ fn scenario() {
         let store = store.clone();
         thread::spawn(move || moves(&store))
     });
-    // The second begins with what the first has left in the store.
+    // The second snapshot begins with the state that the first has left in the store.
     for round in 0..2 {
         let file = store.snapshot_to(Vec::new(), SaveOptions::default()).unwrap();
         let loaded = builder().build();
@@ -93,6 +93,6 @@ fn scenario() {
 }
 
 #[test]
-fn no_schedule_loses_or_doubles_anything() {
+fn no_schedule_loses_or_duplicates_anything() {
     check(scenario);
 }

@@ -36,7 +36,7 @@ fn sets_of_any_levels_are_combined() {
         assert_eq!(gathered(set.diff(&others).unwrap()), diff);
         assert_eq!(set.inter_card(&others).unwrap(), inter.len() as u64);
 
-        // Into one of the sets, or into one with other members and of another level.
+        // Into one of the sets, or into one with other members and another level.
         let stale = some_model(&mut rng);
         sets.push(filled(&store, "target", &stale));
         let at = rng.index(sets.len());
@@ -59,7 +59,7 @@ fn sets_of_any_levels_are_combined() {
 }
 
 #[test]
-fn sets_of_the_other_form_are_refused() {
+fn sets_of_another_form_are_refused() {
     let store = Store::new();
     let fixed = ShardedSet::new(store.clone(), "fixed", 1000, 100);
     let split = ShardedSet::splitting(store.clone(), "split");
@@ -82,7 +82,7 @@ fn sets_of_the_other_form_are_refused() {
 }
 
 #[test]
-fn something_else_under_a_shards_key_is_an_error() {
+fn another_type_under_a_shards_key_is_an_error() {
     let store = Store::new();
     let of = |name: &str| ShardedSet::splitting(store.clone(), name);
     let (a, b, target) = (of("a"), of("b"), of("target"));
@@ -101,7 +101,7 @@ fn something_else_under_a_shards_key_is_an_error() {
         assert_eq!(error.kind(), ErrorKind::WrongType);
     }
     assert_eq!(b.members().count(), 1, "the error is the last that comes");
-    // A target is overwritten, whatever it was.
+    // A target is overwritten, whatever its type was.
     assert_eq!(a.union_store([], &b).unwrap(), 1000);
     validate(&store, "b", &(0..1000).map(|id| id.to_string()).collect());
 }

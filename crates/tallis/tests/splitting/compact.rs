@@ -1,4 +1,4 @@
-//! Sets that split by the high bits of ids: exact as any, intsets to every command, and smaller.
+//! Sets that split by the high bits of ids: exact like others, intsets for every command, and smaller.
 
 use jiff::civil::{Date, date};
 use tallis::{ErrorKind, SessionIds, ShardForm, ShardedSet, Store, Visitors, VisitorsForm};
@@ -11,7 +11,7 @@ use super::{
 
 const BITS: u32 = 60;
 
-/// A store whose tables take the same memory each time.
+/// A store whose tables always take the same memory.
 fn seeded() -> Store {
     Store::builder().hash_seed(1).build()
 }
@@ -20,7 +20,7 @@ fn day() -> Date {
     date(2015, 5, 17)
 }
 
-/// One of many ids, spread evenly over all their bits.
+/// One of many ids, distributed evenly over all their bits.
 fn id(of: u64) -> i64 {
     (of.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 4).cast_signed()
 }
@@ -33,7 +33,7 @@ fn compact(store: &Store, base: &str) -> ShardedSet {
     ShardedSet::compact(store.clone(), base, BITS)
 }
 
-/// The shard of an id, digit by digit: the highest bit counts one, the next one two.
+/// The shard of an id, bit by bit: the highest bit counts one, the next one two.
 fn shard_by_digits(member: &str, shards: u64) -> u64 {
     let id: u64 = member.parse().unwrap();
     let digits = format!("{:060b}", id & ((1 << BITS) - 1));
@@ -56,7 +56,7 @@ fn bytes_of(store: &Store, base: &str) -> usize {
 }
 
 #[test]
-fn ids_take_less_and_are_intsets_to_every_command() {
+fn ids_take_less_memory_and_are_intsets_for_every_command() {
     let store = seeded();
     let empty = store.used_memory().unwrap();
     let set = compact(&store, "s");
@@ -78,7 +78,7 @@ fn ids_take_less_and_are_intsets_to_every_command() {
 fn a_compact_set_is_a_set_and_keeps_its_shape() {
     for seed in 0..3 {
         let some_id = |rng: &mut Rng| {
-            // Some have more bits than they should; their shards are compact no more.
+            // Some have more bits than allowed; their shards are no longer compact.
             let wild = if rng.below(2_000) == 0 { 1 << 61 } else { 0 };
             (id(1 + rng.below(2_500)) | wild).to_string()
         };
@@ -87,7 +87,7 @@ fn a_compact_set_is_a_set_and_keeps_its_shape() {
 }
 
 #[test]
-fn what_is_no_such_number_is_a_member_too() {
+fn other_numbers_and_texts_are_members_too() {
     let store = seeded();
     let set = compact(&store, "s");
     set.add_many(ids(0..150)).unwrap();
@@ -106,7 +106,7 @@ fn what_is_no_such_number_is_a_member_too() {
     }
     assert!(bytes_of(&store, "s") > bytes, "a hash table stays one");
 
-    // A number of too many bits makes an intset of its shard, and no more than that.
+    // A number with too many bits only converts its shard to an intset.
     let set = compact(&store, "t");
     set.add_many(ids(0..150)).unwrap();
     let bytes = bytes_of(&store, "t");
@@ -114,13 +114,13 @@ fn what_is_no_such_number_is_a_member_too() {
     assert_eq!(store.object_encoding("t:1").unwrap(), Some("intset"));
     assert!(bytes_of(&store, "t") > bytes + 50);
     assert!(set.remove(i64::MAX).unwrap() && set.remove(-1).unwrap());
-    // And the next that fits a compact set again.
+    // The next member that fits converts it to a compact set again.
     assert!(set.add(id(1_000)).unwrap());
     assert!(bytes_of(&store, "t") < bytes + 40);
 }
 
 #[test]
-fn ids_in_order_fill_some_shards_before_their_turn_and_end_as_others() {
+fn ids_in_order_fill_some_shards_before_their_turn_and_end_like_others() {
     let mut ids: Vec<i64> = (0..50_000).map(id).collect();
     let mut sizes = Vec::new();
     for order in ["by chance", "up", "down"] {
@@ -146,7 +146,7 @@ fn ids_in_order_fill_some_shards_before_their_turn_and_end_as_others() {
 }
 
 #[test]
-fn ids_that_are_not_spread_are_large_and_all_there() {
+fn unevenly_distributed_ids_need_more_memory_and_all_exist() {
     let store = seeded();
     let set = compact(&store, "s");
     for (ids, encoding) in [(0_i64..60_000, "intset"), (60_000..70_000, "hashtable")] {
@@ -163,9 +163,9 @@ fn ids_that_are_not_spread_are_large_and_all_there() {
 }
 
 #[test]
-fn a_hash_table_is_compact_again_after_its_turn() {
+fn a_hash_table_becomes_compact_again_after_its_turn() {
     let store = seeded();
-    // A client that does not split; and one member that no compact set takes.
+    // A client that does not split, and one member that does not fit a compact set.
     for base in ["s", "t"] {
         store.sadd(format!("{base}:1"), ids(1..3_001)).unwrap();
     }
@@ -188,7 +188,7 @@ fn a_hash_table_is_compact_again_after_its_turn() {
     assert!(made * 100 < grown * 103, "{made} and {grown}");
 }
 
-/// A reply with the members of lists in order: that of a hash table's is its own.
+/// A reply with the members of lists sorted, because a hash table has another order.
 fn in_order(reply: impl std::fmt::Debug) -> String {
     let text = format!("{reply:?}");
     let mut parts: Vec<&str> = text.split([',', '[', ']']).map(str::trim).collect();
@@ -197,13 +197,13 @@ fn in_order(reply: impl std::fmt::Debug) -> String {
 }
 
 #[test]
-fn commands_on_a_shard_say_what_they_say_of_an_intset() {
+fn commands_on_a_shard_reply_like_on_an_intset() {
     let [shards, plain] = [0, 1].map(|_| seeded());
     let mut rng = Rng::new(9);
     let mut told = 0;
     for round in 0..6_000 {
         if round % 30 == 0 {
-            // The keys of both have the same members, in one of them compactly.
+            // Both keys have the same members, one of them as a compact set.
             for base in ["a", "b", "c"] {
                 let key = format!("{base}:1");
                 let first = rng.below(100);
@@ -263,7 +263,7 @@ fn a_file_has_intsets_which_the_next_id_makes_compact_again() {
     assert!(small * 100 < large * 88, "{small} and {large}");
     let set = compact(&other, "s");
     assert_eq!(gathered(set.members()), ids(0..5_000));
-    // Who only asks changes nothing.
+    // Queries change nothing.
     assert!(set.contains(id(7)).unwrap() && !set.add(id(7)).unwrap());
     set.add_many(ids(5_000..6_000)).unwrap();
     validate(&other, "s", &ids(0..6_000));
@@ -273,12 +273,12 @@ fn a_file_has_intsets_which_the_next_id_makes_compact_again() {
 }
 
 #[test]
-fn what_is_made_of_compact_sets_is_compact() {
+fn results_from_compact_sets_are_compact() {
     let store = seeded();
     let [a, b, target] = ["a", "b", "t"].map(|base| compact(&store, base));
     a.add_many(ids(0..3_000)).unwrap();
     b.add_many(ids(2_000..9_000)).unwrap();
-    // Sets of other sizes, so that parts of shards are replaced.
+    // Sets of different sizes, so that parts of shards are replaced.
     target.add_many(ids(20_000..20_500)).unwrap();
     for (count, want) in [
         (a.union_store([&b], &target).unwrap(), ids(0..9_000)),
@@ -287,7 +287,7 @@ fn what_is_made_of_compact_sets_is_compact() {
     ] {
         assert_eq!(count, want.len() as u64);
     }
-    // Once to grow, and once to replace what has its shape.
+    // Once to grow, and once to replace a set of the same shape.
     for _ in 0..2 {
         assert_eq!(a.union_store([&b], &target).unwrap(), 9_000);
     }
@@ -296,7 +296,7 @@ fn what_is_made_of_compact_sets_is_compact() {
     compact(&fresh, "t").add_many(ids(0..9_000)).unwrap();
     let [made, grown] = [&store, &fresh].map(|store| bytes_of(store, "t"));
     assert!(made * 100 < grown * 103, "{made} and {grown}");
-    // And what is left when shards are joined.
+    // The set that remains after shards were merged.
     for of in 0..8_000 {
         assert!(target.remove(id(of)).unwrap());
     }
@@ -318,7 +318,7 @@ fn what_is_made_of_compact_sets_is_compact() {
 }
 
 #[test]
-fn visitors_are_kept_compactly_by_the_bits_of_their_ids() {
+fn visitors_are_stored_compactly_by_the_bits_of_their_ids() {
     let mut rng = Rng::new(4);
     let sessions: Vec<String> = (0..3_000).map(|_| rng.uuid()).collect();
     let mut sizes = Vec::new();
@@ -342,7 +342,7 @@ fn visitors_are_kept_compactly_by_the_bits_of_their_ids() {
         assert_eq!(small, bytes_of(&store, "unique:2015-05-17"));
         sizes.push(small);
 
-        // A bucket keeps its form, whatever is added.
+        // A bucket keeps its form for all later visits.
         let book = Visitors::book(store.clone()).session_ids(ids);
         let fresh = rng.uuid();
         assert!(!book.count_visit(&sessions[5], day()).unwrap());
@@ -350,12 +350,12 @@ fn visitors_are_kept_compactly_by_the_bits_of_their_ids() {
         assert!(!visitors.count_visit(&fresh, day()).unwrap());
         assert!(!store.exists("unique:2015-05-17:expected").unwrap());
     }
-    // Of the 64 bits of a UUID four more are random.
+    // Four more of the 64 bits of a UUID are random.
     assert!(sizes[0] < sizes[1], "{sizes:?}");
 }
 
 #[test]
-fn a_bucket_of_no_number_of_bits_is_an_error_and_changes_nothing() {
+fn a_bucket_with_an_invalid_number_of_bits_is_an_error_and_changes_nothing() {
     let store = seeded();
     for wrong in ["0", "65", "x", "-1", ""] {
         store.set("unique:2015-05-17:bits", wrong).unwrap();

@@ -1,4 +1,4 @@
-//! The keys beside the shards: what they may hold, and what becomes of them in files.
+//! The keys in addition to the shards: their valid values, and files.
 
 use tallis::{ErrorKind, ShardedSet, Store};
 
@@ -9,14 +9,14 @@ fn numbers(range: std::ops::Range<i64>) -> Model {
 }
 
 #[test]
-fn something_else_beside_the_shards_is_an_error_and_changes_nothing() {
+fn another_type_at_these_keys_is_an_error_and_changes_nothing() {
     let store = Store::new();
     let set = filled(&store, "s", &numbers(0..1000));
     let shards = set.shards().unwrap();
     for wrong in ["0", "-1", "x", "", "4294967297", "1e3", " 5"] {
         store.set("s:shards", wrong).unwrap();
         let changes = store.changes();
-        // What finds its shard asks for no number of shards.
+        // A call that finds its member does not read the number of shards.
         assert!(set.contains(1).unwrap() && !set.add(1).unwrap());
         let other = ShardedSet::splitting(store.clone(), "s");
         for error in [
@@ -41,7 +41,7 @@ fn something_else_beside_the_shards_is_an_error_and_changes_nothing() {
 }
 
 #[test]
-fn a_number_of_shards_from_elsewhere_never_makes_one_call_work_without_end() {
+fn a_foreign_number_of_shards_never_makes_a_call_endless() {
     let store = Store::new();
     store.set("s:shards", 1_i64 << 32).unwrap();
     let set = ShardedSet::splitting(store.clone(), "s");
@@ -52,8 +52,8 @@ fn a_number_of_shards_from_elsewhere_never_makes_one_call_work_without_end() {
 }
 
 #[test]
-fn plain_commands_leave_what_is_taken() {
-    // A client without splitting: all in one shard, which is a hash table by then.
+fn changes_by_plain_commands_are_accepted() {
+    // A client without splitting: all members are in one shard, which has become a hash table.
     let store = Store::new();
     store.sadd("s:1", 0..3_000).unwrap();
     let set = ShardedSet::splitting(store.clone(), "s");
@@ -67,14 +67,14 @@ fn plain_commands_leave_what_is_taken() {
 }
 
 #[test]
-fn a_file_has_all_of_it_and_a_handle_finds_its_way() {
+fn a_file_has_all_members_and_a_handle_finds_them() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("s.rdb");
     let store = Store::new();
     let set = filled(&store, "s", &numbers(0..5_000));
     let shards = set.shards().unwrap();
     store.save(&file).unwrap();
-    // The handle goes on to another level, and finds the old one in what is loaded.
+    // The handle continues to another level, and detects the old one after loading.
     set.add_many(5_000..20_000).unwrap();
     store.load(&file).unwrap();
     assert_eq!(validate(&store, "s", &numbers(0..5_000)), shards);
@@ -87,7 +87,7 @@ fn a_file_has_all_of_it_and_a_handle_finds_its_way() {
     let set = ShardedSet::splitting(other.clone(), "s");
     assert_eq!((set.card().unwrap(), set.shards().unwrap()), (5_000, shards));
     assert_eq!(gathered(set.members()), numbers(0..5_000));
-    // Nothing is left: one shard.
+    // An empty set has one shard.
     other.flushdb().unwrap();
     assert!(!set.contains(1).unwrap());
     assert!(set.add(1).unwrap());

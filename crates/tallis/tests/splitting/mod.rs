@@ -1,4 +1,4 @@
-//! Sets that split: against plain ones, under threads, across files, and in the keys that they leave.
+//! Splitting sets: compared with plain ones, with threads, in files, and by their keys.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
@@ -19,7 +19,7 @@ use tallis::{Error, ShardedSet, Store, shard_key};
 
 type Model = BTreeSet<String>;
 
-/// Everything that a set gives, each once.
+/// All elements of an iterator, which must be different.
 fn gathered(found: impl Iterator<Item = Result<Bytes, Error>>) -> Model {
     let all: Vec<Bytes> = found.map(Result::unwrap).collect();
     let set: Model = all.iter().map(|m| String::from_utf8_lossy(m).into_owned()).collect();
@@ -27,8 +27,7 @@ fn gathered(found: impl Iterator<Item = Result<Bytes, Error>>) -> Model {
     set
 }
 
-/// The shard of a member by the book's own function, which knows how to divide by a power of two, and the rule of
-/// linear hashing as it is told.
+/// The shard of a member by the book's own function, which divides by a power of two, and the rule of linear hashing.
 fn shard_by_the_book(member: &str, shards: u64) -> u64 {
     let rest = |of: u64| -> u64 {
         let key = shard_key("b", format!("x{member}"), of, 2);
@@ -38,12 +37,13 @@ fn shard_by_the_book(member: &str, shards: u64) -> u64 {
     if rest(2 * round) < shards { rest(2 * round) } else { rest(round) }
 }
 
-/// The number that a string is, if there is one.
+/// The number in a string, if the key exists.
 fn number(store: &Store, key: &str) -> Option<u64> {
     store.get(key).unwrap().map(|text| String::from_utf8_lossy(&text).parse().unwrap())
 }
 
-/// What the key of a shard of that number ends in, of so many: the bits that its hashes end in behind a 1.
+/// The suffix of the key of the shard with that number, of this many: the last bits of its hashes, with a 1 before
+/// them.
 fn end(number: u64, shards: u64) -> u64 {
     let round = (0..64).map(|bit| 1 << bit).take_while(|&power| power <= shards).last().unwrap();
     let is_split = number >= round || number + round < shards;
@@ -61,17 +61,17 @@ fn encodings(store: &Store, base: &str, shards: u64) -> Vec<&'static str> {
     keys.iter().filter_map(|key| store.object_encoding(key).unwrap()).collect()
 }
 
-/// Whether that many shards are right for so many members that are spread evenly.
+/// Whether this number of shards is right for this number of evenly distributed members.
 fn is_right(shards: u64, members: u64) -> bool {
     members <= 330 * shards && (shards == 1 || members >= 50 * (shards - 1))
 }
 
-/// All keys of the set at `base`, and nothing in them but what belongs there. Returns how many shards there are.
+/// Checks all keys of the set at `base` and their members. Returns the number of shards.
 fn validate(store: &Store, base: &str, model: &Model) -> u64 {
     validate_by(store, base, model, shard_by_the_book)
 }
 
-/// The same, of members that are spread in some other way.
+/// The same for members with another distribution.
 fn validate_by(
     store: &Store,
     base: &str,
@@ -97,7 +97,7 @@ fn validate_by(
     shards
 }
 
-/// A set with these members.
+/// Creates a set with these members.
 fn filled(store: &Store, base: &str, model: &Model) -> ShardedSet {
     let set = ShardedSet::splitting(store.clone(), base);
     assert_eq!(set.add_many(model).unwrap(), model.len() as u64);

@@ -1,4 +1,4 @@
-//! Random operations beside a plain set, every key checked, and the effects replayed.
+//! Random operations compared with a plain set, with every key checked, and the effects replayed.
 
 use tallis::{ShardedSet, Store};
 use testkit::rng::Rng;
@@ -17,7 +17,8 @@ fn some_member(rng: &mut Rng, texts: bool) -> String {
     }
 }
 
-/// Grows, stays, shrinks and ends, as the seed has it: a set of some form, of some members.
+/// Runs operations on a set of some form with some members, which grows, stays, shrinks and ends, depending on the
+/// seed.
 pub(super) fn run(
     seed: u64,
     open: impl Fn(&Store) -> ShardedSet,
@@ -31,11 +32,11 @@ pub(super) fn run(
     let mut model = Model::new();
     let mut most = 0;
     for round in 0..60 {
-        // Of ten changes, how many add.
+        // The number of additions in ten changes.
         let adding = if round < 30 { 9 } else { 2 };
         for _ in 0..200 {
             let member = some_member(&mut rng);
-            // Each of the handles finds out what the other one has done.
+            // Each of the handles detects the changes of the other one.
             let set = &sets[rng.index(2)];
             if rng.below(10) < adding {
                 assert_eq!(set.add(&member).unwrap(), model.insert(member));

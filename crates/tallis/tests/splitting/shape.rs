@@ -1,4 +1,4 @@
-//! The shape: one shard at first, a half moved at a time, no hash tables, few bytes a member.
+//! The shape: one shard at first, one split at a time, no hash tables, little memory per member.
 
 use tallis::{ShardedSet, Store};
 use testkit::rng::Rng;
@@ -6,7 +6,7 @@ use testkit::rng::Rng;
 use super::{Model, is_right, journaled, shard_keys, validate};
 use crate::journal::Journal;
 
-/// Which keys a change touched, in order.
+/// The keys that a change touched, in order.
 fn touched(journal: &Journal) -> Vec<String> {
     let two = |line: String| line.split(' ').take(2).collect::<Vec<_>>().join(" ");
     journal.lines().into_iter().map(two).collect()
@@ -24,7 +24,7 @@ fn a_split_moves_one_shard_to_two_and_nothing_else() {
         let touched = touched(&journal);
         let into = touched[0].strip_prefix("SADD ").unwrap();
         if touched.len() == 1 {
-            // One that has the most has the next one in order split, if that is nearly as full.
+            // If the largest shard is full, the next one in order is split, unless that has much fewer members.
             assert!(store.scard(into).unwrap() <= 321, "{into}");
             continue;
         }
@@ -51,12 +51,12 @@ fn a_split_moves_one_shard_to_two_and_nothing_else() {
 }
 
 #[test]
-fn members_who_come_and_go_by_turns_move_nothing() {
+fn members_that_are_added_and_removed_alternately_move_nothing() {
     let (store, journal) = journaled();
     let set = ShardedSet::splitting(store, "s");
     for size in [79, 80, 81, 319, 320, 321, 400, 900, 1000, 1001] {
         set.add_many(0..size).unwrap();
-        // The first additions may split.
+        // The first additions may cause a split.
         for _ in 0..2 {
             set.add(-1).unwrap();
             set.remove(-1).unwrap();
@@ -70,7 +70,7 @@ fn members_who_come_and_go_by_turns_move_nothing() {
     }
 }
 
-/// A million ids: the number of shards, and the largest of them.
+/// Adds a million ids, and checks the number of shards and their sizes.
 fn million(ids: impl Iterator<Item = i64>) {
     let store = Store::builder().hash_seed(1).build();
     let set = ShardedSet::splitting(store.clone(), "s");
@@ -78,7 +78,7 @@ fn million(ids: impl Iterator<Item = i64>) {
     for id in ids {
         assert!(set.add(id).unwrap());
         added += 1;
-        // Just before a round ends the last shards are as full as they become.
+        // Just before a round ends, the last shards have their maximum size.
         let end = [100_u64, 1_000, 10_000, 140_000, 150_000, 290_000, 580_000, 1_000_000];
         let end = end.contains(&added);
         if !end {
@@ -92,7 +92,7 @@ fn million(ids: impl Iterator<Item = i64>) {
             largest = largest.max(store.scard(&key).unwrap());
         }
         assert!(largest < 400, "{largest} of {added}");
-        // No forecast was asked for: whatever it would have been, a member takes as much.
+        // Without a forecast, the memory per member is always the same.
         let empty = Store::builder().hash_seed(1).build().used_memory().unwrap() as u64;
         let bytes = store.used_memory().unwrap() as u64 - empty;
         assert!(added < 200_000 || bytes * 10 < added * 90, "{bytes} bytes for {added}");
@@ -101,18 +101,18 @@ fn million(ids: impl Iterator<Item = i64>) {
 }
 
 #[test]
-fn a_million_random_ids_are_intsets_all_along() {
+fn a_million_random_ids_are_always_intsets() {
     let mut rng = Rng::new(7);
     million((0..1_000_000).map(|_| (rng.u64() >> 4).cast_signed()));
 }
 
 #[test]
-fn a_million_ids_in_order_are_intsets_all_along() {
+fn a_million_ids_in_order_are_always_intsets() {
     million((0..1_000_000).map(|n| (1 << 59) + n));
 }
 
 #[test]
-fn a_set_that_has_shrunk_takes_little_more_than_one_that_grew() {
+fn a_set_that_has_shrunk_takes_little_more_memory_than_one_that_grew() {
     let store = Store::builder().hash_seed(1).build();
     let empty = store.used_memory().unwrap();
     let set = ShardedSet::splitting(store.clone(), "s");

@@ -1,4 +1,4 @@
-//! Threads that add, remove, ask and look at all of it while shards split and join.
+//! Threads that add, remove, query and iterate while shards split and merge.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
@@ -10,7 +10,7 @@ use super::{Model, gathered, is_right, validate};
 
 const STAYING: i64 = 1_000;
 
-/// Does something when it goes, also in a panic: then the other threads do not wait for ever.
+/// Calls a function when it is dropped, also during a panic, so that the other threads do not wait forever.
 struct AtLast<F: Fn()>(F);
 
 impl<F: Fn()> Drop for AtLast<F> {
@@ -20,27 +20,27 @@ impl<F: Fn()> Drop for AtLast<F> {
 }
 
 #[test]
-fn what_stays_is_there_all_the_time_and_once() {
+fn members_that_stay_are_always_found_exactly_once() {
     let store = Store::builder().hash_seed(5).build();
     let set = || ShardedSet::splitting(store.clone(), "s");
     set().add_many(0..STAYING).unwrap();
     let staying: Model = (0..STAYING).map(|id| id.to_string()).collect();
     let done = AtomicBool::new(false);
-    // How often each reader has looked at all of it.
+    // The number of times that each reader has read the whole set.
     let rounds = [const { AtomicU32::new(0) }; 2];
     let counts: Vec<u64> = thread::scope(|scope| {
         let writers: Vec<_> = (1..=3_i64)
             .map(|thread| {
                 let (set, rounds) = (set(), &rounds);
                 scope.spawn(move || {
-                    // Each has ids of its own, and goes up and down until both readers have seen much of it; one id in
-                    // ten is the same in all threads.
+                    // Each thread has its own ids, and adds and removes them until both readers have read the set
+                    // several times; every tenth id is the same in all threads.
                     let own = |id: i64| {
                         if id % 10 == 0 { 10_000_000 + id } else { thread * 1_000_000 + id }
                     };
                     let fewest =
                         || rounds.iter().map(|rounds| rounds.load(Ordering::Relaxed)).min();
-                    // Each reader has seen the set before it grows.
+                    // Each reader has read the set before it grows.
                     while fewest() == Some(0) {
                         thread::yield_now();
                     }
@@ -54,7 +54,7 @@ fn what_stays_is_there_all_the_time_and_once() {
                             assert!(removed || id % 10 == 0);
                         }
                     }
-                    // What is left: a thousand each.
+                    // The final members: a thousand for each thread.
                     set.add_many((0..1_000).map(|id| thread * 1_000_000 + id)).unwrap()
                 })
             })
@@ -97,7 +97,7 @@ fn what_stays_is_there_all_the_time_and_once() {
         }
         added
     });
-    // No addition was lost; those of the ids that all threads have are what the last of them left.
+    // No addition is lost; the ids that all threads share have the state of the last change.
     assert_eq!(counts, [1_000; 3]);
     let mut want = staying;
     for thread in 1..=3 {
@@ -131,7 +131,7 @@ fn each_new_member_is_new_to_one_thread_only() {
 
 #[test]
 fn a_target_keeps_what_is_added_to_it_meanwhile() {
-    // a = a | b, while others add to a: each step is atomic, so that nothing is lost.
+    // a = a | b, while other threads add to a: each step is atomic, so nothing is lost.
     let store = Store::new();
     let set = |name: &str| ShardedSet::splitting(store.clone(), name);
     set("a").add_many(0..2_000).unwrap();

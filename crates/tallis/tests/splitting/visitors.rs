@@ -1,4 +1,4 @@
-//! Visitors in sets that split, beside the book's.
+//! Visitors in sets that split, compared with the book's.
 
 use jiff::civil::{Date, date};
 use tallis::{Bucket, Store, Visitors, VisitorsForm};
@@ -11,9 +11,9 @@ fn day() -> Date {
 }
 
 #[test]
-fn the_same_counts_whatever_was_forecast() {
+fn counts_do_not_depend_on_the_forecast() {
     let mut rng = Rng::new(1);
-    // Some come again.
+    // Some of them repeat.
     let ids: Vec<i64> =
         (0..20_000).map(|_| i64::try_from(rng.below(15_000)).unwrap() << 40).collect();
     let model: Model = ids.iter().map(i64::to_string).collect();
@@ -36,7 +36,7 @@ fn the_same_counts_whatever_was_forecast() {
         validate(&split.0, "unique:2015-05-17", &model);
         assert!(!split.0.exists("unique:2015-05-17:expected").unwrap());
         assert!(!book.0.exists("unique:2015-05-17:shards").unwrap());
-        // Of so few shards the store's tables have some slack.
+        // With so few shards, the store's tables have some slack.
         assert!(split.2 * 10 <= model.len() * 95, "{} bytes", split.2);
         sizes.push((book.2, split.2));
     }
@@ -68,7 +68,7 @@ fn a_bucket_keeps_the_form_in_which_it_was_begun() {
     assert_eq!(number(&store, "unique:2015-05-17T02:shards"), Some(1));
     assert!(!store.exists("unique:2015-05-17T02").unwrap());
     assert_eq!(store.scard("unique:2015-05-17T02:1").unwrap(), 301);
-    // The count of one form is what the other forecasts from.
+    // The forecast of one form uses the count of the other one.
     book().count_id(1, Bucket::hour(day(), 3)).unwrap();
     assert_eq!(number(&store, "unique:2015-05-17T03:expected"), Some(512));
     assert_eq!(split().ids(Bucket::All).unwrap(), [0_i64; 0]);

@@ -1,4 +1,4 @@
-//! What the article prints.
+//! The examples of the article.
 
 use jiff::Timestamp;
 use tallis::{Store, UvWindows};
@@ -11,7 +11,7 @@ fn cover(from: &str, to: &str) -> Vec<String> {
     keys.into_iter().map(|key| String::from_utf8(key).unwrap()).collect()
 }
 
-/// Keys from the first number to the last, the year put back.
+/// Keys from the first number to the last, with the year added.
 fn keys(digits: usize, first: u64, last: u64) -> impl Iterator<Item = String> {
     (first..=last).map(move |number| format!("USER:LOGIN:2019{number:0digits$}"))
 }
@@ -61,9 +61,9 @@ fn five_minutes_are_five_keys() {
     }
 }
 
-/// `getLastMinutes`, `getLastHours` and `getLastDays` of the article, by what their ranges are.
+/// `getLastMinutes`, `getLastHours` and `getLastDays` of the article, by their ranges.
 #[test]
-fn figures_of_the_hour_the_day_and_the_week_end_before_the_present_minute() {
+fn figures_of_the_hour_the_day_and_the_week_end_before_the_current_minute() {
     let now = "2019-09-30T16:38:45Z";
     for filling in FILLINGS {
         let (windows, _, _) = windows(now, filling);
@@ -83,7 +83,7 @@ fn figures_of_the_hour_the_day_and_the_week_end_before_the_present_minute() {
         assert_eq!(windows.hourly().unwrap(), 2);
         assert_eq!(windows.daily().unwrap(), 4);
         assert_eq!(windows.weekly().unwrap(), 6);
-        // Whole units of the calendar: 15:00 to 16:00, and from 16:00 on.
+        // Calendar units: 15:00 to 16:00, and from 16:00 on.
         assert_eq!((windows.last_hours(1).unwrap(), windows.last_hours_now(1).unwrap()), (2, 2));
         assert_eq!(windows.last_hours_now(2).unwrap(), 4);
         assert_eq!((windows.last_days(1).unwrap(), windows.last_days_now(1).unwrap()), (2, 4));
@@ -112,6 +112,6 @@ fn a_day_that_begins_inside_an_hour_takes_84_keys_at_most() {
         let to = Timestamp::from_second(from.as_second() + 86_400).unwrap();
         most = most.max(windows.cover(from, to).unwrap().len());
     }
-    // The article's 24 hours and 60 minutes: one of its hours is what the minutes are of.
+    // The article's 24 hours and 60 minutes; here, one of its hours is covered by the minutes.
     assert_eq!(most, 83);
 }

@@ -1,4 +1,4 @@
-//! Random visits, in time and late, beside a list of all of them.
+//! Random visits, in time and late, compared with a list of all of them.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use testkit::rng::Rng;
 
 use super::{FILLINGS, Visits, at, second, windows};
 
-/// How often something is rolled up: by the visits themselves, often, or seldom.
+/// Additional calls of `roll_up`: none, or many.
 #[derive(Clone, Copy, Debug)]
 enum Rolls {
     Never,
@@ -26,7 +26,7 @@ fn same_counts(windows: &UvWindows, visits: &Visits, rng: &mut Rng, first: i64, 
     }
 }
 
-/// The counts of each level by its own keys, once all is rolled up.
+/// Checks the counts of each level by its own keys, after everything was rolled up.
 fn every_bucket_is_filled(windows: &UvWindows, store: &Store, visits: &Visits, last: i64) {
     let seconds: HashSet<i64> = visits.0.keys().copied().collect();
     for at in seconds {
@@ -54,7 +54,7 @@ fn visit_and_count(zone: &TimeZone, start: &str, rolls: Rolls, seed: u64) {
     let mut now = start;
     for _ in 0..1_200 {
         now += rng.range(0..=600);
-        // Most come in time; some are up to three days late, and a clock may be ahead.
+        // Most are in time; some are up to three days late, and a clock may be ahead.
         let late = match rng.below(10) {
             0 => rng.range(0..=3 * 86_400),
             1 => rng.range(0..=7200),
@@ -85,7 +85,7 @@ fn visit_and_count(zone: &TimeZone, start: &str, rolls: Rolls, seed: u64) {
         every_bucket_is_filled(windows, store, &visits, now);
         same_counts(windows, &visits, &mut rng.clone(), start - 3 * 86_400, now);
     }
-    // Where all is over, both fillings have left the same keys, and they say the same.
+    // After all buckets have ended, both fillings have the same keys, with the same counts.
     let keys = filled.each_ref().map(|(windows, store, clock)| {
         clock.advance(3 * 86_400_000);
         windows.roll_up().unwrap();
@@ -98,13 +98,13 @@ fn visit_and_count(zone: &TimeZone, start: &str, rolls: Rolls, seed: u64) {
 }
 
 #[test]
-fn both_fillings_count_what_a_list_of_visits_counts() {
+fn both_fillings_have_the_counts_of_a_list_of_visits() {
     visit_and_count(&TimeZone::UTC, "2019-12-29T12:00Z", Rolls::Never, 1);
     visit_and_count(&TimeZone::UTC, "2016-02-27T12:00Z", Rolls::Often, 2);
 }
 
 #[test]
-fn so_they_do_through_nights_in_which_clocks_are_set() {
+fn counts_are_correct_in_nights_in_which_clocks_are_set() {
     for (zone, start) in [
         ("Europe/Berlin", "2019-10-25T12:00Z"),
         ("Europe/Berlin", "2019-03-30T12:00Z"),
@@ -119,8 +119,8 @@ fn so_they_do_through_nights_in_which_clocks_are_set() {
 }
 
 #[test]
-fn counts_are_right_whether_or_not_anything_was_rolled_up() {
-    // Everything comes late, so that no visit rolls up.
+fn counts_are_correct_with_and_without_rolling_up() {
+    // All visits are late, so that no visit rolls up.
     let (windows, store, _) = windows("2019-10-03T00:00Z", UvFilling::RollUp);
     let mut visits = Visits::default();
     let mut rng = Rng::new(5);
@@ -139,7 +139,7 @@ fn counts_are_right_whether_or_not_anything_was_rolled_up() {
     assert!(rolled > open as u64, "{rolled} minutes, hours and days");
     assert_eq!((store.scard("uv:open").unwrap(), windows.roll_up().unwrap()), (0, 0));
     same_counts(&windows, &visits, &mut rng, first, last);
-    // The day is all there is to look at, and has it all.
+    // Only the day is counted, and it has all visits.
     let day = at("2019-09-30T00:00Z").as_second();
     assert_eq!(store.pfcount(["uv:20190930"]).unwrap(), visits.count(day, day + 86_400));
 }
@@ -162,7 +162,7 @@ fn late_visits_open_the_buckets_that_they_belong_to() {
     assert_eq!((open().as_str(), day()), ("", 1));
     assert!(store.ttl("uv:201909281911").unwrap().secs() > 0);
     assert_eq!(store.ttl("uv:201909").unwrap().secs(), -1);
-    // A visitor who is there already opens nothing.
+    // A known visitor does not open a bucket.
     assert!(!windows.record("A", at("2019-09-28T19:11:59Z")).unwrap());
     assert_eq!(open(), "");
     assert!(windows.record("B", at("2019-09-28T19:11:59Z")).unwrap());
@@ -176,12 +176,12 @@ fn late_visits_open_the_buckets_that_they_belong_to() {
 }
 
 #[test]
-fn busy_minutes_take_in_new_visitors() {
+fn busy_minutes_accept_new_visitors() {
     for filling in FILLINGS {
         let (windows, store, clock) = windows("2019-09-28T19:11:30Z", filling);
         let start = at("2019-09-28T19:11:00Z").as_second();
         let mut visits = Visits::default();
-        // Each minute becomes dense, and has half of the users of the one before.
+        // Each minute becomes dense, and has half of the users of the previous one.
         for minute in 0..3 {
             let now = start + 60 * minute;
             clock.set(now * 1000);
@@ -203,7 +203,7 @@ fn busy_minutes_take_in_new_visitors() {
 }
 
 #[test]
-fn the_first_visit_of_a_minute_rolls_up_the_ones_before() {
+fn the_first_visit_of_a_minute_rolls_up_the_previous_ones() {
     let (windows, store, clock) = windows("2019-09-28T19:58:00Z", UvFilling::RollUp);
     for minute in 0..10 {
         let now = second(at("2019-09-28T19:58:00Z").as_second() + minute * 60);
@@ -214,13 +214,13 @@ fn the_first_visit_of_a_minute_rolls_up_the_ones_before() {
     }
     let mut open = store.smembers("uv:open").unwrap();
     open.sort_unstable();
-    // The hour before is in its day, which is not over.
+    // The previous hour has been merged into its day, which has not ended.
     assert_eq!(open, ["20190928", "2019092820", "201909282007"]);
     assert_eq!(windows.last_days_now(1).unwrap(), 30);
 }
 
 #[test]
-fn fillings_can_change_and_a_store_can_be_saved_and_loaded() {
+fn fillings_can_be_changed_and_a_store_can_be_saved_and_loaded() {
     let (through, store, clock) = windows("2019-09-28T19:11:30Z", UvFilling::WriteThrough);
     let up = through.clone().filling(UvFilling::RollUp);
     let mut visits = Visits::default();

@@ -1,4 +1,4 @@
-//! What a log or a mirror hears, and keys that hold something else.
+//! The effects for a log or a replica, and keys with values of another type.
 
 use std::sync::Arc;
 
@@ -56,11 +56,11 @@ fn rolling_up_is_pfmerge() {
         "PEXPIREAT uv:201909281911 1570389120000",
     ];
     assert_eq!(journal.lines(), lines);
-    // A late one: the minute is open again.
+    // A late visit: the minute is open again.
     windows.record("B", at("2019-09-28T19:11:30Z")).unwrap();
     let lines = ["PFADD uv:201909281911 B", "PERSIST uv:201909281911", "SADD uv:open 201909281911"];
     assert_eq!(journal.lines(), lines);
-    // A count says nothing.
+    // A count has no effects.
     windows.last_days_now(1).unwrap();
     windows.last_minutes(1).unwrap();
     assert!(journal.lines().is_empty());
@@ -90,7 +90,7 @@ fn a_count_writes_no_key() {
 }
 
 #[test]
-fn keys_that_hold_something_else_are_reported() {
+fn keys_with_another_type_are_reported() {
     for filling in FILLINGS {
         for key in ["uv:201909281911", "uv:open", "uv:2019092819"] {
             let (windows, store, clock) = windows("2019-09-28T19:11:30Z", filling);
@@ -107,7 +107,7 @@ fn keys_that_hold_something_else_are_reported() {
 }
 
 #[test]
-fn a_visit_that_cannot_be_noted_as_open_is_not_written_either() {
+fn a_visit_whose_bucket_cannot_be_opened_is_not_written_either() {
     let (windows, store, _) = windows("2019-09-28T19:11:30Z", UvFilling::RollUp);
     store.rpush_instead("uv:open");
     let error = windows.record("A", at("2019-09-28T19:11:30Z")).unwrap_err();
@@ -127,7 +127,7 @@ impl Other for Store {
 }
 
 #[test]
-fn an_open_name_that_is_none_is_reported() {
+fn an_invalid_open_name_is_reported() {
     let (windows, store, _) = windows("2019-09-28T19:11:30Z", UvFilling::WriteThrough);
     windows.record("A", at("2019-09-28T19:11:30Z")).unwrap();
     for name in ["x", "2019", "201913", "201909281911+0100", "201909\n"] {

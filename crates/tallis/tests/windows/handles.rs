@@ -1,4 +1,4 @@
-//! Many windows in one thread, each with keys of its own.
+//! Many windows in one thread, each with its own keys.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
@@ -9,19 +9,19 @@ use testkit::rng::Rng;
 
 use super::{at, second};
 
-/// What each key of each store is to hold.
+/// The expected users of each key of each store.
 type Model = BTreeMap<(usize, Vec<u8>), BTreeSet<String>>;
 
-/// Windows of every kind with the number of their store, more than a thread keeps the keys of.
+/// Windows of every kind with the index of their store: more than a thread caches keys for.
 fn many(stores: &[Store]) -> Vec<(usize, UvFilling, UvWindows)> {
     let mut all = Vec::new();
     for (number, store) in stores.iter().enumerate() {
-        // The key of a minute has twelve bytes more.
+        // The key of a minute has twelve more bytes.
         for length in [0, 3, 52, 115, 116, 117, 300] {
             let prefix = "p".repeat(length);
             let windows = UvWindows::new(store.clone(), &prefix);
             let zones = ["Europe/Berlin", "America/St_Johns"].map(|name| {
-                // A clone that has recorded nothing, and goes by another clock from then on.
+                // A clone that has recorded nothing, with another time zone.
                 windows.clone().time_zone(TimeZone::get(name).unwrap())
             });
             all.extend(
@@ -61,7 +61,7 @@ fn each_of_many_windows_writes_to_its_own_keys() {
                 let users = model.entry((*store, windows.key(&bucket))).or_default();
                 users.insert(user.clone());
             }
-            // The same minute, the next one, or one of the hour before.
+            // The same minute, the next one, or one in the previous hour.
             second_at += *rng.pick(&[0, 1, 59, 60, 61, -3600]).unwrap();
         }
     }
@@ -80,7 +80,7 @@ fn each_of_many_windows_writes_to_its_own_keys() {
     }
 }
 
-/// Records a visit in windows of another store for each effect.
+/// A sink that records a visit in windows of another store for each effect.
 #[derive(Debug, Default)]
 struct Echo(OnceLock<Vec<UvWindows>>);
 
@@ -111,7 +111,7 @@ fn a_sink_may_record_in_other_windows() {
         Store::builder().clock(clock).build(),
     );
     let windows = UvWindows::new(store.clone(), "uv:");
-    // Among so many are some whose keys are kept in the place of those that are in use meanwhile.
+    // With so many, some replace cached keys that are in use at that time.
     let echoed =
         (0..64).map(|number| UvWindows::new(other.clone(), format!("{number}:"))).collect();
     echo.0.set(echoed).unwrap();

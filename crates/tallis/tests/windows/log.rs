@@ -1,4 +1,4 @@
-//! The figures of an access log, exact beside approximate.
+//! The figures of an access log, exact and approximate.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,7 @@ use testkit::rng::Rng;
 
 use super::{FILLINGS, second, windows};
 
-/// Visits as a log of four days has them: some come often, most once.
+/// Visits as in a log of four days: some users return often, most visit once.
 fn visits() -> Vec<(String, i64)> {
     let mut rng = Rng::new(17);
     let start = super::at("2015-05-17T10:05Z").as_second();
@@ -49,7 +49,7 @@ fn figures_are_within_three_percent_of_the_exact_ones() {
             [(windows.hourly(), 3600), (windows.daily(), 86_400), (windows.weekly(), 7 * 86_400)]
         {
             let exact = exact(&visits, minute - seconds, minute);
-            // Four standard errors, and one for what is rounded.
+            // Four standard errors, and one for rounding.
             let off = counted.unwrap().abs_diff(exact);
             assert!(exact > 50 && off <= 1 + exact * 33 / 1000, "{off} of {exact}");
         }

@@ -1,5 +1,5 @@
-//! Unique visitors of any range: the article's lists, random visits beside a plain model, expiry, clocks that are set,
-//! threads.
+//! Unique visitors of any range: the article's lists, random visits compared with a simple model, expiry, clocks that
+//! are set, threads.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
@@ -30,7 +30,7 @@ fn second(second: i64) -> Timestamp {
     Timestamp::from_second(second).unwrap()
 }
 
-/// A store whose clock shows that time, in which windows begin with `uv:`.
+/// A store whose clock shows that time, with windows under the prefix `uv:`.
 fn windows(now: &str, filling: UvFilling) -> (UvWindows, Store, Arc<ManualClock>) {
     let clock = Arc::new(ManualClock::new(at(now).as_millisecond()));
     let store = Store::builder().clock(clock.clone()).build();
@@ -46,7 +46,7 @@ impl Visits {
         self.0.entry(second).or_default().push(user.to_owned());
     }
 
-    /// What one HyperLogLog counts of those from one second to before another.
+    /// The count of one HyperLogLog for the visits from one second up to another, exclusive.
     fn count(&self, from: i64, to: i64) -> u64 {
         let users = self.0.range(from..to).flat_map(|(_, users)| users);
         users.collect::<hll::HyperLogLog>().count()

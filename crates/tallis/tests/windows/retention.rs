@@ -1,4 +1,4 @@
-//! How long buckets are kept, and what is said of those that are not.
+//! How long buckets are kept, and errors for those that are not.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -11,7 +11,7 @@ use super::{FILLINGS, at, windows};
 const HOUR: Duration = Duration::from_secs(3600);
 
 #[test]
-fn keys_expire_so_long_after_their_end() {
+fn keys_expire_the_configured_time_after_their_end() {
     for filling in FILLINGS {
         let (windows, store, clock) = windows("2019-09-28T19:11:30Z", filling);
         let windows = windows.keep(UvLevel::Minute, 2 * HOUR).keep(UvLevel::Hour, 48 * HOUR);
@@ -39,7 +39,7 @@ fn a_count_that_reaches_too_far_back_fails() {
         windows.record("A", at("2019-09-28T19:11:30Z")).unwrap();
         let count = |from: &str, to: &str| windows.count(at(from), at(to));
         let (from, to) = ("2019-09-28T19:11Z", "2019-09-28T20:00Z");
-        // The last time at which the minute is kept, and the one after.
+        // The last time at which the minute is kept, and the next one.
         clock.set(at("2019-09-28T21:12:00Z").as_millisecond() - 1);
         assert_eq!(count(from, to).unwrap(), 1, "{filling:?}");
         clock.advance(1);
@@ -47,11 +47,11 @@ fn a_count_that_reaches_too_far_back_fails() {
         assert_eq!(error.kind(), ErrorKind::NotKept);
         assert!(error.to_string().contains("201909281911"), "{error}");
         assert_eq!(count("2019-09-28T19:00Z", to).unwrap(), 1);
-        // A minute without visitors is not kept either: it has no key.
+        // A minute without visitors counts as not kept, because it has no key.
         assert!(count("2019-09-28T10:00Z", "2019-09-28T10:01Z").is_err());
         assert_eq!(windows.daily().unwrap_err().kind(), ErrorKind::NotKept);
         assert_eq!((windows.last_hours_now(24).unwrap(), windows.hourly().unwrap()), (1, 0));
-        // The hour goes after two days.
+        // The hour expires after two days.
         clock.set(at("2019-09-30T20:00:00Z").as_millisecond() - 1);
         assert_eq!(count("2019-09-28T19:00Z", to).unwrap(), 1);
         clock.advance(1);
@@ -63,7 +63,7 @@ fn a_count_that_reaches_too_far_back_fails() {
 }
 
 #[test]
-fn what_is_gone_is_counted_in_smaller_buckets_if_those_are_kept() {
+fn an_expired_bucket_is_counted_in_smaller_ones_if_those_are_kept() {
     for filling in FILLINGS {
         let (windows, store, clock) = windows("2019-09-28T19:11:30Z", filling);
         let windows = windows.keep(UvLevel::Hour, HOUR).keep(UvLevel::Minute, 240 * HOUR);
@@ -81,7 +81,7 @@ fn what_is_gone_is_counted_in_smaller_buckets_if_those_are_kept() {
 }
 
 #[test]
-fn visits_that_come_too_late_for_a_bucket_go_into_the_next() {
+fn visits_too_late_for_a_bucket_are_added_to_the_next_level() {
     for filling in FILLINGS {
         let (windows, store, _) = windows("2019-10-28T00:00:00Z", filling);
         let windows = windows
@@ -97,7 +97,7 @@ fn visits_that_come_too_late_for_a_bucket_go_into_the_next() {
         assert!(windows.record("A", at("2019-10-27T20:00Z")).unwrap());
         windows.roll_up().unwrap();
         assert_eq!(keys(), ["uv:201910", "uv:20191027", "uv:2019102720"], "{filling:?}");
-        // Who is in the hour already changes nothing, and is no error.
+        // A visitor that is in the hour already changes nothing, and is not an error.
         assert!(!windows.record("A", at("2019-10-27T20:00Z")).unwrap());
         assert!(windows.record("B", at("2019-10-21T00:00Z")).unwrap());
         windows.roll_up().unwrap();
@@ -105,7 +105,7 @@ fn visits_that_come_too_late_for_a_bucket_go_into_the_next() {
         assert!(windows.record("C", at("2019-10-20T23:59:59Z")).unwrap());
         assert!(!windows.record("C", at("2019-10-20T12:00:00Z")).unwrap());
         assert_eq!(keys().len(), 4);
-        // The month is the last there is to go to: it is never open, and expires from the beginning.
+        // The month is the last level: it is never open, and has an expiry from the beginning.
         assert!(!store.exists("uv:open").unwrap());
         let expires = store.expire_time("uv:201910").unwrap().millis();
         assert_eq!(expires, at("2019-11-02T00:00Z").as_millisecond());
@@ -118,7 +118,7 @@ fn visits_that_come_too_late_for_a_bucket_go_into_the_next() {
 }
 
 #[test]
-fn what_was_not_merged_is_not_lost() {
+fn unmerged_buckets_are_not_lost() {
     let (windows, store, clock) = windows("2019-09-28T19:11:30Z", UvFilling::RollUp);
     let windows = windows.keep(UvLevel::Minute, HOUR).keep(UvLevel::Hour, 24 * HOUR);
     windows.record("A", at("2019-09-28T19:11:30Z")).unwrap();
@@ -131,7 +131,7 @@ fn what_was_not_merged_is_not_lost() {
 }
 
 #[test]
-fn what_is_kept_for_ever_is_merged_like_the_rest() {
+fn buckets_kept_forever_are_merged_like_the_rest() {
     let (windows, store, clock) = windows("2019-09-28T19:11:30Z", UvFilling::RollUp);
     let windows = UvLevel::ALL.into_iter().fold(windows, tallis::UvWindows::keep_for_ever);
     windows.record("A", at("2019-09-28T19:11:30Z")).unwrap();
@@ -148,7 +148,7 @@ fn what_is_kept_for_ever_is_merged_like_the_rest() {
 }
 
 #[test]
-fn a_time_without_end_is_no_overflow() {
+fn an_unlimited_time_does_not_overflow() {
     for filling in FILLINGS {
         let (windows, store, _) = windows("2299-12-31T23:59:59Z", filling);
         let windows =
@@ -160,12 +160,12 @@ fn a_time_without_end_is_no_overflow() {
         assert_eq!(windows.last_minutes_now(1).unwrap(), 1);
         assert_eq!(windows.last_minutes(u32::MAX).unwrap_err().kind(), ErrorKind::InvalidArgument);
         windows.roll_up().unwrap();
-        // Commands know no later time than the end of the year 9999.
+        // Commands do not support times after the year 9999.
         assert_eq!(store.expire_time("uv:190001010000").unwrap().millis(), 253_402_300_799_999);
     }
 }
 
-/// A clock that goes on by its step whenever it is looked at.
+/// A clock that advances by a step with every read.
 #[derive(Debug)]
 struct Restless {
     now_ms: AtomicI64,
@@ -183,7 +183,7 @@ impl Clock for Restless {
 }
 
 #[test]
-fn what_expires_while_it_is_counted_is_reported() {
+fn buckets_that_expire_during_a_count_are_reported() {
     for filling in FILLINGS {
         for step in [1, 60_000, 3_000_000] {
             let start = at("2019-09-28T19:11:30Z").as_millisecond();
@@ -195,7 +195,7 @@ fn what_expires_while_it_is_counted_is_reported() {
             clock.now_ms.store(at("2019-09-28T20:11:59Z").as_millisecond(), Ordering::Relaxed);
             windows.roll_up().unwrap();
             clock.step_ms.store(step, Ordering::Relaxed);
-            // It counts both, or fails; it fails soon.
+            // It counts both visitors, or fails; after some calls it fails.
             for _ in 0..2000 {
                 match windows.count(at("2019-09-28T19:11Z"), at("2019-09-28T19:13Z")) {
                     Ok(count) => assert_eq!(count, 2, "{filling:?} {step}"),
@@ -208,10 +208,10 @@ fn what_expires_while_it_is_counted_is_reported() {
 }
 
 #[test]
-fn what_is_merged_past_an_hour_that_is_gone_does_not_take_later_hours_along() {
+fn merging_past_an_expired_hour_does_not_remove_later_hours() {
     let (windows, _, _) = windows("2019-09-28T12:30:00Z", UvFilling::RollUp);
     let windows = windows.keep(UvLevel::Hour, 3 * HOUR);
-    // The hour of the first is not kept any more, that of the second is; both are of one day.
+    // The hour of the first visit is no longer kept, that of the second is; both are on the same day.
     windows.record("A", at("2019-09-28T08:30:00Z")).unwrap();
     windows.record("B", at("2019-09-28T10:30:00Z")).unwrap();
     let hour = || windows.count(at("2019-09-28T10:00Z"), at("2019-09-28T11:00Z")).unwrap();

@@ -1,4 +1,4 @@
-//! What windows ask of the backend that holds their keys.
+//! The calls that windows make on the backend of their keys.
 
 use std::sync::{Arc, Mutex};
 
@@ -6,7 +6,7 @@ use tallis::{Backend, Error, Keyspace, PreparedKey, Procedure, Store, UvFilling,
 
 use super::{FILLINGS, at, windows};
 
-/// A store that notes which keys are prepared.
+/// A store that records which keys are prepared.
 #[derive(Clone, Debug)]
 struct Watched {
     store: Store,

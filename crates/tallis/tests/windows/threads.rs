@@ -1,4 +1,4 @@
-//! Many who record while others count and roll up.
+//! Threads that record visits while others count and roll up.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -21,7 +21,7 @@ fn visits_of(thread: u64, count: u64, start: i64) -> impl Iterator<Item = (Strin
     })
 }
 
-/// Ends the work of others when it is dropped, by a panic too: a test that fails is to end.
+/// Stops the other threads when it is dropped, even by a panic, so that a failed test ends.
 struct Ends<'a>(&'a AtomicBool);
 
 impl Drop for Ends<'_> {
@@ -30,8 +30,8 @@ impl Drop for Ends<'_> {
     }
 }
 
-/// Threads record, each its visits, and move the clock on; others count and roll up meanwhile. In the end everything
-/// counts as in one thread.
+/// Threads record their visits and advance the clock, while others count and roll up. In the end, all counts are those
+/// of a single thread.
 fn record_while_others_count(filling: UvFilling, count: u64) {
     let start = at("2019-09-28T22:40Z").as_second();
     let clock = Arc::new(ManualClock::new(start * 1000));
@@ -49,7 +49,7 @@ fn record_while_others_count(filling: UvFilling, count: u64) {
                         }
                         windows.record(&user, second(at)).unwrap();
                         if number % 97 == 0 {
-                            // Who has been recorded is counted at once, whatever is rolled up meanwhile.
+                            // A recorded visitor is counted at once, whatever is rolled up meanwhile.
                             let minute = windows.count(second(at), second(at + 1)).unwrap();
                             let day = windows.count(second(start - 86_400), second(start + 86_400));
                             assert!(minute >= 1 && day.unwrap() >= 1);
@@ -64,8 +64,7 @@ fn record_while_others_count(filling: UvFilling, count: u64) {
             while running.load(Ordering::Relaxed) {
                 let (from, to) = (start - 86_400, start + 2 * 86_400);
                 let counted = windows.count(second(from), second(to)).unwrap();
-                // No visitor is ever taken out: registers only rise, and the estimate is within a few of rising with
-                // them.
+                // Visitors are never removed: registers only increase, and the estimate is almost monotonic.
                 assert!(counted + 2 + last / 100 >= last, "{counted} after {last}");
                 last = counted;
                 counts.fetch_add(1, Ordering::Relaxed);
@@ -101,7 +100,7 @@ fn record_while_others_count(filling: UvFilling, count: u64) {
 }
 
 #[test]
-fn what_threads_record_counts_as_in_one_thread() {
+fn recorded_visits_count_like_in_one_thread() {
     for filling in FILLINGS {
         record_while_others_count(filling, 5_000);
     }
@@ -109,7 +108,7 @@ fn what_threads_record_counts_as_in_one_thread() {
 
 #[test]
 #[ignore = "a minute of work"]
-fn what_threads_record_for_a_minute_counts_as_in_one_thread() {
+fn recorded_visits_of_a_minute_count_like_in_one_thread() {
     for filling in FILLINGS {
         record_while_others_count(filling, 1_000_000);
     }

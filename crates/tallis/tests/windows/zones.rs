@@ -1,4 +1,4 @@
-//! Days of 23 and 25 hours, and hours that come twice.
+//! Days of 23 and 25 hours, and hours that occur twice.
 
 use jiff::tz::TimeZone;
 use tallis::{UvFilling, UvLevel, UvWindows};
@@ -11,7 +11,7 @@ fn berlin(now: &str, filling: UvFilling) -> (UvWindows, tallis::Store) {
 }
 
 #[test]
-fn an_hour_that_comes_twice_is_two_hours() {
+fn an_hour_that_occurs_twice_is_two_hours() {
     for filling in FILLINGS {
         let (windows, store) = berlin("2019-10-28T12:00+01", filling);
         windows.record("first", at("2019-10-27T02:30+02")).unwrap();
@@ -68,7 +68,7 @@ fn a_week_ago_is_the_same_time_of_day() {
 }
 
 #[test]
-fn the_same_time_is_another_day_elsewhere() {
+fn the_same_time_is_on_another_day_elsewhere() {
     let moment = at("2019-12-31T23:30Z");
     for (zone, name) in
         [("UTC", "20191231"), ("Asia/Tokyo", "20200101"), ("America/New_York", "20191231")]

@@ -28,7 +28,7 @@ pub(super) enum Rule {
     Page,
     /// `DEBUG OBJECT`: the encoding, and the length where nothing was compressed.
     DebugObject,
-    /// `COMMAND INFO`: what is not text or history.
+    /// `COMMAND INFO`: everything but texts and history.
     CommandInfo,
 }
 

@@ -223,7 +223,7 @@ impl Gen {
             7 => self.pick(&JUNK).to_vec(),
             8..11 => {
                 let len = self.pick(&LENGTHS);
-                // One letter is compressible, the digits are so less.
+                // A run of one letter is compressible, digits less so.
                 let (first, letters) = self.pick(&[(b'x', 1), (b'a', 26), (b'0', 10)]);
                 let letters: Vec<u8> = (first..first + letters).collect();
                 (0..len).map(|_| self.pick(&letters)).collect()
@@ -247,7 +247,7 @@ impl Gen {
     }
 
     /// Seconds of a relative time to live: each is a quarter of an hour and more away from all others, so that the time
-    /// that passes in a run changes no comparison. Or one that is over.
+    /// that passes in a run changes no comparison. Or one that has passed.
     pub(super) fn seconds(&mut self) -> i64 {
         if self.one_in(12) {
             return self.pick(&[0, -1, -5, -1_000]);
@@ -257,7 +257,7 @@ impl Gen {
         10_000 + spread * 1_000
     }
 
-    /// Seconds since the epoch, exact: the same few, so that some are equal. Or one that is long past.
+    /// Seconds since the epoch, exact: from a small set, so that some are equal. Or one that has passed long ago.
     pub(super) fn unix_time(&mut self) -> i64 {
         if self.one_in(12) {
             return self.pick(&[1, 1_000_000_000, 0, -1]);

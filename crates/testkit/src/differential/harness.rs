@@ -21,7 +21,7 @@ pub(super) struct Failure {
     pub(super) at: usize,
     /// Whether a comparison of the bytes found it.
     pub(super) in_state: bool,
-    /// The command, or what was compared, as words.
+    /// The command, or the comparison, as words.
     pub(super) words: Vec<Vec<u8>>,
     pub(super) ours: String,
     pub(super) theirs: String,

@@ -27,8 +27,8 @@
 //! | DEBUG OBJECT | the encoding, and the length where nothing can be compressed |
 //! | MEMORY USAGE, INFO, TIME, COMMAND DOCS | the kind of reply |
 //!
-//! Nothing depends on the time that passes: a time to live is thousands of seconds, different from all others, or is
-//! over.
+//! Nothing depends on the time that passes: a time to live is thousands of seconds, different from all others, or has
+//! passed.
 //!
 //! # Worked example
 //!

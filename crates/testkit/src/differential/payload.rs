@@ -69,7 +69,7 @@ impl Payload {
         }
     }
 
-    /// Whether RESTORE may choose another encoding: a hash table of few integers comes back as an intset, a short skip
+    /// Whether RESTORE may choose another encoding: a hash table of few integers is restored as an intset, a short skip
     /// list as a listpack.
     pub(super) fn may_be_recoded(&self) -> bool {
         use ValueType as T;

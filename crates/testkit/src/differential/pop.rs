@@ -44,8 +44,8 @@ pub(super) fn run<S: Subject>(run: &mut Run<'_, S>, at: usize, op: &Op) -> Resul
     }
     let encodings =
         [encoding(&mut run.live, session, &key), encoding(&mut run.subject, session, &key)];
-    // One member less changes no encoding; else it is certain where the members left are of one kind on both sides, and
-    // as long: a limit may be between.
+    // Without a count, one member less does not change the encoding. With a count, the encoding is determined only if
+    // the remaining members are of the same kind on both sides, and equally long: a limit may lie between them.
     let kind = |rest: &Members| {
         let longest = rest.iter().map(Vec::len).max();
         (rest.iter().all(|member| is_integer(member)), longest)
@@ -64,7 +64,7 @@ pub(super) fn run<S: Subject>(run: &mut Run<'_, S>, at: usize, op: &Op) -> Resul
         return Ok(());
     }
     let target: Members = before.iter().take(our_rest.len()).cloned().collect();
-    // The order inside a listpack shows what was taken and put back.
+    // The order inside a listpack shows which members were removed and added again.
     let anew = words.len() > 2 || run.settings.limits.set_max_listpack.is_some();
     let expiry = run.live.execute(session, &[b"PEXPIRETIME".to_vec(), key.clone()]);
     let expiry = if let Reply::Int(at) = expiry { Some(at) } else { None };
@@ -78,7 +78,7 @@ pub(super) fn run<S: Subject>(run: &mut Run<'_, S>, at: usize, op: &Op) -> Resul
             side.execute(session, &[b"DEL".to_vec(), key.clone()]);
             change(side, session, "SADD", &key, target.iter());
         } else {
-            // On both sides alike, even where it changes nothing: an addition may find that a limit was lowered.
+            // The same on both sides, even if it changes nothing: adding a member may apply a limit that was lowered.
             change(side, session, "SADD", &key, taken.iter());
             change(side, session, "SREM", &key, before.difference(&target));
         }
@@ -121,7 +121,7 @@ fn adds_up(taken: &Reply, rest: &Members, before: &Members) -> bool {
     count == before.len() && all == *before
 }
 
-/// Whether an intset could hold it. A listpack or a hash table of 7.0 takes every member.
+/// Whether an intset could hold it. A listpack or a hash table of 7.0 accepts every member.
 fn is_integer(member: &[u8]) -> bool {
     let text = std::str::from_utf8(member).unwrap_or_default();
     text.parse::<i64>().is_ok_and(|number| number.to_string() == text)

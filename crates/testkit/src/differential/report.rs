@@ -53,8 +53,8 @@ impl Report {
         never.map(|(name, _)| name.as_str()).collect()
     }
 
-    /// Returns those of [`never_done`](Self::never_done) that should have succeeded: without those that are in the
-    /// script for their errors, and those of newer servers.
+    /// Returns those of [`never_done`](Self::never_done) that should have succeeded: without those that are in scripts
+    /// only for their errors, and those of newer servers.
     #[must_use]
     pub fn always_refused(&self) -> Vec<&str> {
         let mut never = self.never_done();
@@ -105,7 +105,7 @@ pub struct Difference {
     /// The index of the command, from 0; that of the last one before it, if a comparison of the bytes found the
     /// difference.
     pub step: usize,
-    /// The command, or what was compared.
+    /// The command, or the comparison.
     pub command: String,
     /// The subject's reply or state.
     pub ours: String,

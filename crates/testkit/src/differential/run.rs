@@ -26,9 +26,9 @@ pub(super) struct Run<'a, S> {
     pub(super) subject: Caught<S>,
     pub(super) report: Report,
     audit: Audit,
-    /// Whether the sides may be in different states, as is meant, so that there is nothing more to compare.
+    /// Whether the sides may intentionally be in different states, so that nothing can be compared any more.
     ended: bool,
-    /// By session: the commands that wait for EXEC, if a transaction is open.
+    /// The commands that wait for EXEC, by session, if a transaction is open.
     queued: [Option<Vec<Vec<Vec<u8>>>>; SESSIONS],
 }
 
@@ -39,7 +39,7 @@ impl<'a, S: Subject> Run<'a, S> {
         Self { settings, live, subject, report, audit, ended: false, queued }
     }
 
-    /// Runs everything, with comparisons of the bytes in between and at the end.
+    /// Runs everything, with comparisons of the bytes at intervals and at the end.
     pub(super) fn all(&mut self, ops: &[Op], looks: bool) -> Result<(), Failure> {
         let mut at = 0;
         while at < ops.len() && !self.ended {
@@ -71,7 +71,7 @@ impl<'a, S: Subject> Run<'a, S> {
         })
     }
 
-    /// Whether an op is more than one command, as things stand: in a transaction, each is just queued.
+    /// Whether an op is currently more than one command: in a transaction, each is only queued.
     fn is_single(&self, op: &Op) -> bool {
         alone(op)
             && (self.queued[op.session].is_none()
@@ -159,8 +159,9 @@ impl<'a, S: Subject> Run<'a, S> {
         }
     }
 
-    /// A module that opens a key to write counts it as changed, whether it changes it or not, and so do bits in an older
-    /// server; the subject sees no change there. So that both sides go on alike, the subject's key is renamed and back, or made and deleted.
+    /// A module that opens a key for writing counts it as changed, even if it is not, and so do bit operations of an
+    /// older server; the subject reports no change there. So that both sides continue alike, the subject's key is
+    /// renamed and renamed back, or created and deleted.
     fn touch(&mut self, session: usize, words: &[Vec<u8>], theirs: &Reply) {
         let opened = families::opened_for_nothing(words, theirs);
         let same = || apart::key_of_same_bits(words, theirs).filter(|_| self.live.is_older());
@@ -230,7 +231,7 @@ impl<'a, S: Subject> Run<'a, S> {
                 let command = command_line(words);
                 return Err(format!("{why}\n  in {command}\n  ours   {ours}\n  theirs {theirs}"));
             }
-            // The commands behind it may have built on it.
+            // The following commands may depend on it.
             self.ended = true;
             return Ok(());
         }
@@ -251,7 +252,7 @@ impl<'a, S: Subject> Run<'a, S> {
         let name = words.first().map(|word| word.to_ascii_uppercase()).unwrap_or_default();
         let queued = matches!(theirs, Reply::Status(text) if text == "QUEUED");
         let rule = families::rule(words);
-        // With a word too many too: Redis discards the transaction then.
+        // Also with one word too many: Redis discards the transaction then.
         if name == b"EXEC" {
             let waiting = self.queued[session].take().unwrap_or_default();
             let mut results = waiting.iter().zip(ours.elements().unwrap_or_default());
@@ -279,7 +280,7 @@ impl<'a, S: Subject> Run<'a, S> {
             return Ok(());
         }
         if let Err(why) = self.same(rule, words, ours, theirs)
-            // A search on the edge of the map that writes its result was handled before it ran.
+            // A search on the edge of the map that stores its result was handled before it ran.
             && (apart::writes(words)
                 || !apart::explains(self, Difference { session, words, behind: &[], ours, theirs }))
         {
@@ -385,7 +386,7 @@ impl<'a, S: Subject> Run<'a, S> {
 fn scored(reply: &Reply) -> (Vec<Vec<u8>>, Option<Vec<Reply>>) {
     let mut flat: Vec<Reply> = Vec::new();
     for element in reply.elements().unwrap_or_default() {
-        // RESP3 has an array for each pair.
+        // RESP3 has one array per pair.
         match element.elements() {
             Some(pair) => flat.extend_from_slice(pair),
             None => flat.push(element.clone()),
@@ -409,7 +410,7 @@ fn chunk(side: &mut dyn Subject, key: &[u8], nth: usize) -> Option<(i64, Vec<u8>
         let reply = side.execute(AUDITOR, &ask);
         let [Reply::Int(next), Reply::Bulk(bytes)] = reply.elements()? else { return None };
         (cursor, piece) = (*next, bytes.clone());
-        // After the last chunk it would start again.
+        // After the last chunk it would begin again.
         if cursor == 0 {
             break;
         }
@@ -425,7 +426,8 @@ fn alone(op: &Op) -> bool {
         || apart::sorts(&op.words)
 }
 
-/// The end of the batch that begins at `start`: of one session, and nothing after what must be checked as things stand.
+/// The end of the batch that begins at `start`: of one session, and without operations after one that depends on the
+/// current state.
 fn batch(ops: &[Op], start: usize, limit: usize) -> usize {
     if alone(&ops[start]) {
         return start + 1;

@@ -1,4 +1,4 @@
-//! A script: commands drawn from the families, with now and then something wrong in them.
+//! A script: commands drawn from the families, sometimes with errors in them.
 
 use super::Settings;
 use super::families::{FAMILIES, MULTI, Row};
@@ -17,53 +17,53 @@ pub(super) struct Op {
 /// How an [`Op`] is run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum How {
-    /// As it stands.
+    /// Unchanged.
     Plain,
-    /// Again and again, with the cursor at this word, until it is back at 0.
+    /// Repeatedly, with the cursor at this word, until it is 0 again.
     ScanAll(usize),
-    /// With the payload that a DUMP gives just before.
+    /// With the payload of a DUMP that is run before.
     WithDump {
-        /// The word that the payload takes the place of.
+        /// The word that the payload replaces.
         at: usize,
         db: u32,
         key: Vec<u8>,
-        /// Whether the server makes it, or the subject.
+        /// Whether the server creates the payload, or the subject.
         theirs: bool,
-        /// A bit to flip in it.
+        /// A bit of it to flip.
         flip: Option<usize>,
     },
-    /// With a chunk that BF.SCANDUMP returns just before, and its cursor in the word before it.
+    /// With a chunk of a BF.SCANDUMP that is run before, and its cursor in the preceding word.
     WithChunk {
         /// The word that the chunk replaces.
         at: usize,
         key: Vec<u8>,
         /// The chunks to skip.
         nth: usize,
-        /// Whether the server makes it, or the subject.
+        /// Whether the server creates the chunk, or the subject.
         theirs: bool,
-        /// What to do to the chunk.
+        /// The damage to the chunk.
         damage: Damage,
     },
 }
 
-/// The damage of a chunk of a dump.
+/// The damage to a chunk of a dump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Damage {
     Nothing,
     /// This bit is flipped.
     Flip(usize),
-    /// So many bytes are cut off.
+    /// This many bytes are removed.
     Cut(usize),
-    /// So many bytes are added.
+    /// This many bytes are added.
     Grow(usize),
-    /// The cursor is another by so much.
+    /// The cursor differs by this number.
     Shift(i64),
 }
 
 /// The number of commands after a CONFIG until the limits are reset.
 const RESET_AFTER: usize = 60;
 
-/// How many databases the commands use.
+/// The number of databases that the commands use.
 pub(super) const DATABASES: u32 = 4;
 
 /// The properties of the server that the commands depend on in addition to the settings.
@@ -80,7 +80,7 @@ pub(super) fn script(settings: &Settings, found: Found) -> Vec<Op> {
     let rows: Vec<&'static Row> = FAMILIES
         .iter()
         .filter(|family| settings.families.contains(&family.name))
-        // A module's wrong number of arguments is found before a transaction since 8.
+        // Since 8, a wrong number of arguments to a command of a module is detected before the transaction.
         .filter(|family| !found.old_blooms || family.name != MULTI)
         .flat_map(|family| family.rows)
         .filter(|row| !settings.leaves_out(row.name))
@@ -95,7 +95,7 @@ pub(super) fn script(settings: &Settings, found: Found) -> Vec<Op> {
     while ops.len() < settings.commands && total > 0 {
         generator.step = ops.len();
         let session = usize::from(generator.one_in(12));
-        // A transaction does not stay open for long, or everything would only be queued.
+        // A transaction does not stay open for long, because its commands are only queued.
         let close = open[session].is_some_and(|count| count > 2) && generator.one_in(4);
         let name = match close {
             true if generator.one_in(10) && !settings.leaves_out("DISCARD") => "DISCARD",
@@ -118,7 +118,7 @@ pub(super) fn script(settings: &Settings, found: Found) -> Vec<Op> {
         });
         // A key that is set with an expiry in the past counts in DBSIZE until it is accessed.
         let touch = if sets_a_time { keys_of(&op.words) } else { Vec::new() };
-        // Other limits are reset soon: the run is to test those of the settings.
+        // Other limits are reset soon: the run should test those of the settings.
         if op.words[0].eq_ignore_ascii_case(b"CONFIG") && reset.is_none() {
             reset = Some(ops.len() + RESET_AFTER);
         }
@@ -163,9 +163,9 @@ fn keys_of(words: &[Vec<u8>]) -> Vec<Vec<u8>> {
     words.iter().skip(2).step_by(2).take(number.unwrap_or(0)).cloned().collect()
 }
 
-/// A server's SORT takes a number that was too small or too great for what ran before for one of its own, unless a score
-/// has been read since. So a sorted set becomes a skip list first, for which its scores are read; then a command reads a
-/// score, and does nothing else: there is no such key.
+/// A server's SORT may report a number that was out of range in an earlier command as an error of its own, unless a
+/// score has been read since. So a sorted set is converted to a skip list first, for which its scores are read; then
+/// another command only reads a score, because its key does not exist.
 fn before_sort(session: usize, key: &[u8]) -> [Op; 2] {
     let convert = [b"SORT", key, b"BY", b"nosort", b"LIMIT", b"0", b"0"];
     let read = ["ZADD", "none", "XX", "0", "m"];
@@ -198,7 +198,7 @@ fn make(
     if settings.leaves_out("DUMP") && matches!(line.how, How::WithDump { .. }) {
         line.how = How::Plain;
     }
-    // Invalid numbers have other errors there.
+    // In the older module, invalid numbers have other errors.
     line.fragile |= generator.found.old_blooms && name.starts_with("BF.");
     if line.how == How::Plain && !line.fragile {
         distort(generator, &mut line.words, !settings.leaves_out("NONESUCH"));

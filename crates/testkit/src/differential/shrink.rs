@@ -17,10 +17,10 @@ use crate::shrink::fewer;
 /// The maximum number of attempts. Each is a run from an empty state.
 const ATTEMPTS: usize = 600;
 
-/// Commands before the failure that are shown.
+/// The number of commands before the failure that are shown.
 const RECENT: usize = 10;
 
-/// Bytes of such a command that are shown. The script has them all.
+/// The number of bytes of such a command that are shown. The script has all of them.
 const SHOWN: usize = 200;
 
 impl Differential {
@@ -66,7 +66,7 @@ impl<S: Subject, F: FnMut(&Settings) -> S> Shrink<'_, F> {
         let (mut ops, mut last) = self.fails(ops)?;
         self.fewer(&mut ops, &mut last);
         self.plainer(&mut ops, &mut last);
-        // What was needed to bring a value from one key or session to another is not any more.
+        // The commands that moved a value between keys or sessions are no longer needed.
         self.fewer(&mut ops, &mut last);
         for at in (0..ops.len()).rev() {
             self.shorten(at, &mut ops, &mut last);

@@ -59,7 +59,7 @@ impl LiveSubject {
             (0..=SESSIONS).map(|_| Wire::open(server, settings.protocol)).collect();
         let is_older = apart::is_older(server.version());
         let mut subject = Self { wires: wires?, is_older };
-        // With active expiry, whether a server counts expired keys in DBSIZE would be random.
+        // With active expiry, the number of expired keys that a server counts in DBSIZE would be random.
         let passive = [&b"DEBUG"[..], b"SET-ACTIVE-EXPIRE", b"0"].map(<[u8]>::to_vec);
         let mut first = vec![vec![b"FLUSHALL".to_vec()], passive.to_vec()];
         for [name, value] in settings.limits.pairs() {

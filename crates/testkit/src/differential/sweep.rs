@@ -2,7 +2,7 @@
 //!
 //! Each command of the families is called with keys of every kind, every number of words up to [`MOST_WORDS`], and
 //! arguments that are not numbers, too large, negative, empty or binary. Replies must be equal; if all were errors,
-//! nothing may have changed on either side; and the bytes of all keys are compared after each group.
+//! nothing may have changed on either side. The bytes of all keys are compared after each group.
 
 use super::compare::{self, Rule};
 use super::families::{FAMILIES, Row};
@@ -16,8 +16,8 @@ use crate::live::Server;
 /// The maximum number of arguments.
 const MOST_WORDS: usize = 5;
 
-/// The values in place of a number, an option, a member or another key. None of them is a time to live that ends within
-/// a run, or a length that fills the memory.
+/// The values that replace a number, an option, a member or another key. None of them is a time to live that ends
+/// within a run, or a length that fills the memory.
 const JUNK: [&[u8]; 21] = [
     b"x",
     b"-1",
@@ -61,13 +61,13 @@ const FIXTURE: [(&[u8], &[&[u8]]); 15] = [
     (b"bloom", &[b"BF.ADD", b"bloom", b"a"]),
 ];
 
-/// The kinds of keys that a server has.
+/// The kinds of keys that a server supports.
 fn fixture(settings: &Settings) -> impl Iterator<Item = (&'static [u8], &'static [&'static [u8]])> {
     let blooms = settings.families.contains(&MODULE_FAMILY);
     FIXTURE.into_iter().filter(move |(_, maker)| blooms || maker.first() != Some(&&b"BF.ADD"[..]))
 }
 
-/// Commands that reach beyond one key, one line at a time.
+/// Commands that affect more than one key: they are run one line at a time.
 const STATEFUL: [&str; 9] =
     ["MULTI", "EXEC", "DISCARD", "WATCH", "UNWATCH", "SELECT", "SWAPDB", "CONFIG SET", "MOVE"];
 
@@ -124,12 +124,12 @@ impl Differential {
 struct Sweep<'a, S> {
     run: Run<'a, S>,
     at: usize,
-    /// Whether the keys have to be made again.
+    /// Whether the keys must be created again.
     dirty: bool,
 }
 
 impl<S: Subject> Sweep<'_, S> {
-    /// Every line of one command on one key. The lines run in bunches between two looks.
+    /// Runs every line of one command on one key, in batches between two comparisons.
     fn group(&mut self, row: &Row, key: &[u8]) -> Result<(), Failure> {
         let stateful = STATEFUL.contains(&row.name);
         let mut changed = Vec::new();
@@ -157,7 +157,7 @@ impl<S: Subject> Sweep<'_, S> {
             }
         }
         if changed.is_empty() {
-            // All were errors: nothing has changed, as the subject reports itself.
+            // All replies were errors: the subject must report no change.
             self.unchanged(row, key)?;
         } else {
             self.run.look(self.at)?;
@@ -213,7 +213,7 @@ impl<S: Subject> Sweep<'_, S> {
         Ok(())
     }
 
-    /// Only errors: the keys are still those of the fixture.
+    /// After only errors, the keys must still be those of the fixture.
     fn unchanged(&mut self, row: &Row, key: &[u8]) -> Result<(), Failure> {
         self.run.look(self.at).map_err(|found| Failure {
             why: format!(
@@ -236,7 +236,7 @@ fn expect_made(at: usize, command: &[Vec<u8>], subject: &mut dyn Subject) -> Res
     Ok(())
 }
 
-/// The lines of a command on a key. Each junk comes in each place; its neighbours are others.
+/// The lines of a command on a key. Each junk value occurs at each position, with different neighbours.
 fn lines(row: &Row, key: &[u8]) -> Vec<Vec<Vec<u8>>> {
     let name: Vec<Vec<u8>> = row.name.split(' ').map(Into::into).collect();
     let slow = row.name == "PFSELFTEST" && key != FIXTURE[0].0;
@@ -245,7 +245,7 @@ fn lines(row: &Row, key: &[u8]) -> Vec<Vec<Vec<u8>>> {
         let variants = if arguments == 1 { 1 } else { JUNK.len() };
         for variant in 0..variants {
             let mut line = name.clone();
-            // A key in the first place, and now and then (PFDEBUG, SINTERCARD) in the second.
+            // A key at the first position, and sometimes (PFDEBUG, SINTERCARD) at the second.
             let at = usize::from(variant % 7 == 6);
             for place in 0..arguments {
                 let junk = JUNK[(variant + place * 5) % JUNK.len()];
@@ -257,5 +257,5 @@ fn lines(row: &Row, key: &[u8]) -> Vec<Vec<Vec<u8>>> {
     lines
 }
 
-/// The session that looks is never the one that runs the lines.
+/// The session of the comparisons is never the one that runs the lines.
 const _: () = assert!(AUDITOR != 0, "the audit would change the database of the commands");

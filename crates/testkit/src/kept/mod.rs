@@ -144,7 +144,7 @@ impl Kept {
         }
     }
 
-    /// Returns the value with a string as bytes, also if it was stored as an integer.
+    /// Returns the value with a string as bytes, even if it was stored as an integer.
     #[must_use]
     pub fn with_string_as_bytes(self) -> Self {
         let Self::String(string) = self else { return self };
@@ -159,7 +159,7 @@ impl Kept {
             Self::Set(members) => members.sort_unstable(),
             Self::Hash(fields) => fields.sort_unstable(),
             Self::HashTtl(_, fields) => fields.sort_unstable(),
-            // A server does not note when the first one does not expire any more.
+            // A server does not update it when the earliest field no longer expires.
             Self::HashTtlListpack(_, earliest) => *earliest = 0,
             Self::String(_)
             | Self::Blob(..)
@@ -221,7 +221,7 @@ fn quoted(bytes: &[u8]) -> String {
     format!("\"{}\"", bytes.escape_ascii())
 }
 
-/// All that is left of the strings.
+/// Reads the remaining strings.
 fn strings<R: Read>(mut strings: Strings<'_, R>) -> Result<Vec<Vec<u8>>, Error> {
     let mut kept = Vec::with_capacity(strings.size_hint());
     while let Some(string) = strings.next()? {
@@ -230,7 +230,7 @@ fn strings<R: Read>(mut strings: Strings<'_, R>) -> Result<Vec<Vec<u8>>, Error> 
     Ok(kept)
 }
 
-/// A list of ziplists as a value, of whose form no version that is written has one of its own.
+/// A list of ziplists as a value: none of the versions that can be written has its own form for it.
 fn ziplists(nodes: &[Vec<u8>]) -> RawValue {
     let mut body = length(nodes.len());
     for node in nodes {
@@ -240,7 +240,7 @@ fn ziplists(nodes: &[Vec<u8>]) -> RawValue {
     RawValue::new(rdb::ValueType::ListQuicklist, body).expect("strings are all there is to it")
 }
 
-/// A length of four bytes behind its mark, the highest first.
+/// A length of four bytes after its mark, in big-endian order.
 fn length(len: usize) -> Vec<u8> {
     let mut bytes = u32::try_from(len).expect("a length of 32 bits").to_le_bytes().to_vec();
     bytes.push(0x80);

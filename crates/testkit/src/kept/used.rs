@@ -1,6 +1,6 @@
 //! Commands that use a value from an untrusted source.
 
-/// Commands of every family, on the key `k` or on it and another: none may panic, for any value.
+/// Commands of every family, on the key `k` or on it and another one: none may panic, for any value.
 pub const ON_ANY_VALUE: &[&[&str]] = &[
     &["TYPE", "k"],
     &["OBJECT", "ENCODING", "k"],

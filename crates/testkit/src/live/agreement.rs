@@ -5,24 +5,24 @@ use std::io;
 use super::node::{Node, url};
 use super::view::Role;
 
-/// How many slots a cluster has.
+/// The number of slots in a cluster.
 pub(super) const SLOTS: usize = 16_384;
 
-/// What the nodes that run agree on so far.
+/// The state on which the running nodes agree so far.
 #[derive(Debug)]
 pub(super) struct Agreement {
-    /// Of the nodes that run.
+    /// The ports of the running nodes.
     ports: Vec<u16>,
     roles: Option<Vec<Role>>,
 }
 
 impl Agreement {
-    /// Of nodes with these ports, none of which has been asked yet.
+    /// Begins with nodes on these ports, none of which has been queried yet.
     pub(super) fn new(ports: Vec<u16>) -> Self {
         Self { ports, roles: None }
     }
 
-    /// Asks one of them. An error says what is missing.
+    /// Queries one of them. An error says what is missing.
     pub(super) fn ask(&mut self, node: &Node) -> io::Result<()> {
         let name = node.url();
         let state = node.field(&["CLUSTER", "INFO"], "cluster_state")?;

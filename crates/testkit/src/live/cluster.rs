@@ -13,13 +13,13 @@ use super::agreement::{Agreement, SLOTS, fail_if};
 use super::node::{Node, State, url};
 use super::{Options, SlotMove};
 
-/// How many masters, each with one replica.
+/// The number of masters, each with one replica.
 const MASTERS: usize = 3;
 
-/// How long a cluster may take to start, and to recover.
+/// The time limit for a cluster to start, or to recover.
 const DEADLINE: Duration = Duration::from_secs(60);
 
-/// How long to wait between two looks.
+/// The interval between two checks.
 const PAUSE: Duration = Duration::from_millis(25);
 
 /// A running cluster: three masters, each with a third of the slots and a replica, on 127.0.0.1.
@@ -196,7 +196,7 @@ impl Cluster {
     }
 
     fn all(&self) -> impl Iterator<Item = MutexGuard<'_, Node>> {
-        // A test that panicked with a node in hand has left it as it is: a process and its folder.
+        // After a panic of a test that had locked a node, the node is unchanged: a process and its directory.
         self.nodes.iter().map(|node| node.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -208,17 +208,17 @@ impl Cluster {
         self.running().next().unwrap_or_else(|| panic!("unknown node runs"))
     }
 
-    /// Makes a cluster of nodes that do not know each other: the first half are masters.
+    /// Makes a cluster of nodes that do not know each other: the first half become masters.
     fn join(&self) -> io::Result<()> {
         let ids = self.all().map(|node| node.ask::<String>(&["CLUSTER", "MYID"]));
         let ids = ids.collect::<io::Result<Vec<_>>>()?;
         let ports: Vec<_> = self.all().map(|node| node.port().to_string()).collect();
         for (index, node) in self.all().enumerate() {
-            // Masters of the same epoch would have to agree on new ones first.
+            // Masters with the same epoch would first have to agree on new ones.
             let epoch = (index + 1).to_string();
             node.ask::<String>(&["CLUSTER", "SET-CONFIG-EPOCH", &epoch])?;
             if index < MASTERS {
-                // Single slots, since 6.2 takes no ranges.
+                // Single slots, because 6.2 does not accept ranges.
                 let slots = SLOTS * index / MASTERS..SLOTS * (index + 1) / MASTERS;
                 let slots = slots.map(|slot| slot.to_string());
                 let words = ["CLUSTER", "ADDSLOTS"].map(str::to_owned).into_iter().chain(slots);
@@ -242,7 +242,7 @@ impl Cluster {
         Ok(())
     }
 
-    /// The first thing that is missing in a cluster of the nodes that run.
+    /// Returns the first thing that is missing in a cluster of the running nodes.
     fn missing(&self) -> io::Result<()> {
         let ports: Vec<_> = self.running().map(|node| node.port()).collect();
         fail_if(ports.is_empty(), || "no node is running".to_owned())?;
@@ -251,12 +251,13 @@ impl Cluster {
     }
 }
 
-/// What a node answered. A test cannot go on without.
+/// Returns the reply of a node. A test cannot continue without it.
 pub(super) fn expect_ok<T>(reply: Result<T, impl Display>) -> T {
     reply.unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Waits until nothing is missing; returns what still is when the time is over. An error of a node counts as such.
+/// Waits until nothing is missing; returns what is still missing after the time limit. An error of a node counts as
+/// such.
 #[expect(clippy::disallowed_methods, reason = "a cluster that does not recover must end the test")]
 fn wait(time: Duration, mut missing: impl FnMut() -> io::Result<()>) -> Result<(), String> {
     let start = Instant::now();

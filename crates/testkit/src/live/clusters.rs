@@ -46,7 +46,7 @@ pub fn cluster_named(name: &str) -> Option<Cluster> {
 /// If the cluster does not start, or if there is no such server and `CI` is `true`.
 #[must_use]
 pub fn cluster_named_with(name: &str, options: &Options) -> Option<Cluster> {
-    // One server by itself says which it is.
+    // A single server reports its version.
     let server = named(name)?;
     Some(start_cluster(server.program(), &options.known_in(server.version())))
 }

@@ -19,7 +19,7 @@ const SKIPPED_VARIABLE: &str = "TALLIS_SKIPPED_LOG";
 /// Names the file of RedisBloom, a module that a server can load.
 const REDISBLOOM_VARIABLE: &str = "TALLIS_REDISBLOOM";
 
-/// What to do about a missing server.
+/// A hint for a missing server.
 pub(super) const ADVICE: &str = "redis-server not found; install it with apt-get install redis-server, or name one in \
                                 TALLIS_REDIS_SERVER";
 
@@ -108,7 +108,7 @@ pub fn try_named_with(name: &str, options: &Options) -> Option<io::Result<Server
         Ok(server) => server,
         Err(error) => return Some(Err(error)),
     };
-    // The machine's own server may be another one than that of the name.
+    // The machine's own server may have another version than the name.
     let said = format!("{}-{}", server.product().name(), server.version());
     if said != name && !said.starts_with(&format!("{name}.")) {
         leave_out(&format!("{name} not found; {} is {said}", program.display()));
@@ -198,15 +198,15 @@ pub(super) fn leave_out(advice: &str) {
     // A doctest is the main thread of a process of its own: the number of the process distinguishes it from the others.
     let test = format!("{program}[{}]: {}", process::id(), thread.name().unwrap_or("a thread"));
     assert!(env::var_os("CI").is_none_or(|value| value != "true"), "{test}: {advice}");
-    // The harness captures what the print macros write, not what is written to the handle.
-    // A closed standard error is no reason to fail.
+    // The harness captures the output of the print macros, but not writes to the handle. A closed standard error must
+    // not fail the test.
     let _ = writeln!(std::io::stderr(), "LEFT OUT: {test}: {advice}");
     if let Some(log) = env::var_os(SKIPPED_VARIABLE).filter(|value| !value.is_empty()) {
         append_line(Path::new(&log), &test);
     }
 }
 
-/// Appends in one write, so that lines of tests that run side by side do not mix.
+/// Appends in one write, so that lines of concurrent tests are not mixed.
 fn append_line(log: &Path, test: &str) {
     let written = OpenOptions::new()
         .create(true)

@@ -17,7 +17,7 @@ const NODE_TIMEOUT: &str = "1500";
 /// The time limit for a reply of a running node.
 const ANSWER: Duration = Duration::from_secs(10);
 
-/// How many ports to try. Each of them was free a moment before.
+/// The number of ports to try. Each of them was free just before.
 const TRIES: usize = 20;
 
 /// A server of a cluster, which listens on TCP.
@@ -30,7 +30,7 @@ pub(super) struct Node {
     pub(super) state: State,
 }
 
-/// Whether a node answers.
+/// The state of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     Running,
@@ -39,14 +39,14 @@ pub(super) enum State {
 }
 
 impl Node {
-    /// Starts a node that knows no other one, on a port that is free.
+    /// Starts a node that knows no other one, on a free port.
     pub(super) fn start(program: &Path, options: &Options) -> io::Result<Self> {
         let start = |port| Server::start(program, &as_node(options, port));
         let (server, port) = on_free_port(ports::free(), start)?;
         Ok(Self { server, options: options.clone(), port, state: State::Running })
     }
 
-    /// Starts a node that was killed again on its folder, on its port if that is still free.
+    /// Starts a killed node again on its directory, and on its port if that is still free.
     pub(super) fn restart(&mut self) -> io::Result<()> {
         let ports = std::iter::once(self.port).chain(ports::free());
         let (server, options) = (&mut self.server, &self.options);
@@ -62,7 +62,7 @@ impl Node {
     }
 
     pub(super) fn pause(&mut self) {
-        // Another process may have the number of one that has ended.
+        // The number of an ended process may have been reused.
         assert_eq!(self.state, State::Running, "cannot pause {}: it is not running", self.url());
         self.server.signal("STOP");
         self.state = State::Paused;
@@ -98,7 +98,7 @@ impl Node {
         });
         reply.map_err(|error| {
             let mut what = self.url();
-            // Some words are enough to recognise a command of thousands.
+            // A few words are enough to identify a command that may have thousands.
             for word in words.iter().take(4) {
                 let _ = write!(what, " {}", word.as_ref().escape_ascii());
             }
@@ -106,12 +106,12 @@ impl Node {
         })
     }
 
-    /// What it knows of the cluster.
+    /// Returns the node's view of the cluster.
     pub(super) fn view(&self) -> io::Result<View> {
         self.ask::<String>(&["CLUSTER", "NODES"]).map(|text| View::parse(&text))
     }
 
-    /// A field of `INFO` or of `CLUSTER INFO`, empty if there is none.
+    /// Returns a field of `INFO` or of `CLUSTER INFO`; empty if it does not exist.
     pub(super) fn field(&self, command: &[&str], name: &str) -> io::Result<String> {
         let text = self.ask::<String>(command)?;
         let mut fields = text.lines().filter_map(|line| line.split_once(':'));
@@ -124,7 +124,7 @@ pub(super) fn url(port: u16) -> String {
     format!("redis://127.0.0.1:{port}")
 }
 
-/// The options, and behind them what makes a server a node: the last setting of a name wins.
+/// The options, followed by the settings of a cluster's node: the last value of a setting applies.
 fn as_node(options: &Options, port: u16) -> Options {
     options
         .clone()
@@ -133,13 +133,13 @@ fn as_node(options: &Options, port: u16) -> Options {
         .config("cluster-enabled", "yes")
         .config("cluster-announce-ip", "127.0.0.1")
         .config("cluster-node-timeout", NODE_TIMEOUT)
-        // A replica takes over however long its link to the master has been down.
+        // A replica takes over no matter how long its link to the master has been down.
         .config("cluster-replica-validity-factor", "0")
         // Without this a master waits five seconds for more replicas before it sends its data.
         .config("repl-diskless-sync-delay", "0")
 }
 
-/// Tries ports until one is not taken. A taken port ends the server, and its log says so.
+/// Tries ports until one is free. A server on a taken port exits, and its log says so.
 fn on_free_port<T>(
     ports: impl Iterator<Item = u16>,
     mut start: impl FnMut(u16) -> io::Result<T>,
@@ -163,7 +163,7 @@ mod tests {
     use super::{Node, as_node, on_free_port};
 
     #[test]
-    fn a_taken_port_is_left_for_the_next() {
+    fn a_taken_port_is_skipped() {
         let Some(program) = locate() else { return };
         for above in [0, ports::BUS] {
             let mut free = ports::free();
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_node_starts_again_on_its_port_or_on_another_one() {
+    fn a_node_restarts_on_its_port_or_on_another_one() {
         let Some(program) = locate() else { return };
         let options = Options::new().config("hll-sparse-max-bytes", "100").config("port", "0");
         let mut node = Node::start(&program, &options).unwrap();

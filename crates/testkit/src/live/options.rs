@@ -53,7 +53,7 @@ impl Options {
         self
     }
 
-    /// What of this a server of that version knows.
+    /// Returns the options that a server of that version knows.
     pub(super) fn known_in(&self, version: Version) -> Self {
         let name = |setting: &[String; 2]| {
             Some([name_in(version, &setting[0])?.to_owned(), setting[1].clone()])
@@ -62,7 +62,7 @@ impl Options {
     }
 }
 
-/// Settings that came with a release, and what they were called before, if they were there.
+/// Settings with the release that introduced them, and their previous name, if any.
 const SINCE: [(&str, Version, Option<&str>); 8] = {
     const V7_0: Version = Version::new(7, 0, 0);
     const V7_2: Version = Version::new(7, 2, 0);
@@ -78,7 +78,7 @@ const SINCE: [(&str, Version, Option<&str>); 8] = {
     ]
 };
 
-/// What a server of that version calls a setting, or `None` if it has nothing of the kind.
+/// Returns the name of a setting in that version, or `None` if it has no such setting.
 pub(crate) fn name_in(version: Version, setting: &str) -> Option<&str> {
     match SINCE.into_iter().find(|(name, since, _)| *name == setting && version < *since) {
         Some((_, _, before)) => before,

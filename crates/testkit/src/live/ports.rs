@@ -4,23 +4,24 @@ use std::net::{Ipv4Addr, TcpListener};
 use std::process;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// How far the port of the cluster bus lies above that of the clients. This is the default of every server, and 6.2
-/// has no setting for it.
+/// The distance between the port of the cluster bus and that of the clients. This is the default of every server, and
+/// 6.2 has no setting for it.
 pub(super) const BUS: u16 = 10_000;
 
 /// The first port for clients.
 const FIRST: u16 = 10_000;
 
-/// How many ports for clients. Those of the bus lie above them, and all lie below 32768, from where on Linux gives
-/// ports to connections that go out: such a connection must not take the port of a node that is dead and will start
-/// again. The other nodes try to reach that port all the time, and from a port of that range one may connect to itself.
+/// The number of ports for clients. The ports of the bus are above them, and all are below 32768, where Linux's range
+/// for outgoing connections begins: such a connection must not take the port of a dead node that will start again. The
+/// other nodes try to connect to that port all the time, and from a port of that range a connection could connect to
+/// itself.
 const COUNT: u16 = 10_000;
 
-/// Free ports for clients, whose ports for the bus are free as well. Another process may still take one: then the
-/// next is to be tried.
+/// Returns free ports for clients whose ports for the bus are free as well. Another process may still take one: then
+/// the next one is to be tried.
 pub(super) fn free() -> impl Iterator<Item = u16> {
     static TAKEN: AtomicU32 = AtomicU32::new(0);
-    // Processes that run at the same time have numbers that are close: the factor sets them apart.
+    // Processes that run at the same time have similar numbers: the factor separates them.
     let start = process::id().wrapping_mul(2_654_435_761) >> 8;
     (0..COUNT)
         .map(move |_| {
@@ -31,7 +32,7 @@ pub(super) fn free() -> impl Iterator<Item = u16> {
         .filter(|port| are_free(*port))
 }
 
-/// Whether no process listens on a port for clients, nor on that of the bus above it.
+/// Whether no process listens on a port for clients, or on that of the bus above it.
 fn are_free(port: u16) -> bool {
     is_free(port) && is_free(port + BUS)
 }
@@ -47,12 +48,12 @@ mod tests {
     use super::{BUS, are_free, free};
 
     #[test]
-    fn a_port_that_is_taken_is_not_free() {
+    fn a_taken_port_is_not_free() {
         let port = free().next().unwrap();
         let clients = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).unwrap();
         assert!(!are_free(port));
         drop(clients);
-        // To look through all that are free would take each for a moment, which a server of another test may need just then.
+        // Checking all free ports would occupy each for a moment, and a server of another test may need it just then.
         let _bus = TcpListener::bind((Ipv4Addr::LOCALHOST, port + BUS)).unwrap();
         assert!(!are_free(port));
     }

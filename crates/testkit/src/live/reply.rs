@@ -59,14 +59,14 @@ impl Reply {
         if let Self::Array(all) | Self::Set(all) = self { Some(all) } else { None }
     }
 
-    /// The byte strings of a list, sorted, or the one that is no list; nothing of anything else.
+    /// The byte strings of a list, sorted, or a single byte string; empty for any other reply.
     #[cfg(feature = "live")]
     pub(crate) fn given(&self) -> Vec<Vec<u8>> {
         let one = self.bytes().map(|bytes| vec![bytes.to_vec()]);
         one.or_else(|| self.members()).unwrap_or_default()
     }
 
-    /// The byte strings of a list, sorted. `None` if this is no list, or holds something else.
+    /// The byte strings of a list, sorted. `None` if this is not a list, or contains anything else.
     #[cfg(feature = "live")]
     pub(crate) fn members(&self) -> Option<Vec<Vec<u8>>> {
         let mut all: Vec<Vec<u8>> = self
@@ -108,7 +108,7 @@ impl From<Value> for Reply {
     }
 }
 
-/// As redis-cli would show it, on one line; lists and strings are cut where they are long.
+/// The form of redis-cli on one line; long lists and strings are truncated.
 impl fmt::Display for Reply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -153,7 +153,7 @@ fn list<'a>(
     f.write_char(close)
 }
 
-/// A long string, cut for the reader.
+/// A long string, truncated for the message.
 fn shown(bytes: &[u8]) -> String {
     const SHOWN: usize = 400;
     match bytes.get(..SHOWN) {

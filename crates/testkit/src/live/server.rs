@@ -30,7 +30,8 @@ exit $status"#;
 /// The interval between two checks of a server that is starting.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// How many looks: a minute in all, since a busy machine may be slow and a server that fails is seen to end.
+/// The number of checks: a minute in total, because a busy machine may be slow, and the end of a server that fails is
+/// detected.
 const LOOKS: usize = 12_000;
 
 /// A running `redis-server`. Dropping it ends the process and removes its directory.
@@ -60,14 +61,14 @@ impl Server {
         Ok(server)
     }
 
-    /// Ends the process at once (SIGKILL), and leaves its folder.
+    /// Kills the process immediately (SIGKILL), and keeps its directory.
     pub(super) fn kill(&mut self) {
         drop(self.supervisor.stdin.take());
-        // The supervisor ends with the server; its folder may go only after that.
+        // The supervisor ends with the server; only then may its directory be removed.
         let _ = self.supervisor.wait();
     }
 
-    /// Ends the process, starts it again on its folder, and waits until it answers.
+    /// Ends the process, starts it again on its directory, and waits until it replies.
     ///
     /// # Errors
     ///
@@ -201,7 +202,7 @@ impl Server {
         self.check("check-aof", file.as_ref())
     }
 
-    /// The server's program is a checker too, when it is called by its name.
+    /// The server's program is also a checker when it is called by that name.
     fn check(&self, checker: &str, file: &OsStr) -> Result<String, String> {
         let checker = format!("{}-{checker}", self.product().name());
         let run =
@@ -215,7 +216,7 @@ impl Server {
         if status.success() { Ok(text) } else { Err(text) }
     }
 
-    /// Sends a command on a connection of its own.
+    /// Sends a command on its own connection.
     fn ask(&self, words: &[&str]) -> io::Result<Reply> {
         let words: Vec<Vec<u8>> = words.iter().map(|word| word.as_bytes().to_vec()).collect();
         Wire::open(self, Protocol::Resp2)?.run(&words)
@@ -235,7 +236,8 @@ impl Server {
                     self.log()
                 )));
             }
-            // A server that still reads its file accepts connections and answers LOADING. It ends if the file is wrong.
+            // A server that is still loading its file accepts connections and replies LOADING. It exits if the file is
+            // invalid.
             if self.ask(&["PING"]).is_ok_and(|reply| !reply.is_error()) {
                 return self.ask_identity();
             }

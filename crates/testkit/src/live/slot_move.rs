@@ -3,7 +3,7 @@
 use super::Cluster;
 use super::cluster::expect_ok;
 
-/// How long `MIGRATE` may take, in milliseconds.
+/// The time limit for `MIGRATE`, in milliseconds.
 const TIMEOUT: &str = "5000";
 
 /// How many keys to move at a time.
@@ -43,7 +43,7 @@ impl<'a> SlotMove<'a> {
             let words = ["CLUSTER", "SETSLOT", &slot, state, &other];
             expect_ok(cluster.node(url).ask::<String>(&words));
         };
-        // The new master first: it must expect the keys when the old one begins to send clients on.
+        // The new master first: it must expect the keys when the old one begins to redirect clients.
         set(to, "IMPORTING", &from);
         set(&from, "MIGRATING", to);
         Self { cluster, slot, from, to: to.to_owned() }
@@ -84,7 +84,7 @@ impl<'a> SlotMove<'a> {
             }
             self.migrate(&keys);
         }
-        // The new master first: if the old one gave the slot up before, no node would have it for a moment.
+        // The new master first: if the old one released the slot before, no node would have it for a moment.
         let others = self.cluster.masters();
         let others = others.iter().filter(|url| **url != self.to);
         let owner = id(self.cluster, &self.to);

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What a server says of itself in `INFO server`.
+/// The identity of a server, from `INFO server`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Identity {
     pub(super) product: Product,
@@ -12,7 +12,7 @@ pub(super) struct Identity {
 }
 
 impl Identity {
-    /// Reads the text of `INFO server`.
+    /// Parses the text of `INFO server`.
     pub(super) fn read(info: String) -> Option<Self> {
         let field = |name: &str| info.lines().find_map(|line| line.strip_prefix(name));
         let (product, version) = match field("server_name:").map(str::trim) {
@@ -59,7 +59,7 @@ impl Version {
         Self { major, minor, patch }
     }
 
-    /// Reads `8.2.3`, or `8.2` for the first of that release series.
+    /// Parses `8.2.3`, or `8.2` for the first version of that release series.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let mut parts = text.trim().split('.').map(str::parse);
         let mut next = || parts.next();
@@ -79,7 +79,7 @@ mod tests {
     use super::{Identity, Product, Version};
 
     #[test]
-    fn a_server_is_what_it_says() {
+    fn a_server_is_identified_by_its_reply() {
         let read = |info: &str| {
             let identity = Identity::read(info.to_owned())?;
             Some((identity.product, identity.version))

@@ -19,7 +19,7 @@ pub(super) struct Line {
     slots: Vec<RangeInclusive<u16>>,
 }
 
-/// What a node does: it has slots, or it replicates the master with that id.
+/// The role of a node: it has slots, or it replicates the master with that id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Role {
     port: u16,
@@ -28,7 +28,7 @@ pub(super) struct Role {
 }
 
 impl View {
-    /// Reads the reply. Lines of another form are left out; no server has any.
+    /// Parses the reply. Lines in another form are ignored; no server has any.
     pub(super) fn parse(text: &str) -> Self {
         Self { lines: text.lines().filter_map(Line::parse).collect() }
     }
@@ -49,7 +49,7 @@ impl View {
         self.lines.iter().find(|line| line.slots.iter().any(|range| range.contains(&slot)))
     }
 
-    /// The roles of the nodes with these ports, in the order of the ports, as all of them should see them.
+    /// The roles of the nodes with these ports, in the order of the ports. All nodes should agree on them.
     pub(super) fn roles(&self, ports: &[u16]) -> Vec<Role> {
         let known = self.lines.iter().filter(|line| ports.contains(&line.port));
         let roles = known.map(|line| Role {
@@ -64,7 +64,7 @@ impl View {
 }
 
 impl Line {
-    /// Reads `ID IP:PORT@BUS FLAGS MASTER PING PONG EPOCH LINK SLOTS...`.
+    /// Parses `ID IP:PORT@BUS FLAGS MASTER PING PONG EPOCH LINK SLOTS...`.
     fn parse(text: &str) -> Option<Self> {
         let words: Vec<_> = text.split_ascii_whitespace().collect();
         let [id, address, flags, master, _ping, _pong, _epoch, _link, slots @ ..] = &words[..]
@@ -81,12 +81,12 @@ impl Line {
             port: port.parse().ok()?,
             flags: flags.split(',').map(str::to_owned).collect(),
             master: Some((*master).to_owned()).filter(|master| master != "-"),
-            // Slots that are being moved are named once more, in brackets.
+            // Slots that are being moved are listed again, in brackets.
             slots: slots.iter().filter(|word| !word.starts_with('[')).filter_map(range).collect(),
         })
     }
 
-    /// What is wrong with it: that it has failed, may have failed, or is not known well enough.
+    /// Returns the problem of a node: it has failed, may have failed, or is not known completely.
     pub(super) fn fault(&self) -> Option<&str> {
         let faults = ["fail", "fail?", "handshake", "noaddr"];
         self.flags.iter().map(String::as_str).find(|flag| faults.contains(flag))
@@ -98,7 +98,7 @@ mod tests {
     use super::{Role, View};
 
     #[test]
-    fn lines_are_read() {
+    fn lines_are_parsed() {
         let view = View::parse(
             "aa 127.0.0.1:10002@20002 myself,master - 0 0 2 connected 9000-16383 7 [7->-bb]\n\
              bb 127.0.0.1:10001@20001,name master,fail? - 0 0 1 connected 0-6 8-8999 [7-<-aa]\n\

@@ -11,7 +11,7 @@ use arbitrary::{Arbitrary, Unstructured};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Member(pub i64);
 
-/// The values about which widths change.
+/// The values near which widths change.
 const EDGES: [i64; 8] = [
     i16::MIN as i64,
     i16::MAX as i64,

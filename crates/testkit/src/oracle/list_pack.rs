@@ -6,7 +6,7 @@ use arbitrary::{Arbitrary, Unstructured};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Element(pub Vec<u8>);
 
-/// The integers about which encodings change.
+/// The integers near which encodings change.
 const INT_EDGES: [i64; 11] = [
     0,
     127,
@@ -21,7 +21,7 @@ const INT_EDGES: [i64; 11] = [
     i64::MAX - 2,
 ];
 
-/// The lengths about which the encodings of strings, and of the lengths behind them, change.
+/// The lengths near which the encodings of strings, and of the lengths after them, change.
 const LENGTH_EDGES: [u16; 5] = [7, 63, 126, 4095, 16_378];
 
 /// Texts that are nearly integers.
@@ -172,7 +172,7 @@ pub fn encode(text: &[u8]) -> Vec<u8> {
         None => encode_string(text),
     };
     let len = entry.len();
-    // Seven bits a byte; but the highest number of two bytes and more already takes one more.
+    // Seven bits per byte; but the maximum number of two or more bytes already takes one more byte.
     let size = (1..5).find(|&size| len < (1 << (7 * size)) - usize::from(size > 1)).unwrap_or(5);
     for index in (0..size).rev() {
         let mark = if index + 1 == size { 0 } else { 0x80 };

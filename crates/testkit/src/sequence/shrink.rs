@@ -7,17 +7,18 @@ use arbitrary::{Arbitrary, Unstructured};
 use super::{Failure, Step};
 use crate::shrink::{fewer, lower};
 
-/// Operations of a sequence that is short enough to try its operations two by two.
+/// The maximum length of a sequence whose operations are also simplified in pairs.
 const FEW: usize = 12;
 
-/// Bytes that operations keep when they are simplified in pairs: those of their kind, and of a small value.
+/// The number of bytes that operations keep when they are simplified in pairs: those of their kind, and of a small
+/// value.
 const KEPT: usize = 8;
 
 /// A sequence that fails at its last operation, and why.
 pub(super) struct Shrink<Op, F> {
     pub(super) steps: Vec<Step<Op>>,
     pub(super) why: String,
-    /// The failure of a sequence; `None` too when there were enough.
+    /// Returns the failure of a sequence; `None` also after too many attempts.
     pub(super) fails: F,
 }
 
@@ -41,7 +42,7 @@ where
         }
     }
 
-    /// Leaves operations out.
+    /// Removes operations.
     fn leave_out(&mut self) {
         let (steps, why) = (mem::take(&mut self.steps), mem::take(&mut self.why));
         (self.steps, self.why) = fewer(steps, why, |mut rest| {
@@ -63,7 +64,7 @@ where
         }
     }
 
-    /// Cuts the bytes of two operations at once.
+    /// Truncates the bytes of two operations at once.
     fn simplify_pairs(&mut self) {
         let len = self.steps.len();
         if len > FEW {
@@ -73,7 +74,7 @@ where
         for (one, other) in pairs {
             let [first, second] = [one, other]
                 .map(|at| self.steps.get(at).map(|step| step.bytes.clone()).unwrap_or_default());
-            // What both keep grows from nothing, so the first that fails is the shortest.
+            // The kept bytes of both grow from none, so the first failing pair is the shortest.
             let (most, rest) = (first.len().min(KEPT), second.len().min(KEPT));
             let mut kept = (0..most + rest).flat_map(|sum| {
                 (sum.saturating_sub(rest)..=sum.min(most)).map(move |of_one| (of_one, sum - of_one))
@@ -82,7 +83,7 @@ where
         }
     }
 
-    /// Reads operations from other bytes and keeps that if the last one still fails.
+    /// Reads operations from other bytes, and keeps the result if the last operation still fails.
     fn replace(&mut self, others: &[(usize, &[u8])]) -> Option<()> {
         let mut steps = self.steps.clone();
         for &(at, bytes) in others {
@@ -90,7 +91,7 @@ where
             *steps.get_mut(at)? = Step { op, bytes: bytes.to_vec() };
         }
         let failure = (self.fails)(&steps)?;
-        // One that fails before is found when operations are left out.
+        // A failure at an earlier operation is found when operations are removed.
         (failure.at == steps.len()).then(|| (self.steps, self.why) = (steps, failure.why))
     }
 }

@@ -1,4 +1,4 @@
-//! A master is killed in the middle of streams of writes.
+//! A master is killed during streams of writes.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,7 +12,7 @@ use testkit::live::Cluster;
 
 use crate::{client, kind, runtime, slot_of};
 
-/// The time before the master is killed, that until its replica has taken over, and that after.
+/// The phases: before the master is killed, until its replica has taken over, and after that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     Before,
@@ -22,32 +22,33 @@ enum Phase {
 
 const PHASES: [Phase; 3] = [Phase::Before, Phase::Failing, Phase::After];
 
-/// The first slot that is not of the first master.
+/// The first slot that does not belong to the first master.
 const FIRST_OF_SECOND: u16 = 5461;
 
-/// How many writes a writer makes before the master is killed, at least, and how many after the failover.
+/// The minimum number of writes of each writer before the master is killed, and after the failover.
 const WRITES: usize = 300;
 
-/// Every how many writes a writer waits for the replica.
+/// The interval, in writes, at which a writer waits for the replica.
 const SAMPLE: usize = 5;
 
-/// A write of a key to itself, and what came of it.
+/// A write of a key to itself, and its result.
 #[derive(Debug)]
 struct Write {
     key: String,
-    /// When it began; one that began before the master was killed and ended after that is of the failing phase.
+    /// The phase in which it began; a write that began before the master was killed and ended later belongs to the
+    /// failing phase.
     phase: Phase,
     kind: String,
     replicated: bool,
-    /// Whether its slot was of the master that was killed.
+    /// Whether its slot belonged to the killed master.
     of_killed: bool,
 }
 
-/// Where the streams of writes are.
+/// The progress of the streams of writes.
 #[derive(Debug, Default)]
 struct Progress {
     phase: AtomicUsize,
-    /// Writers that have made their writes of the first phase.
+    /// The number of writers that have finished the writes of the first phase.
     ready: AtomicUsize,
 }
 
@@ -81,13 +82,13 @@ impl Progress {
             if writes.len() == WRITES {
                 self.ready.fetch_add(1, Ordering::SeqCst);
             }
-            // Five writers and six servers share what processors there are.
+            // Five writers and six servers share the available processors.
             sleep(Duration::from_millis(1));
         }
         writes
     }
 
-    /// Writes on this connection; opens another one after an error of it, if there is a client to do so.
+    /// Writes on this connection; after an error, opens another one if there is a client for it.
     fn sync_stream(
         &self,
         name: &str,
@@ -115,19 +116,19 @@ impl Progress {
     }
 }
 
-/// Writes a key. If it is to be waited for, returns whether a replica has it.
+/// Writes a key. If `wait` is set, returns whether a replica has it.
 fn write_and_wait(connection: &mut ClusterConnection, key: &str, wait: bool) -> RedisResult<bool> {
     connection.set::<_, _, ()>(key, key)?;
     if !wait {
         return Ok(false);
     }
-    // WAIT is about the writes of its connection, of which there is one for each node. If that has broken meanwhile,
+    // WAIT applies to the writes of its own connection, of which there is one per node. If that connection has broken,
     // the node is dead, and WAIT fails.
     let master = SingleNodeRoutingInfo::SpecificNode(Route::with_key(key, SlotAddr::Master));
     let wait = redis::cmd("WAIT").arg(1).arg(50).to_owned();
     let reply = connection.route_command(&wait, RoutingInfo::SingleNode(master));
     let replicas = reply.and_then(|value| Ok(redis::from_redis_value::<i64>(value)?));
-    // The write itself was acknowledged in any case.
+    // The write itself was acknowledged.
     Ok(replicas.is_ok_and(|replicas| replicas > 0))
 }
 
@@ -156,11 +157,11 @@ pub(crate) fn check(cluster: &Cluster) {
         cluster.kill(&killed);
         let missing = cluster.wait_until_ok_within(Duration::ZERO);
         let recovered = cluster.wait_until_ok_within(Duration::from_secs(60));
-        // The writers end in any case.
+        // The writers must end even if the cluster does not recover.
         progress.enter(Phase::After);
         let writes = writers.map(|writer| writer.join().unwrap());
         recovered.unwrap();
-        // Nodes need more than a second to find out, so it still had slots.
+        // Nodes need more than a second to detect the failure, so the killed master still had slots.
         let missing = missing.unwrap_err();
         assert!(missing.contains(&format!("{killed} has slots, which does not run")), "{missing}");
         writes
@@ -171,7 +172,7 @@ pub(crate) fn check(cluster: &Cluster) {
     }
     check_kinds(&writes);
 
-    // When the node is back, as a replica, it says who is the master.
+    // After its restart as a replica, the node reports the current master.
     cluster.restart(&killed);
     cluster.wait_until_ok();
     assert!(!cluster.masters().contains(&killed));
@@ -181,7 +182,7 @@ pub(crate) fn check(cluster: &Cluster) {
     check_writes(cluster, &writes);
 }
 
-/// What the writers saw.
+/// Checks the results of the writers.
 fn check_kinds([plain, trying, reopening, async_plain, async_trying]: &[Vec<Write>; 5]) {
     use Phase::{After, Before, Failing};
 
@@ -192,27 +193,27 @@ fn check_kinds([plain, trying, reopening, async_plain, async_trying]: &[Vec<Writ
     }
     assert!(errors(async_trying, Failing, true).is_empty());
 
-    // Until the replica has taken over: the slots of the master that is dead.
+    // Slots of the dead master, until the replica has taken over.
     assert_eq!(errors(plain, Failing, true), BTreeSet::from(["broken"]));
     assert_eq!(errors(trying, Failing, true), BTreeSet::from(["refused"]));
     assert_eq!(errors(reopening, Failing, true), BTreeSet::from(["refused"]));
-    // The asynchronous connection asks another node then.
+    // In this phase, the asynchronous connection tries another node.
     let came = errors(async_plain, Failing, true);
     assert!(
         came.is_subset(&BTreeSet::from(["broken", "refused", "MOVED", "CLUSTERDOWN"])),
         "{came:?}"
     );
 
-    // The slots of the others, which answer as long as they believe that the cluster is complete. Clients that try
-    // again wait until it is so once more.
+    // Slots of the other masters, which reply as long as they consider the cluster complete. Clients that retry wait
+    // until it is complete again.
     assert_eq!(errors(plain, Failing, false), BTreeSet::from(["CLUSTERDOWN"]));
     assert_eq!(errors(async_plain, Failing, false), BTreeSet::from(["CLUSTERDOWN"]));
     for writes in [trying, reopening, async_trying] {
         assert!(errors(writes, Failing, false).is_empty());
     }
 
-    // When it has taken over. A synchronous connection does not ask who has the slots: it must be opened once more. An
-    // asynchronous one finds out.
+    // After the failover. A synchronous connection does not refresh its slots and must be opened again. An asynchronous
+    // one refreshes them.
     let last = |writes: &[Write]| {
         let writes = writes.iter().filter(|write| write.phase == After && write.of_killed);
         writes.map(|write| write.kind.clone()).collect::<Vec<_>>()
@@ -232,8 +233,8 @@ fn errors(writes: &[Write], phase: Phase, of_killed: bool) -> BTreeSet<&str> {
     writes.map(|write| write.kind.as_str()).filter(|kind| *kind != "ok").collect()
 }
 
-/// Whatever was replicated is there. What was acknowledged and not replicated may be lost: a master answers before its
-/// replica has the write, so the last writes to the master that was killed may have died with it. Others may not.
+/// Replicated writes are not lost. Acknowledged writes that were not replicated may be lost: a master replies before
+/// its replica has the write, so the last writes to the killed master may be missing. No others may be lost.
 fn check_writes(cluster: &Cluster, writes: &[Vec<Write>]) {
     let mut connection = client(cluster).build().unwrap().get_connection().unwrap();
     let acknowledged = || writes.iter().flatten().filter(|write| write.kind == "ok");
@@ -243,6 +244,6 @@ fn check_writes(cluster: &Cluster, writes: &[Vec<Write>]) {
             assert_eq!(value.as_ref(), Some(&write.key), "{write:?} is lost");
         }
     }
-    // Or the sample says nothing.
+    // Enough writes for the check to be meaningful.
     assert!(acknowledged().filter(|write| write.replicated && write.of_killed).count() > 20);
 }

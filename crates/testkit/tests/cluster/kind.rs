@@ -1,8 +1,8 @@
-//! What a client is told, in a word.
+//! The result of a command for a client, as a word.
 
 use redis::{ErrorKind, RedisError, RedisResult};
 
-/// `ok`; the code of the server's error, as `MOVED`; or what has become of the connection.
+/// `ok`; the code of the server's error, such as `MOVED`; or the state of the connection.
 pub(crate) fn of<T>(reply: &RedisResult<T>) -> String {
     match reply {
         Ok(_) => "ok".to_owned(),

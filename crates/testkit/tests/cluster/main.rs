@@ -1,6 +1,6 @@
-//! Clusters of each kind of server, and what the clients of the `redis` crate see of them.
+//! Clusters of each kind of server, and how the clients of the `redis` crate behave with them.
 //!
-//! The tables of docs/testing.md have what these tests see: change both.
+//! The tables in docs/testing.md show the results of these tests: change both together.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
@@ -35,7 +35,7 @@ fn a_cluster_of_valkey_9_1() {
     check("valkey-9.1.2");
 }
 
-/// It has neither CLUSTER ADDSLOTSRANGE nor a setting for the port of the bus.
+/// This version has neither CLUSTER ADDSLOTSRANGE nor a setting for the port of the bus.
 #[test]
 fn a_cluster_of_redis_6_2() {
     let Some(cluster) = cluster_named("redis-6.2") else { return };
@@ -85,15 +85,15 @@ fn keys_are_on_every_master(cluster: &Cluster) {
 
 #[test]
 fn nothing_is_left_of_a_cluster_after_a_panic() {
-    // Started outside, since a machine without a server leaves the test out.
+    // Started outside of the closure, because without a server the test is skipped.
     let Some(cluster) = cluster() else { return };
     let folders = cluster.folders();
     let (killed, paused) = (cluster.nodes().remove(1), cluster.nodes().remove(2));
     let unwound = catch_unwind(move || {
         cluster.kill(&killed);
-        // A process that is stopped ends as well.
+        // A stopped process is ended as well.
         cluster.pause(&paused);
-        // What does not run cannot be paused.
+        // A node that does not run cannot be paused.
         cluster.pause(&killed);
     });
     assert!(unwound.is_err());
@@ -103,7 +103,7 @@ fn nothing_is_left_of_a_cluster_after_a_panic() {
 fn assert_nothing_is_left(folders: &[PathBuf]) {
     for folder in folders {
         assert!(!folder.exists(), "{}", folder.display());
-        // The process that watches over a server may end a moment after it.
+        // The process that supervises a server may end shortly after it.
         let gone = (0..1_000).any(|_| {
             sleep(Duration::from_millis(10));
             processes_of(folder) == 0
@@ -112,7 +112,7 @@ fn assert_nothing_is_left(folders: &[PathBuf]) {
     }
 }
 
-/// How many processes have the folder in their command lines.
+/// Returns the number of processes with the folder in their command lines.
 fn processes_of(folder: &Path) -> usize {
     let folder = folder.to_str().unwrap();
     let processes = fs::read_dir("/proc").unwrap().map_while(Result::ok);
@@ -136,7 +136,7 @@ fn slot_of(connection: &mut Connection, key: &str) -> u16 {
     redis::cmd("CLUSTER").arg("KEYSLOT").arg(key).query(connection).unwrap()
 }
 
-/// Keys of one slot, made with numbers: `{tag}0`, `{tag}1` and so on. The slot is one of that master's.
+/// Keys of one slot, with consecutive numbers: `{tag}0`, `{tag}1` and so on. The slot belongs to that master.
 fn tag_of(cluster: &Cluster, master: &str) -> (String, u16) {
     let mut connection = cluster.connect(master);
     let mut tags = (0..).map(|number| format!("{{tag-{number}}}"));

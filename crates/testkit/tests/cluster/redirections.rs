@@ -1,4 +1,4 @@
-//! What a client sees while a slot moves.
+//! The behaviour of clients while a slot is moving.
 
 use std::thread;
 
@@ -26,7 +26,7 @@ pub(crate) fn check(cluster: &Cluster) {
     let mut plain = plain.get_connection().unwrap();
     let mut following = following.get_connection().unwrap();
 
-    // Before: the wrong node sends clients on.
+    // Before the move, the wrong node redirects clients.
     assert_eq!(command(&mut old_master, &["SET", &stays, "s"]), Ok(Value::Okay));
     assert_eq!(command(&mut old_master, &["SET", &moves, "m"]), Ok(Value::Okay));
     assert_eq!(command(&mut new_master, &["GET", &stays]), error("MOVED", old_address));
@@ -36,7 +36,7 @@ pub(crate) fn check(cluster: &Cluster) {
         Err("CROSSSLOT Keys in request don't hash to the same slot".to_owned())
     );
 
-    // Half way: the old master has one of the keys, the new one the other.
+    // During the move, the old master has one of the keys, the new one the other.
     let moving = cluster.begin_slot_move(slot, to);
     assert_eq!((moving.from(), moving.to()), (from.as_str(), to.as_str()));
     moving.move_key(moves.as_bytes());
@@ -62,7 +62,7 @@ pub(crate) fn check(cluster: &Cluster) {
     assert_eq!(following.set(&new, "n"), Ok(()));
     assert_eq!(runtime.block_on(following_async.get(&new)), Ok("n".to_owned()));
 
-    // A client that tries again gets its reply when the slot has moved.
+    // A client that retries gets its reply when the slot has moved.
     let both = [&stays, &moves];
     thread::scope(|scope| {
         let sync_reply = scope.spawn(|| following.mget::<_, Vec<String>>(&both));
@@ -88,7 +88,7 @@ pub(crate) fn check(cluster: &Cluster) {
     assert_eq!(following.get(&stays), Ok("s".to_owned()));
     assert_eq!(runtime.block_on(following_async.get(&stays)), Ok("s".to_owned()));
 
-    // And back, in one step, with more keys than are moved at a time.
+    // Back again, in one step, with more keys than are moved at a time.
     for number in 3..250 {
         assert_eq!(
             command(&mut new_master, &["SET", &format!("{tag}{number}"), ""]),

@@ -1,4 +1,4 @@
-//! What a client sees when a connection breaks, and when a node is slow.
+//! The behaviour of clients when a connection breaks, and when a node is slow.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use testkit::live::Cluster;
 
 use crate::{client, kind, runtime, tag_of};
 
-/// Much longer than a node that works takes, much shorter than one that is paused.
+/// Much longer than a running node takes, much shorter than one that is paused.
 const RESPONSE_TIMEOUT: Duration = Duration::from_millis(250);
 
 pub(crate) fn broken_connections(cluster: &Cluster) {
@@ -19,18 +19,18 @@ pub(crate) fn broken_connections(cluster: &Cluster) {
     let mut plain_async = runtime.block_on(plain.get_async_connection()).unwrap();
     let mut trying_async = runtime.block_on(trying.get_async_connection()).unwrap();
     for url in cluster.nodes() {
-        // Not the connection itself.
+        // The connection that sends this command stays open.
         let kill = redis::cmd("CLIENT").arg(&["KILL", "TYPE", "normal"]).to_owned();
         kill.exec(&mut cluster.connect(&url)).unwrap();
     }
     assert_eq!(trying_sync.incr("broken", 1), Ok(1));
     assert_eq!(runtime.block_on(trying_async.incr("broken", 1)), Ok(2));
-    // Without a retry the synchronous connection is not opened again.
+    // Without retries, the synchronous connection is not opened again.
     for _ in 0..3 {
         let reply: RedisResult<i64> = plain_sync.incr("broken", 1);
         assert_eq!(kind::of(&reply), "broken");
     }
-    // The asynchronous one is, while another node is asked, which may not have the slot.
+    // The asynchronous one is, while another node is queried, which may not have the slot.
     let reply: RedisResult<i64> = runtime.block_on(plain_async.incr("broken", 1));
     assert_eq!(kind::of(&reply), "broken");
     let mut replies = (0..100).map(|_| runtime.block_on(plain_async.incr("broken", 1)));
@@ -44,7 +44,7 @@ pub(crate) fn broken_connections(cluster: &Cluster) {
     assert!(kinds.all(|kind| kind == "ok"));
 }
 
-/// An error does not say that nothing was done.
+/// An error does not mean that the command was not run.
 pub(crate) fn late_answers(cluster: &Cluster) {
     let runtime = runtime();
     let client = client(cluster).retries(2).response_timeout(RESPONSE_TIMEOUT).build().unwrap();
@@ -64,7 +64,7 @@ pub(crate) fn late_answers(cluster: &Cluster) {
     assert_eq!(runtime.block_on(async_connection.get(&async_key)), Ok(1));
 }
 
-/// A node that neither answers nor closes its connections.
+/// A node that neither replies nor closes its connections.
 pub(crate) fn paused_master(cluster: &Cluster) {
     let runtime = runtime();
     let client = client(cluster).retries(1).response_timeout(RESPONSE_TIMEOUT).build().unwrap();
@@ -73,7 +73,7 @@ pub(crate) fn paused_master(cluster: &Cluster) {
     let paused = cluster.masters().remove(1);
     let (key, slot) = tag_of(cluster, &paused);
     cluster.pause(&paused);
-    // Nothing changes for them when the replica has taken over: neither asks who has the slot after a late answer.
+    // Nothing changes for them after the replica has taken over: neither refreshes its slots after a timeout.
     for _ in 0..2 {
         let reply: RedisResult<()> = sync_connection.set(&key, 1);
         assert_eq!(kind::of(&reply), "timeout");
@@ -82,12 +82,12 @@ pub(crate) fn paused_master(cluster: &Cluster) {
         cluster.wait_until_ok();
         assert_ne!(cluster.owner(slot), paused);
     }
-    // Connections that are opened now know it.
+    // New connections have the current slots.
     let mut opened = client.get_connection().unwrap();
     assert_eq!(opened.set(&key, 2), Ok(()));
     let mut opened = runtime.block_on(client.get_async_connection()).unwrap();
     assert_eq!(runtime.block_on(opened.get(&key)), Ok(2));
-    // When the node goes on it is a replica, and says who is the master.
+    // After it is resumed, the node is a replica, and redirects to the master.
     cluster.resume(&paused);
     cluster.wait_until_ok();
     assert_eq!(sync_connection.set(&key, 3), Ok(()));

@@ -1,6 +1,7 @@
-//! The same steps here and on a live redis-server: the same answers, and the same nodes after each.
+//! The same steps here and on a live redis-server: the replies are equal, and so are the nodes after each.
 //!
-//! A server of 7.2 may be named too; it is held to the limits of 7.2, with lists that are never as short as a listpack.
+//! The server may also be a 7.2; it is compared under the limits of 7.2, with lists that are never so short that they
+//! become a listpack.
 
 mod payload;
 
@@ -14,17 +15,17 @@ use testkit::rng::Rng;
 /// The first version in which a small list is a listpack.
 const SMALL_LISTS: Version = Version::new(7, 2, 0);
 
-/// A server that compresses nothing but the nodes of its lists.
+/// A server that compresses only the nodes of its lists.
 fn options() -> Options {
     Options::new().config("rdbcompression", "no").config("enable-debug-command", "yes")
 }
 
-/// What the elements of a test look like.
+/// The elements of a test.
 #[derive(Clone, Copy)]
 struct Texts {
-    /// Few texts are drawn from, so that elements repeat.
+    /// The number of different texts: few, so that elements repeat.
     kinds: u64,
-    /// Long ones are of so many bytes.
+    /// The length of long texts in bytes.
     long: usize,
 }
 
@@ -45,12 +46,12 @@ impl Texts {
 struct Sides {
     wire: Wire,
     list: QuickList,
-    /// What is said of a step that fails.
+    /// The context in the message of a failed step.
     about: String,
 }
 
 impl Sides {
-    /// Runs a command on the server and compares the nodes; gives its reply.
+    /// Runs a command on the server and compares the nodes; returns the reply.
     fn run(&mut self, words: &[&[u8]]) -> Reply {
         let words: Vec<Vec<u8>> = words.iter().map(|word| word.to_vec()).collect();
         let dump = [b"DUMP".to_vec(), b"l".to_vec()];
@@ -91,13 +92,13 @@ fn int(number: usize) -> Reply {
     Reply::Int(signed(number))
 }
 
-/// One random step.
+/// Runs one random step.
 fn step(sides: &mut Sides, rng: &mut Rng, texts: Texts, most: usize) {
     let element = texts.draw(rng);
     let len = sides.list.len();
     let crowded = if len > most { 6 } else { 0 };
     let index = rng.index(len + 2);
-    // Pivots that are there, and others.
+    // Existing pivots, and others.
     let pivot = match sides.list.get(index) {
         Some(there) => there.to_vec(),
         None => texts.draw(rng),
@@ -176,7 +177,7 @@ fn step(sides: &mut Sides, rng: &mut Rng, texts: Texts, most: usize) {
     sides.list.verify();
 }
 
-/// Sets the server up for lists of these limits, without the list that was there.
+/// Configures the server for lists with these limits, and deletes the list.
 fn configure(sides: &mut Sides, limits: &Limits) {
     let set = |sides: &mut Sides, words: &[&str]| {
         let words: Vec<_> = words.iter().map(|word| word.as_bytes().to_vec()).collect();
@@ -209,7 +210,7 @@ fn run(limits: Limits, texts: Texts, most: usize, seeds: std::ops::Range<u64>, s
     }
 }
 
-/// Begins again with a list of some nodes, which a server of 7.2 restores as such.
+/// Begins again with a list of some nodes, which a 7.2 server restores unchanged.
 fn lengthen(sides: &mut Sides, rng: &mut Rng, texts: Texts) {
     let limits = *sides.list.limits();
     configure(sides, &limits);
@@ -232,7 +233,7 @@ fn limits_of_70(fill: i64, depth: u16) -> Limits {
 }
 
 #[test]
-fn few_elements_a_node() {
+fn few_elements_per_node() {
     for fill in [1, 2, 3, 5, 0, 16] {
         run(limits_of_70(fill, 0), Texts { kinds: 60, long: 30 }, 80, 0..3, 1500);
     }
@@ -246,7 +247,7 @@ fn hundreds_of_nodes() {
 }
 
 #[test]
-fn few_elements_a_node_and_compressed() {
+fn few_elements_per_node_and_compressed() {
     for (fill, depth) in [(1, 1), (2, 1), (3, 2), (5, 1), (5, 3), (16, 1), (16, 2)] {
         run(limits_of_70(fill, depth), Texts { kinds: 60, long: 60 }, 120, 0..3, 1500);
     }
@@ -282,7 +283,7 @@ fn large_elements_have_plain_nodes() {
 }
 
 #[test]
-fn restored_nodes_are_kept_as_they_came() {
+fn restored_nodes_are_kept_unchanged() {
     let Some(server) = server_with(&options()).filter(|it| it.version() < SMALL_LISTS) else {
         return;
     };
@@ -317,7 +318,7 @@ fn restored_nodes_are_kept_as_they_came() {
     }
 }
 
-/// The crate says so among its limits.
+/// A documented limit of the crate.
 #[test]
 fn a_server_counts_the_entries_of_a_node_in_16_bits() {
     let Some(server) = server_with(&options()).filter(|it| it.version() < SMALL_LISTS) else {

@@ -4,7 +4,7 @@ use quicklist::QuickList;
 use rdb::{RawValue, ValueType, WriteOptions, dump};
 use testkit::rng::Rng;
 
-/// A node as a payload of DUMP has it.
+/// A node in a payload of DUMP.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Node {
     pub(crate) plain: bool,
@@ -12,7 +12,7 @@ pub(crate) struct Node {
     pub(crate) bytes: Vec<u8>,
 }
 
-/// Reads a length of a payload; an error for the special form of this number.
+/// Reads a length of a payload; the error is the number of a special form.
 fn length(bytes: &mut &[u8]) -> Result<usize, u8> {
     let (&first, rest) = bytes.split_first().expect("a length");
     let (len, size) = match first >> 6 {
@@ -31,7 +31,8 @@ fn length(bytes: &mut &[u8]) -> Result<usize, u8> {
     Ok(len)
 }
 
-/// The nodes in a payload of a server that compresses no strings: a stream is a node that was one in memory.
+/// Returns the nodes in a payload of a server that compresses no strings: a compressed string is a node that was
+/// compressed in memory.
 pub(crate) fn nodes_of(payload: &[u8]) -> Vec<Node> {
     let (mut bytes, _footer) = payload[1..].split_at(payload.len() - 11);
     assert_eq!(payload[0], 18);
@@ -46,7 +47,7 @@ pub(crate) fn nodes_of(payload: &[u8]) -> Vec<Node> {
                 let stream = bytes.split_off(..stream).expect("a stream");
                 (true, lzf::decompress(stream, len as u64).expect("a stream"))
             }
-            // Small integers are written as such, and so is a plain element that looks like one.
+            // Small integers are written as integers, and so is a plain element that is the text of one.
             Err(special) => {
                 let size = 1 << special;
                 let low = bytes.split_off(..size).expect("an integer");
@@ -71,7 +72,7 @@ pub(crate) fn nodes_here(list: &QuickList) -> Vec<Node> {
     nodes.collect()
 }
 
-/// A string of a payload, uncompressed. Its length is the one thing that has its high bytes in front.
+/// An uncompressed string of a payload. Its length is the only big-endian number.
 fn string(bytes: &[u8]) -> Vec<u8> {
     let len = u32::try_from(bytes.len()).expect("short");
     let [a, b, c, d] = len.to_le_bytes();
@@ -82,7 +83,7 @@ fn string(bytes: &[u8]) -> Vec<u8> {
     }
 }
 
-/// What RESTORE takes for these nodes.
+/// The payload with which RESTORE creates these nodes.
 pub(crate) fn payload(nodes: &[Node]) -> Vec<u8> {
     let mut body = vec![u8::try_from(nodes.len()).expect("few")];
     for node in nodes {
@@ -93,7 +94,7 @@ pub(crate) fn payload(nodes: &[Node]) -> Vec<u8> {
     dump::encode(WriteOptions::default(), |writer| writer.raw(&raw)).expect("one value")
 }
 
-/// A listpack as no server of today writes it: integers in any encoding that holds them, and as text.
+/// A listpack that no current server writes: integers in any encoding that can hold them, and as text.
 pub(crate) fn foreign(rng: &mut Rng) -> Vec<u8> {
     let count = rng.index(12);
     let mut blob = vec![0, 0, 0, 0, u8::try_from(count).expect("few"), 0];

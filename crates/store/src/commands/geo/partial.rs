@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn an_order_that_is_unlucky_ends_it() {
+    fn sorting_ends_on_an_adversarial_order() {
         // McIlroy's adversary: values are chosen when they are compared, so that each pivot is among the smallest.
         use core::cell::RefCell;
         let len = 20_000;

@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn options_are_words_again() {
+    fn options_are_written_as_words() {
         let options = SortOptions::default().by("w:*").limit(1, -1).get("#").get("*->f");
         assert_eq!(options.words(), ["BY", "w:*", "LIMIT", "1", "-1", "GET", "#", "GET", "*->f"]);
         assert_eq!(SortOptions::default().desc().alpha().words(), ["DESC", "ALPHA"]);

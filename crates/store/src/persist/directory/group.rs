@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_thread_waits_for_nobody() {
+    fn one_thread_does_not_wait() {
         let mut group = Group::default();
         for _ in 0..3 {
             assert!(!group.join());
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn those_that_were_released_are_expected_with_those_that_came_meanwhile() {
+    fn released_threads_are_expected_along_with_those_that_joined_meanwhile() {
         let mut group = Group::default();
         group.join();
         group.join();
@@ -91,7 +91,7 @@ mod tests {
         assert!(group.join());
         group.end();
         assert!(!group.gathers());
-        // Two joined again, the third did something else.
+        // Two threads joined again, the third one did something else.
         group.leave();
         group.join();
         group.join();

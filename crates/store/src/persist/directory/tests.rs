@@ -125,7 +125,7 @@ fn cut_short_while_it_fails(log: &Log, old: &File, new: &File) {
 }
 
 #[test]
-fn a_cut_keeps_its_place_behind_bytes_that_come_back() {
+fn a_cut_keeps_its_position_after_returned_bytes() {
     let (old, new) = (File::default(), File::default());
     let log = log(&old);
     append(&log, "first");
@@ -141,7 +141,7 @@ fn a_cut_keeps_its_place_behind_bytes_that_come_back() {
 }
 
 #[test]
-fn bytes_that_come_back_are_in_front_of_what_came_meanwhile() {
+fn returned_bytes_precede_those_appended_meanwhile() {
     let file = File::default();
     let log = log(&file);
     append(&log, "first");
@@ -152,12 +152,12 @@ fn bytes_that_come_back_are_in_front_of_what_came_meanwhile() {
 }
 
 #[test]
-fn what_is_in_a_base_does_not_come_back_behind_it() {
+fn the_content_of_a_base_does_not_return_after_it() {
     let (old, new) = (File::default(), File::default());
     let log = log(&old);
     cut_short_while_it_fails(&log, &old, &new);
     assert!(log.error().is_some() && log.sync().is_err(), "the base is not there yet");
-    // What the log's thread does at its end, and at each retry.
+    // The steps of the log's thread at its end, and at each retry.
     log.close();
     log.run();
     assert_eq!(old.commands(), [""; 0]);
@@ -170,7 +170,7 @@ fn what_is_in_a_base_does_not_come_back_behind_it() {
 }
 
 #[test]
-fn a_base_that_does_not_come_leaves_the_log_where_it_ended() {
+fn a_base_that_fails_leaves_the_log_where_it_ended() {
     let (old, new) = (File::default(), File::default());
     let log = log(&old);
     cut_short_while_it_fails(&log, &old, &new);

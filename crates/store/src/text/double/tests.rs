@@ -8,7 +8,7 @@ use testkit::rng::Rng;
 use super::{Weights, parse, parse_end, parse_weight};
 
 #[test]
-fn texts_are_the_numbers_that_they_say() {
+fn texts_are_parsed_to_their_numbers() {
     for (text, number) in [
         ("0", 0.0),
         ("-0", -0.0),
@@ -42,7 +42,7 @@ fn texts_are_the_numbers_that_they_say() {
 }
 
 #[test]
-fn an_end_is_read_as_c_reads_it() {
+fn a_range_end_is_read_as_c_reads_it() {
     for (text, number) in [
         ("", Some(0.0)),
         ("\0x", Some(0.0)),

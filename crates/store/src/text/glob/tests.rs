@@ -78,7 +78,7 @@ fn the_quirks_are_those_of_redis() {
 }
 
 #[test]
-fn without_case_only_letters_are_alike() {
+fn without_case_only_letters_are_equal() {
     for (pattern, text, expected) in [
         (&b"MaX*"[..], &b"maxmemory"[..], true),
         (b"[A-C]x", b"bX", true),
@@ -119,7 +119,7 @@ fn a_pattern_made_to_be_slow_is_not() {
 }
 
 #[test]
-fn a_pattern_shows_what_needs_no_matching() {
+fn a_pattern_shows_whether_it_needs_matching() {
     assert_eq!(Glob::new(b"user:1").exact(), Some(&b"user:1"[..]));
     assert_eq!(Glob::new(b"").exact(), Some(&b""[..]));
     assert_eq!(Glob::new(b"user\\:1").exact(), None);

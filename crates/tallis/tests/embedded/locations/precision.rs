@@ -1,4 +1,4 @@
-//! Locations of each precision, beside a map from users to codes.
+//! Locations of each precision, compared with a map from users to codes.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 use std::collections::BTreeMap;
@@ -13,10 +13,10 @@ use super::{SHARD, locations};
 
 type Code<P> = <<P as Precision>::Codec as Codec>::Record;
 
-/// How many users there are of each place, `users` and `unknown` among them.
+/// The number of users of each place, including `users` and `unknown`.
 type Plain = BTreeMap<String, u64>;
 
-/// A table of all kinds: regions with and without cities, countries with and without regions, cities of a country.
+/// A table with all cases: regions with and without cities, countries with and without regions, cities of a country.
 fn cities() -> CityTable {
     let names = |what: &str, of: usize| (0..of).map(|n| format!("{what}{n:03}")).collect();
     let mut rows = vec![("SGP".to_owned(), String::new(), "Singapore".to_owned())];
@@ -34,7 +34,7 @@ fn cities() -> CityTable {
     CityTable::from_rows(rows).unwrap()
 }
 
-/// All places that the counts have, by every way to ask for them.
+/// Reads all places of the counts, by every method.
 fn plain(counts: &LocationCounts) -> Plain {
     let mut plain = Plain::new();
     let mut users = counts.unknown();
@@ -70,7 +70,7 @@ fn plain(counts: &LocationCounts) -> Plain {
     plain
 }
 
-/// The same of codes.
+/// The same, computed from codes.
 fn plain_codes<C: Codec>(counts: &CodeCounts<C>) -> Plain {
     let mut plain = Plain::new();
     for ((code, count), (item, again)) in counts.codes().zip(counts.iter()) {
@@ -87,7 +87,7 @@ fn plain_codes<C: Codec>(counts: &CodeCounts<C>) -> Plain {
     plain
 }
 
-/// The places that a code counts for.
+/// The places for which a code counts.
 fn of_names(country: Option<&str>, region: Option<&str>, city: Option<&str>) -> Vec<String> {
     let Some(country) = country else { return vec!["unknown".to_owned()] };
     let mut places = vec![country.to_owned()];
@@ -96,7 +96,7 @@ fn of_names(country: Option<&str>, region: Option<&str>, city: Option<&str>) -> 
     places
 }
 
-/// Random changes, by the recipe and by another program, beside a map.
+/// Random changes, by the recipe and by another program, compared with a map.
 fn beside_a_map<P: Precision>(
     with: impl Fn(Locations) -> Locations<Store, P>,
     code: impl Fn(&mut Rng) -> Code<P>,
@@ -160,14 +160,14 @@ fn byte(rng: &mut Rng) -> u8 {
     u8::try_from(rng.below(of)).unwrap()
 }
 
-/// A code that no table names.
+/// A code that no table has.
 fn of_code<R: Copy + Default + PartialEq + std::fmt::Debug>(code: R) -> Vec<String> {
     let zeros = code == R::default();
     vec![if zeros { "unknown".to_owned() } else { format!("{code:?}") }]
 }
 
 #[test]
-fn each_precision_beside_a_map() {
+fn each_precision_equals_a_map() {
     let table = LocationTable::redis_in_action();
     beside_a_map(
         Locations::countries,
@@ -205,7 +205,7 @@ fn each_precision_beside_a_map() {
 }
 
 #[test]
-fn names_and_items_are_what_was_set() {
+fn names_and_items_are_those_that_were_set() {
     let (_, locations) = locations();
     let countries = locations.clone().countries().prefix("countries");
     let by_city = locations.clone().cities(cities()).prefix("cities");
@@ -234,7 +234,7 @@ fn names_and_items_are_what_was_set() {
         let found = places.get(user).unwrap().unwrap();
         assert!((found.latitude - palermo.latitude).abs() < 0.002);
     }
-    // Those who were never set, within a string and beyond it.
+    // Users without a location, inside of a string and beyond it.
     for user in [1, 5 * SHARD] {
         assert_eq!(countries.get(user).unwrap(), None);
         assert_eq!(by_city.get(user).unwrap(), None);
@@ -266,7 +266,7 @@ fn names_and_items_are_what_was_set() {
 }
 
 #[test]
-fn keys_and_bytes_are_those_of_setrange() {
+fn keys_and_bytes_equal_those_of_setrange() {
     let (store, locations) = locations();
     let numbers = locations.codec::<NumberCode>();
     numbers.set(SHARD - 1, 7).unwrap();
@@ -278,7 +278,7 @@ fn keys_and_bytes_are_those_of_setrange() {
     assert_eq!(store.get("location:1").unwrap().unwrap(), &[0, 0, 0, 0, 1, 2, 3, 4][..]);
     assert_eq!(store.zscore("location:max", "max").unwrap(), Some(1_048_577.0));
 
-    // Another prefix is another place, of any bytes.
+    // Another prefix names other keys, and may have any bytes.
     let others = numbers.clone().prefix(b"\xff:");
     others.set(2, 9).unwrap();
     assert_eq!(store.strlen(b"\xff::0").unwrap(), 12);
@@ -289,7 +289,7 @@ fn keys_and_bytes_are_those_of_setrange() {
     assert_eq!(store.dbsize().unwrap(), 5);
 }
 
-/// Each call on a string at `location:0`, which does not change it.
+/// Makes each call on a string at `location:0`, which must not change it.
 fn refused<P: Precision>(store: &Store, locations: &Locations<Store, P>) {
     let before = (store.dump("location:0").unwrap(), store.dump("location:max").unwrap());
     let len = store.strlen("location:0").unwrap();
@@ -311,7 +311,7 @@ fn refused<P: Precision>(store: &Store, locations: &Locations<Store, P>) {
 }
 
 #[test]
-fn strings_that_no_codes_of_the_width_leave_are_refused() {
+fn strings_whose_length_does_not_fit_the_width_are_refused() {
     fn check<P: Precision>(width: usize, with: impl Fn(Locations) -> Locations<Store, P>) {
         let (store, locations) = locations();
         let locations = with(locations);
@@ -319,7 +319,7 @@ fn strings_that_no_codes_of_the_width_leave_are_refused() {
         let most = width << 20;
         for len in [1, 2, 3, 4, 5, 6, 7, 8, 12, 63, 64, 65, most - 1, most, most + 1, most + width]
         {
-            // Of the smallest too one that is kept as a number.
+            // Also for the smallest, a string that is stored as a number.
             for byte in [b'1', 0xff] {
                 store.set("location:0", vec![byte; len]).unwrap();
                 if len % width == 0 && len <= most {

@@ -18,19 +18,19 @@ use seen::{Comparison, Held, Seen};
 use values::{FIELDS_DB, Kinds, STREAMS_DB, commands};
 pub(crate) use values::{LATER, STREAMS, lines};
 
-/// What has come of one way between a server and a store.
+/// The result of one direction between a server and a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     /// Every value is the same on the other side.
     Equal,
-    /// The other side takes nothing of it, and says why.
+    /// The other side refuses it, with this error.
     Refused(String),
-    /// Neither side writes it.
+    /// Neither side can write it.
     NotWritten,
 }
 use Outcome::{Equal, NotWritten, Refused};
 
-/// What has come of a version of files and payloads.
+/// The results for a version of files and payloads.
 #[derive(Debug)]
 pub(crate) struct Row {
     pub(crate) version: Target,
@@ -44,7 +44,7 @@ pub(crate) struct Row {
     pub(crate) payload_there: Outcome,
 }
 
-/// What comes of all versions beside a server; `None` where it is not there. Fails where something is taken and differs.
+/// The results for all versions with a server; `None` if it is not installed. Fails if a value is accepted and differs.
 pub(crate) fn rows(line: &Line) -> Option<Vec<Row>> {
     let mut both = Both::new(line)?;
     both.load_theirs();
@@ -62,7 +62,7 @@ pub(crate) fn rows(line: &Line) -> Option<Vec<Row>> {
     Some(Target::ALL.into_iter().map(row).collect())
 }
 
-/// A server that holds everything, and a store in which the same commands have made the same.
+/// A server with every value, and a store with the results of the same commands.
 struct Both<'l> {
     line: &'l Line,
     settings: Settings,
@@ -70,7 +70,7 @@ struct Both<'l> {
     profile: Profile,
     server: Server,
     wire: Wire,
-    /// What the server held when it had saved.
+    /// The data of the server when it had saved.
     theirs: Seen,
 }
 
@@ -103,7 +103,7 @@ impl<'l> Both<'l> {
         Store::builder().limits(limits(&self.settings)).profile(profile).build()
     }
 
-    /// A store with everything that the commands make, and with the server's streams.
+    /// A store with the results of the commands, and with the server's streams.
     fn filled(&self, kinds: Kinds) -> Store {
         let store = self.empty(self.profile);
         let mut session = store.session();
@@ -117,9 +117,9 @@ impl<'l> Both<'l> {
         store
     }
 
-    /// How the server compares with a store of the same values.
+    /// The comparison of the server with a store of the same values.
     fn beside_store(&self) -> Comparison {
-        // Before 7.0 what is small is a ziplist.
+        // Before 7.0, small values are ziplists.
         let bytes = self.line.has_profile;
         Comparison { without: &[], bytes, same_program: false }
     }
@@ -182,7 +182,7 @@ impl<'l> Both<'l> {
         Equal
     }
 
-    /// Has the server restore what a store dumps under the profile of that version.
+    /// The server restores the payloads of a store under the profile of that version.
     fn restore_ours(&mut self, version: Target) -> Outcome {
         let dumps = |profile: &Profile| footer(*profile) == version.number();
         let Some(profile) = Profile::ALL.into_iter().find(dumps) else { return NotWritten };
@@ -213,12 +213,12 @@ impl<'l> Both<'l> {
     }
 }
 
-/// The limits of both sides: the default ones of every server, and lists that are compressed.
+/// The limits of both sides: the defaults of every server, with compressed lists.
 fn shared_limits() -> Limits {
     Limits { set_max_listpack: Some([128, 64]), lists: (-2, 1), ..Limits::default() }
 }
 
-/// Restores a value under a key that is free, and tells what is there then.
+/// Restores a value under a free key, and returns the value there.
 fn restore(side: &mut impl Side, key: &[u8], held: &Held) -> Result<Held, String> {
     let ttl = held.ttl.max(0).to_string();
     let reply = side.ask(&[b"RESTORE", key, ttl.as_bytes(), &held.dump, b"REPLACE"]);
@@ -236,7 +236,7 @@ fn assert_same(restored: &Held, expected: &Held, db: u32, bytes: bool, at: &str)
     }
 }
 
-/// The version that DUMP has under a profile.
+/// The version of DUMP under a profile.
 fn footer(profile: Profile) -> u16 {
     let store = Store::builder().profile(profile).build();
     store.set("k", "v").unwrap();
@@ -249,7 +249,7 @@ fn version_of(file: &Path) -> rdb::Version {
     rdb::Reader::new(&std::fs::read(file).unwrap()[..]).unwrap().version()
 }
 
-/// The first thing that a server calls wrong in its log.
+/// Returns the first error in a server's log.
 fn why_it_ended(log: &str) -> String {
     let wrong = ["Can't handle", "Wrong signature"];
     let line = log
@@ -262,7 +262,7 @@ fn text(key: &[u8]) -> String {
     String::from_utf8_lossy(key).into_owned()
 }
 
-/// The type that a payload names; a list with an element in a node of its own is told from others.
+/// The type of a payload; a list with an element in its own node is distinguished from others.
 fn form(payload: &[u8]) -> String {
     let mut payload = rdb::dump::decode(payload).unwrap();
     let kind = payload.kind();
@@ -302,7 +302,7 @@ fn a_snapshot_with_every_type_goes_both_ways_for_each_server() {
         let Some(rows) = rows(line) else { continue };
         let own = rows.iter().find(|row| row.version == line.version).unwrap();
         assert_eq!([&own.file_here, &own.file_there, &own.payload_here], [&Equal; 3], "{own:?}");
-        // A server without a profile of its own gets the payloads of the nearest one.
+        // A server without its own profile gets the payloads of the closest one.
         let payloads = if line.has_profile { Equal } else { NotWritten };
         assert_eq!(own.payload_there, payloads, "{}", line.server);
     }

@@ -1,4 +1,4 @@
-//! What a server or a store holds, as it says itself.
+//! The data of a server or a store, read by commands.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use testkit::live::Wire;
 use super::values::{FIELDS_DB, STREAMS_DB, Words};
 use crate::answer::answer_in;
 
-/// A server or a store, to be asked the same.
+/// A server or a store, which run the same commands.
 pub(crate) trait Side {
     /// Runs a command.
     fn ask<A: AsRef<[u8]>>(&mut self, words: &[A]) -> Reply;
@@ -46,7 +46,7 @@ impl Side for Session {
 /// A key with its database.
 pub(crate) type Place = (u32, Vec<u8>);
 
-/// A value, as DUMP, DEBUG DIGEST-VALUE and PTTL tell of it.
+/// A value, by DUMP, DEBUG DIGEST-VALUE and PTTL.
 #[derive(Debug)]
 pub(crate) struct Held {
     pub(crate) dump: Vec<u8>,
@@ -55,7 +55,7 @@ pub(crate) struct Held {
 }
 
 impl Held {
-    /// What the key of a database holds.
+    /// Reads the value of a key in the selected database.
     pub(crate) fn of(side: &mut impl Side, key: &[u8]) -> Self {
         let dump = side.done(&[b"DUMP", key]);
         let digest = side.done(&[b"DEBUG", &b"DIGEST-VALUE"[..], key]);
@@ -64,16 +64,16 @@ impl Held {
     }
 }
 
-/// Everything that a side holds.
+/// All data of a side.
 #[derive(Debug)]
 pub(crate) struct Seen {
     pub(crate) values: BTreeMap<Place, Held>,
-    /// DEBUG DIGEST of all, without the streams, and without the fields that expire.
+    /// DEBUG DIGEST of everything, then without the streams, and then without the expiring fields as well.
     digests: [Reply; 3],
 }
 
 impl Seen {
-    /// Looks at everything, and empties the databases of streams and of fields that expire.
+    /// Reads everything, and flushes the databases of streams and of expiring fields.
     pub(crate) fn by(side: &mut impl Side) -> Self {
         let mut values = BTreeMap::new();
         for db in 0..16 {
@@ -93,7 +93,7 @@ impl Seen {
         Self { values, digests: [all, streams, fields] }
     }
 
-    /// Fails unless the same is here, as far as it is to be compared.
+    /// Fails unless the data are equal, as far as they are compared.
     pub(crate) fn assert_is(&self, expected: &Self, how: Comparison, at: &str) {
         let compared = |seen: &Self| {
             let places = seen.values.keys().filter(|(db, _)| how.compares(*db));
@@ -118,14 +118,14 @@ impl Seen {
     }
 }
 
-/// How far two sides are to be compared.
+/// The extent of a comparison.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Comparison {
-    /// The databases that have not come along, of those of streams and of fields that expire.
+    /// The databases that were not transferred: of streams, of expiring fields, or none.
     pub(crate) without: &'static [u32],
-    /// Whether the encodings are the same, so that DUMP is.
+    /// Whether the encodings are equal, so that DUMP is as well.
     pub(crate) bytes: bool,
-    /// Whether the sides take digests of streams in the same way.
+    /// Whether both sides compute digests of streams in the same way.
     pub(crate) same_program: bool,
 }
 

@@ -1,20 +1,20 @@
-//! The commands that make a value of every type in every encoding.
+//! The commands that create a value of every type in every encoding.
 
 use testkit::rng::Rng;
 
 /// A command.
 pub(crate) type Words = Vec<Vec<u8>>;
 
-/// The database with the hashes of which fields expire: not every version of a file has them.
+/// The database with hashes whose fields expire: not every version of a file supports them.
 pub(crate) const FIELDS_DB: u32 = 8;
 
-/// The database with the streams, which DEBUG DIGEST of a store takes as bytes.
+/// The database with streams, whose DEBUG DIGEST in a store is that of their bytes.
 pub(crate) const STREAMS_DB: u32 = 9;
 
 /// The year 2100.
 pub(crate) const LATER: &str = "4102444800000";
 
-/// Streams of every part: groups, consumers, what is pending, what was deleted, and one without entries.
+/// Streams with every part: groups, consumers, pending and deleted entries, and one without entries.
 pub(crate) const STREAMS: &str = "
     XADD stream 1-1 field value
     XADD stream 2-1 field other more text
@@ -26,7 +26,7 @@ pub(crate) const STREAMS: &str = "
     XTRIM empty MAXLEN 0
 ";
 
-/// Values that are short to write.
+/// Values with short commands.
 const SHORT: &str = "
     SET text some_text
     SET almost 007
@@ -55,7 +55,7 @@ const SHORT: &str = "
     SELECT 0
 ";
 
-/// Filters of one link and of several.
+/// Filters with one link and with several.
 const BLOOM: &str = "
     BF.RESERVE filter 0.01 100
     BF.MADD filter a b c
@@ -63,12 +63,12 @@ const BLOOM: &str = "
     BF.MADD links a b c d e f g h
 ";
 
-/// What not every server has.
+/// Kinds of values that not every server supports.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kinds {
-    /// Hashes of which fields expire.
+    /// Hashes whose fields expire.
     pub(crate) fields: bool,
-    /// Nodes of a list that hold one element as it is.
+    /// Nodes of a list with a single plain element.
     pub(crate) plain_nodes: bool,
     /// Bloom filters.
     pub(crate) bloom: bool,
@@ -90,7 +90,7 @@ fn numbered(text: &str, numbers: std::ops::Range<u32>) -> impl Iterator<Item = V
     numbers.map(move |number| format!("{text} {number}").into())
 }
 
-/// The commands, streams aside; they end in database 0.
+/// The commands without those for streams; they end in database 0.
 pub(crate) fn commands(kinds: Kinds) -> Vec<Words> {
     let mut rng = Rng::new(30);
     let mut all: Vec<Words> = lines(SHORT).collect();

@@ -35,12 +35,12 @@ such as BF.ADD, are those of RedisBloom 2.8.2, which Redis 7.0.15 has loaded for
 
 ";
 
-/// What a store makes of a command of a server.
+/// The comparison of a store with a server for a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Cell {
     Same,
     Differs,
-    /// Of a server without a profile: the command of the nearest one.
+    /// For a server without a profile: the command is that of the closest one.
     Later,
     LeftOut,
     Missing,
@@ -65,7 +65,7 @@ type Cells = [Cell; LINES.len()];
 /// Commands and subcommands with their arities.
 type Arities = BTreeMap<String, i64>;
 
-/// What COMMAND says.
+/// Reads the reply of COMMAND.
 fn arities(side: &mut impl Side) -> Arities {
     fn take(commands: &Reply, all: &mut Arities) {
         for command in commands.elements().unwrap() {
@@ -83,7 +83,7 @@ fn arities(side: &mut impl Side) -> Arities {
     all
 }
 
-/// Adds the subcommands that HELP tells of: before 7.0 COMMAND has none. Their arities are not known.
+/// Adds the subcommands listed by HELP: before 7.0, COMMAND does not include them. Their arities are unknown.
 fn add_subcommands(side: &mut impl Side, ours: &Arities, theirs: &mut Arities) {
     let containers: BTreeSet<&str> =
         ours.keys().filter(|name| name.contains('|')).map(|name| container(name)).collect();
@@ -93,7 +93,7 @@ fn add_subcommands(side: &mut impl Side, ours: &Arities, theirs: &mut Arities) {
             let word = line.split(' ').next().unwrap_or_default().to_lowercase();
             let name = format!("{container}|{word}");
             let arity = ours.get(&name).copied().unwrap_or_default();
-            // The first line names the command itself; what begins with white space describes the line before.
+            // The first line names the command itself; lines that begin with white space describe the previous one.
             if word.starts_with(|first: char| first.is_ascii_alphabetic()) && word != container {
                 theirs.insert(name, arity);
             }
@@ -105,12 +105,12 @@ fn container(name: &str) -> &str {
     name.split('|').next().unwrap_or_default()
 }
 
-/// A server and a store under its profile, as COMMAND describes them.
+/// A server and a store under its profile, as described by COMMAND.
 struct Compared<'l> {
     line: &'l Line,
     theirs: Arities,
     ours: Arities,
-    /// Whether the module is one whose arities are not those of the store.
+    /// Whether the module has other arities than the store.
     old_module: bool,
 }
 
@@ -150,7 +150,7 @@ impl<'l> Compared<'l> {
     }
 }
 
-/// The commands that the decision names in bold, except where it is about the default profile alone.
+/// The commands named in bold by the decision, except where it applies only to the default profile.
 fn differing(ours: &Arities) -> BTreeSet<String> {
     let page = fs::read_to_string(pages::path(DECISION)).unwrap();
     let mut found = BTreeSet::new();
@@ -163,7 +163,7 @@ fn differing(ours: &Arities) -> BTreeSet<String> {
             if !is_upper(word) || !ours.contains_key(&name) {
                 continue;
             }
-            // DEBUG has subcommands that COMMAND does not tell of.
+            // DEBUG has subcommands that COMMAND does not list.
             let sub = words.next_if(|next| !word.ends_with(',') && is_upper(next));
             let long = sub.map(|sub| format!("{name}|{}", sub.to_lowercase()));
             found.insert(long.filter(|long| ours.contains_key(long)).unwrap_or(name));
@@ -172,7 +172,7 @@ fn differing(ours: &Arities) -> BTreeSet<String> {
     found
 }
 
-/// The group of each command of ours.
+/// The group of each of our commands.
 fn groups() -> BTreeMap<String, String> {
     let docs = Store::new().session().done(&["COMMAND", "DOCS"]);
     let text = |reply: &Reply| String::from_utf8_lossy(reply.bytes().unwrap()).into_owned();
@@ -184,7 +184,7 @@ fn groups() -> BTreeMap<String, String> {
     docs.elements().unwrap().chunks_exact(2).map(of).collect()
 }
 
-/// The section, or `None` where a server is missing.
+/// Returns the section, or `None` if a server is missing.
 pub(super) fn section() -> Option<String> {
     let module = redisbloom()?;
     let sides = LINES.iter().map(|line| Compared::new(line, Some(&module)));
@@ -234,7 +234,7 @@ fn families_have(families: &[Family], command: &str) -> bool {
 }
 
 #[test]
-fn each_command_of_a_server_is_known_or_left_out() {
+fn each_command_of_a_server_is_supported_or_left_out() {
     let (left_out, module) = (families(), locate_redisbloom());
     for line in &LINES {
         let Some(side) = Compared::new(line, module.as_deref()) else { continue };
@@ -243,7 +243,7 @@ fn each_command_of_a_server_is_known_or_left_out() {
             assert!(!missing, "{name} of {} is neither here nor left out", line.title);
         }
         for name in side.ours.keys() {
-            // Fails where the profile knows what the server does not.
+            // Fails if the profile has a command that the server does not have.
             side.cell(name, &left_out, &BTreeSet::new());
         }
     }

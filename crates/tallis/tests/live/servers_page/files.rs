@@ -21,7 +21,7 @@ selects the version of files, and the profile that of payloads.
 
 ";
 
-/// The section, or `None` where a server is missing.
+/// Returns the section, or `None` if a server is missing.
 pub(super) fn section() -> Option<String> {
     let mut section = HEAD.to_owned();
     section.push_str(&head([
@@ -36,7 +36,7 @@ pub(super) fn section() -> Option<String> {
         let mut seen: Vec<(Vec<String>, [String; 4])> = Vec::new();
         for Row { version, file_here, file_there, payload_here, payload_there } in rows(line)? {
             let cells = [file_here, file_there, payload_here, payload_there].map(|outcome| {
-                // The number is that of the row.
+                // The number is in the row already.
                 shown(&outcome).replace(&format!("version {}", version.number()), "version")
             });
             match seen.last_mut() {

@@ -1,4 +1,4 @@
-//! Files of servers that are not at hand.
+//! Files of servers that are not installed.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use tallis::rdb::Reader;
 
-/// Release series, and the folder with their files, of which each crate may have one.
+/// Release series, and the folder with their files, which each crate may have.
 const SERIES: [(&str, Option<&str>); 4] = [
     ("Redis before 7.2", Some("old")),
     ("Redis 8.0 in development, 2024-10-18", Some("redis-unstable")),
@@ -14,7 +14,7 @@ const SERIES: [(&str, Option<&str>); 4] = [
     ("Redis 7.2 and 7.4, Valkey 7.2 and 8", None),
 ];
 
-/// The name of each, the versions of its files, and how many files there are.
+/// The name of each, the versions of its files, and their number.
 pub(super) fn series() -> Vec<(String, String, usize)> {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let row = |(title, folder): (&str, Option<&str>)| {
@@ -36,7 +36,7 @@ pub(super) fn series() -> Vec<(String, String, usize)> {
     SERIES.into_iter().map(row).collect()
 }
 
-/// Takes the RDB files of a folder, if it is there. Two crates may have the same one.
+/// Reads the RDB files of a folder, if it exists. Two crates may have the same file.
 fn read(folder: &Path, files: &mut BTreeSet<Vec<u8>>) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries {

@@ -1,4 +1,4 @@
-//! docs/servers.md: how far a store and each server agree, as tests see it.
+//! docs/servers.md: the differences between a store and each server in these tests.
 
 mod commands;
 mod files;

@@ -43,7 +43,7 @@ pub(super) fn section() -> String {
     section
 }
 
-/// How many commands of a family, or of that family and others, are compared with a server.
+/// The number of commands of a family, or of that family and others, that are compared with a server.
 fn compared(family: &str, server: &str) -> String {
     let runs =
         RUNS.iter().filter(|runs| runs.server == server && (runs.families)().contains(&family));
@@ -60,7 +60,7 @@ fn compared(family: &str, server: &str) -> String {
     }
 }
 
-/// With a comma before the last three digits.
+/// Formats a number with a comma before the last three digits.
 fn thousands(number: usize) -> String {
     format!("{},{:03}", number / 1000, number % 1000)
 }

@@ -1,15 +1,15 @@
-//! Values of PFADD in the sparse encoding whose last opcode is cut off: a server reads the byte after the string, the
-//! subject replies that the value is corrupt.
+//! Values of PFADD in the sparse encoding whose last opcode is incomplete: a server reads the byte after the string,
+//! the subject replies that the value is corrupt.
 
 use super::super::Reply;
 use super::super::run::Run;
 use super::super::subject::Subject;
 
-/// Bytes before the opcodes of a HyperLogLog.
+/// The number of bytes before the opcodes of a HyperLogLog.
 const HEADER: usize = 16;
 
-/// Whether the subject refuses the command because a key of it holds such a value. Then a server may have changed the
-/// value, also where it refuses the command in the end, so that there is nothing more to compare.
+/// Whether the subject refuses the command because one of its keys has such a value. A server may have changed the
+/// value even if it refuses the command in the end, so that the values cannot be compared any more.
 pub(in super::super) fn is_met<S: Subject>(
     run: &mut Run<'_, S>,
     session: usize,
@@ -31,7 +31,7 @@ pub(in super::super) fn is_met<S: Subject>(
     })
 }
 
-/// Whether the last opcode has one byte of two.
+/// Whether the last opcode has only one of its two bytes.
 fn is_cut(bytes: &[u8]) -> bool {
     if !bytes.starts_with(b"HYLL\x01") {
         return false;
@@ -48,7 +48,7 @@ mod tests {
     use super::is_cut;
 
     #[test]
-    fn an_xzero_of_one_byte_at_the_end_is_cut() {
+    fn an_xzero_of_one_byte_at_the_end_is_incomplete() {
         let of = |opcodes: &[u8]| [b"HYLL\x01\0\0\0\0\0\0\0\0\0\0\x80", opcodes].concat();
         assert!(is_cut(&of(&[0x61, 0xa5, 0x8a, 0xfe, 0xdf, 0x64])));
         assert!(!is_cut(&of(&[0x61, 0xa5, 0x8a, 0xfe, 0xdf])));

@@ -1,12 +1,12 @@
-//! Numbers that SORT of a server does not accept as numbers, because the C library's `errno` is still an overflow from
-//! an earlier command. Reading a score resets it.
+//! Numbers that a server's SORT does not accept, because the C library's `errno` still has an overflow from an earlier
+//! command. Reading a score resets it.
 
 use super::super::Reply;
 use super::super::run::Run;
 use super::super::subject::Subject;
 use super::Difference;
 
-/// Whether a command sorts. Nothing may have run behind it on the server when its reply is to be explained.
+/// Whether a command sorts. No other command may have run after it on the server before its reply is explained.
 pub(in super::super) fn sorts(words: &[Vec<u8>]) -> bool {
     words.first().is_some_and(|name| {
         name.eq_ignore_ascii_case(b"SORT") || name.eq_ignore_ascii_case(b"SORT_RO")

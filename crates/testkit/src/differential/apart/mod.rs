@@ -21,13 +21,13 @@ pub(super) use rim::{finds_no_key, is_near, writes};
 pub(super) struct Difference<'d> {
     pub(super) session: usize,
     pub(super) words: &'d [Vec<u8>],
-    /// What has run behind it already: the rest of its transaction.
+    /// The commands that have already run after it: the rest of its transaction.
     pub(super) behind: &'d [Vec<Vec<u8>>],
     pub(super) ours: &'d Reply,
     pub(super) theirs: &'d Reply,
 }
 
-/// Whether a difference is meant. Outside of a transaction both sides are in the same state then.
+/// Whether a difference is intended. Outside of a transaction, both sides are in the same state at that point.
 pub(super) fn explains<S: Subject>(run: &mut Run<'_, S>, found: Difference<'_>) -> bool {
     rim::explains(run, found) || shared::explains(run, found) || errno::explains(run, found)
 }

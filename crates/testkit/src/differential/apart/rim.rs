@@ -36,7 +36,7 @@ impl<'w> Search<'w> {
     }
 }
 
-/// Whether a command is a search that writes what it finds.
+/// Whether a command is a search that stores its result.
 pub(in super::super) fn writes(words: &[Vec<u8>]) -> bool {
     Search::of(words).is_some_and(|search| search.target.is_some())
 }
@@ -76,29 +76,29 @@ pub(super) fn explains<S: Subject>(run: &mut Run<'_, S>, found: Difference<'_>) 
     let Difference { session, words, behind, ours, theirs } = found;
     let Some(Search { source, target }) = Search::of(words) else { return false };
     let rim = members(run, session, source);
-    // Inside a transaction; what it has written may stand where it has searched.
+    // Inside a transaction, the stored result may have replaced the source.
     if let Some(target) = target {
         let takes =
             matches!((ours, theirs), (Reply::Int(ours), Reply::Int(theirs)) if ours >= theirs);
         return takes && (target == source || !rim.is_empty());
     }
     if rim.is_empty() {
-        // They may have been there until the rest of the transaction took them.
+        // The members may have existed until the rest of the transaction removed them.
         return !behind.is_empty() && finds_more(ours, theirs);
     }
-    // Around a place on the rim any may be missing. Of those that are counted off, other ones come where some are.
+    // Around a position on the edge, any may be missing. With COUNT, other members take the place of missing ones.
     words.iter().any(|word| rim.contains(&Reply::Bulk(word.clone())))
         || words.iter().any(|word| word.eq_ignore_ascii_case(b"COUNT"))
         || compare::same(Rule::Exact, &without(ours, &rim), &without(theirs, &rim)).is_ok()
 }
 
-/// Whether a search has found all results of the other one, and more.
+/// Whether a search has all results of the other one, and more.
 fn finds_more(ours: &Reply, theirs: &Reply) -> bool {
     let (Some(ours), Some(theirs)) = (ours.elements(), theirs.elements()) else { return false };
     ours.len() > theirs.len() && theirs.iter().all(|found| ours.contains(found))
 }
 
-/// A list without those elements that are one of these members, or begin with one.
+/// A list without the elements that are one of these members, or begin with one.
 fn without(reply: &Reply, members: &[Reply]) -> Reply {
     let member = |found: &Reply| match found.elements() {
         Some(parts) => parts.first().is_some_and(|member| members.contains(member)),

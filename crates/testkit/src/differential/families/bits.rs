@@ -49,7 +49,7 @@ const BAD: [&str; 14] = [
     "1\0",
 ];
 
-/// As many more, of fields: products that run over, and what is behind a `#`.
+/// The same for offsets of fields: products that overflow, and invalid text after a `#`.
 const BAD_FIELDS: [&str; 8] = [
     "#",
     "#-1",
@@ -66,7 +66,7 @@ const BAD_BITS: [&str; 8] = ["2", "-1", "x", "", "01", "1 ", "1\0", "92233720368
 /// Offsets for writes: near the ends of bytes and of strings; none of them makes a string large.
 const WRITTEN: &[i64] = &[0, 1, 6, 7, 8, 9, 15, 16, 63, 64, 65, 127, 360, 2_399, 2_400, 9_000];
 
-/// Offsets for reads: also the last that there is.
+/// Offsets for reads, including the maximum.
 const READ: &[i64] = &[0, 1, 7, 8, 15, 63, 64, 2_399, 2_400, 100_000, 4_294_967_295];
 
 fn key(g: &mut Gen, line: &mut Line) {
@@ -87,7 +87,7 @@ fn offset(g: &mut Gen, line: &mut Line, edges: &[i64]) {
     }
 }
 
-/// None to two ends, and mostly a unit that there is.
+/// None to two ends, and usually a valid unit.
 fn range(g: &mut Gen, line: &mut Line) {
     const ENDS: [&str; 24] = [
         "0",
@@ -129,7 +129,7 @@ fn range(g: &mut Gen, line: &mut Line) {
 }
 
 fn combine(g: &mut Gen, line: &mut Line) {
-    // The last four are those of 8.2, which a 7.0 does not know.
+    // The last four are operations of 8.2, which 7.0 does not have.
     const NAMES: [&str; 16] = [
         "AND", "AND", "OR", "OR", "XOR", "XOR", "NOT", "and", "Or", "not", "xor\0x", "DIFF",
         "DIFF1", "ANDOR", "ONE", "nonesuch",
@@ -156,7 +156,7 @@ fn fields(g: &mut Gen, line: &mut Line, reads: bool) {
         };
         line.push(if g.one_in(10) { name.to_lowercase() } else { name.to_owned() });
         if g.one_in(60) {
-            // A word is missing, or is of no meaning.
+            // A word is missing or has no meaning.
             line.push(g.pick(&["", "GET", "GETX", "SET\0"]));
             continue;
         }
@@ -203,7 +203,7 @@ fn field(g: &mut Gen, line: &mut Line) {
     }
 }
 
-/// What is written to a field, or added to it: mostly about as much as it holds.
+/// The value to write to a field, or to add to it: usually close to the limits of the field.
 fn number(g: &mut Gen, line: &mut Line) {
     match g.rng.below(4) {
         0 => {

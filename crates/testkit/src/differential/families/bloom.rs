@@ -1,4 +1,4 @@
-//! Bloom filters, which a server has with the module `RedisBloom`.
+//! Bloom filters, which a server has only with the module `RedisBloom`.
 
 use super::super::Reply;
 use super::super::compare::Rule;
@@ -40,10 +40,10 @@ const ROWS: &[Row] = &[
     }),
 ];
 
-/// The key of a command that `RedisBloom` has opened to write without any change.
+/// Returns the key of a command that `RedisBloom` has opened for writing without changing it.
 ///
-/// By the words of the command and the server's reply: each refusal that comes before the key is opened has a text of
-/// its own.
+/// This follows from the words of the command and the server's reply: each error that occurs before the key is opened
+/// has its own text.
 pub(in super::super) fn opened_for_nothing<'a>(
     words: &'a [Vec<u8>],
     theirs: &Reply,
@@ -107,8 +107,8 @@ fn items(g: &mut Gen, line: &mut Line) {
     }
 }
 
-/// What `RedisBloom` before 8 takes where 8 refuses it, or the other way round: other limits, and rates from 0.26 on,
-/// which 8 takes for 0.25. Beyond the least rates it makes filters without bits.
+/// Arguments that `RedisBloom` before 8 accepts and 8 refuses, or vice versa: other limits, and rates above 0.25, which
+/// 8 reduces to 0.25. For the smallest rates, the older one creates filters without bits.
 const NEW_LIMITS: [&str; 23] = [
     "0",
     "1.0",
@@ -135,7 +135,7 @@ const NEW_LIMITS: [&str; 23] = [
     "9223372036854775807",
 ];
 
-/// One of `all` that the server's `RedisBloom` takes as the newest one does.
+/// One of `all` that the server's `RedisBloom` treats like the newest one.
 fn pick(g: &mut Gen, all: &[&'static str]) -> &'static str {
     let picked = g.pick(all);
     let differs = g.found.old_blooms && NEW_LIMITS.contains(&picked);
@@ -215,7 +215,7 @@ fn reserve(g: &mut Gen, line: &mut Line) {
     maybe_free(g, line);
     line.push(rate(g)).push(capacity(g));
     match g.rng.below(16) {
-        // Both options at once have other errors there.
+        // With both options at once, the older one has other errors.
         12.. if g.found.old_blooms => {}
         0..5 => {}
         5..8 => {
@@ -261,7 +261,7 @@ fn insert(g: &mut Gen, line: &mut Line) {
                 line.push(g.pick(&["NOCREATE", "nocreate", "NOC", "NxC", "nOc"]));
             }
             7 => {
-                // It reads the third letter, also beyond the end of a word of one letter.
+                // It reads the third letter even of a word of one letter.
                 line.push(g.pick(&["NONSCALING", "nonscaling", "NO", "NON", "NX"]));
             }
             _ if g.one_in(3) => {
@@ -343,8 +343,9 @@ fn loadchunk(g: &mut Gen, line: &mut Line) {
     line.push("cursor").push("piece");
 }
 
-/// A bit of a header, in one of the numbers that every reader looks at: the items, the links; bytes, bits and items of
-/// the first link, and its hashes. What is wrong in others `RedisBloom` takes, or takes all memory for.
+/// A bit of a header, in one of the numbers that every reader checks: the items, the links; bytes, bits and items of
+/// the first link, and its hashes. Wrong values of other numbers are accepted by `RedisBloom`, or make it use all
+/// memory.
 fn header_bit(g: &mut Gen) -> usize {
     let byte = match g.rng.below(32) {
         byte @ 0..12 => byte,

@@ -1,4 +1,5 @@
-//! Strings that are set or deleted only if they are equal to another, and many that are set under a condition.
+//! Strings that are set or deleted only if they are equal to another one, and several strings that are set on a
+//! condition.
 
 use super::super::compare::Rule;
 use super::strings::{key, pairs, time};

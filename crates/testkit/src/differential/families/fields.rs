@@ -70,16 +70,16 @@ const ROWS: &[Row] = &[
 
 const LAST: &[u8] = b"9223372036854775807";
 
-/// Far from now on either side, so that both sides agree on what has expired; of few, so that many are equal.
+/// Far from the current time, so that both sides agree on what has expired; from a small set, so that many are equal.
 fn at(g: &mut Gen) -> i64 {
     if g.one_in(6) { g.rng.range(0..=3) } else { 4_000_000_000 + 1000 * g.rng.range(0..=9) }
 }
 
 fn expire(g: &mut Gen, line: &mut Line, unit: i64, absolute: bool) {
     hashes::key(g, line);
-    // A time from now on differs by what the two sides take: only those that are refused, or delete.
+    // A relative time depends on the duration of the two commands, so only times that are refused or delete the fields.
     let time = match (absolute, g.rng.below(12)) {
-        // The very last time that there is a number for is one in Valkey, and none here.
+        // The maximum time is a valid time in Valkey, and not here.
         (true, 0) => Some(g.integer()).filter(|it| it != LAST).unwrap_or_else(|| "0".into()),
         (true, _) => (at(g) * unit).to_string().into(),
         (false, 0) => "-1".into(),
@@ -119,7 +119,7 @@ fn fields(g: &mut Gen, line: &mut Line) {
     }
 }
 
-/// How many follow; seldom another number.
+/// The number of the following arguments; rarely another number.
 fn number(g: &mut Gen, count: u64) -> i64 {
     let right = i64::try_from(count).unwrap_or(1);
     if g.one_in(30) { g.rng.range(-1..=4) } else { right }

@@ -47,7 +47,7 @@ const ROWS: &[Row] = &[
     row("GEORADIUSBYMEMBER_RO", 8, Rule::Exact, |g, line| around(g, line, true, false)),
 ];
 
-/// Sometimes any sorted set, whose scores are points too.
+/// Sometimes any sorted set, because all scores are points.
 fn key(g: &mut Gen, line: &mut Line) {
     let kind = if g.one_in(8) { Kind::ZSet } else { Kind::Place };
     let key = g.key(kind);
@@ -68,7 +68,7 @@ fn members(g: &mut Gen, line: &mut Line) {
     }
 }
 
-/// A longitude and a latitude: around some towns, or anywhere but where a server has gaps.
+/// A longitude and a latitude: near some towns, or anywhere except where a server omits points.
 fn place(g: &mut Gen) -> (f64, f64) {
     const TOWNS: [(f64, f64); 6] = [
         (13.361_389, 38.115_556),
@@ -111,7 +111,7 @@ fn unit(g: &mut Gen, line: &mut Line) {
     line.push(g.pick(&["m", "km", "km", "KM", "ft", "mi", "Mi", "yd", ""]));
 }
 
-/// Now and then hundreds, so that they leave the listpack at the default limit too.
+/// Sometimes hundreds, so that the default limit of the listpack is exceeded, too.
 fn add(g: &mut Gen, line: &mut Line) {
     key(g, line);
     for _ in 0..g.rng.below(3) {
@@ -215,7 +215,7 @@ fn search(g: &mut Gen, line: &mut Line, stores: bool) {
     }
 }
 
-/// What any of them takes; with STORE, if there may be one, mostly without what does not go with it.
+/// Options of all searches; with STORE, if allowed, usually without those that exclude it.
 fn options(g: &mut Gen, line: &mut Line, may_store: bool, may_tell: bool) {
     let store = may_store && g.one_in(3);
     if if store || !may_tell { g.one_in(20) } else { g.one_in(2) } {

@@ -15,13 +15,13 @@ const ROWS: &[Row] = &[
         let sub =
             g.pick(&["GETREG", "DECODE", "ENCODING", "DECODE", "TODENSE", "decode", "Encoding"]);
         let sub = if g.one_in(12) { g.pick(&["NONESUCH", ""]) } else { sub };
-        // GETREG and TODENSE make it dense, which should not happen all the time.
+        // GETREG and TODENSE make it dense, so they are rare.
         let sub = if matches!(sub, "GETREG" | "TODENSE") && !g.one_in(4) { "DECODE" } else { sub };
         line.push(sub);
         let key = g.key(Kind::Hll);
         line.push(key);
     }),
-    // It takes a server half a second: a sweep runs it once.
+    // It takes half a second on a server: a sweep runs it once.
     row("PFSELFTEST", 0, Rule::Exact, |_, _| {}),
 ];
 
@@ -30,7 +30,7 @@ fn add(g: &mut Gen, line: &mut Line) {
     line.push(key);
     let count = match g.rng.below(40) {
         0 => 0,
-        // A thousand elements or so fill the default limit of a sparse one.
+        // A thousand elements or so reach the default limit of the sparse encoding.
         1 | 2 => 100 + g.rng.below(500),
         3..7 => 20,
         _ => 1 + g.rng.below(3),

@@ -91,7 +91,7 @@ fn scan(g: &mut Gen, line: &mut Line) {
     }
 }
 
-/// The cursor and the options of SSCAN, HSCAN and ZSCAN, which mostly go on to the end.
+/// The cursor and the options of SSCAN, HSCAN and ZSCAN, which usually iterate to the end.
 pub(super) fn scan_members(g: &mut Gen, line: &mut Line) {
     if g.one_in(4) {
         line.push(g.pick(&["0", "3", "x", "", "-1", "18446744073709551616"]));
@@ -132,7 +132,7 @@ fn copy(g: &mut Gen, line: &mut Line) {
     }
 }
 
-/// NX, XX, GT and LT, now and then two of them.
+/// NX, XX, GT and LT, sometimes two of them.
 fn conditions(g: &mut Gen, line: &mut Line) {
     while g.one_in(3) {
         line.push(g.pick(&["NX", "XX", "GT", "LT"]));
@@ -192,7 +192,7 @@ fn restore(g: &mut Gen, line: &mut Line) {
             line.push(g.found.foreign[at].clone());
         }
         _ => {
-            // A flipped bit that the checksum finds; which one matters little.
+            // A flipped bit, which the checksum detects; its position does not matter.
             let flip = g.one_in(8).then(|| g.rng.index(1 << 16));
             let db = u32::from(g.db().as_bytes()[0] - b'0');
             line.how = How::WithDump { at, db, key: from, theirs: g.one_in(2), flip };
@@ -216,34 +216,34 @@ fn restore(g: &mut Gen, line: &mut Line) {
     }
 }
 
-/// A payload with a right footer, and with a value that may break the rules of its type. What is missing is more than
-/// the footer has: a 7.0 server reads on into it, where a careful reader does not.
+/// A payload with a valid footer, and with a value that may break the rules of its type. A value is truncated by more
+/// bytes than the footer has: a 7.0 server reads on into the footer.
 fn made(g: &mut Gen) -> Vec<u8> {
     const INTSET: &[u8] = b"\x02\0\0\0\x03\0\0\0\x01\0\x02\0\x03\0";
     let mut body: Vec<u8> = match g.rng.below(20) {
-        // Strings: plain, of each width of integer, compressed (a run of 40 times "a"), and all of it wrong.
+        // Strings: plain, integers of each width, compressed (40 times "a"), and one that is entirely invalid.
         0 => b"\x00\x03abc".to_vec(),
         1 => b"\x00\xc0\xfb".to_vec(),
         2 => b"\x00\xc1\x39\x30".to_vec(),
         3 => b"\x00\xc2\x00\x00\x00\x80".to_vec(),
         4 => b"\x00\xc3\x05\x28\x00a\xe0\x1e\x00".to_vec(),
         5 => b"\x00\xc3\x05\x29\x00a\xe0\x1e\x00".to_vec(),
-        // Longer than the payload too: a server takes the footer for part of a value that reaches into it.
+        // Longer than the payload: a server reads the footer as a part of a value that extends into it.
         6 => b"\x00\x3fabc".to_vec(),
         7 => b"\x00\xc4\x00".to_vec(),
-        // Sets: of integers that make an intset, of texts, a member twice, a member missing, none at all.
+        // Sets: integers that make an intset, texts, a duplicate member, a missing member, no members.
         8 => b"\x02\x03\xc0\x01\xc0\x02\x0310 ".to_vec(),
         9 => b"\x02\x03\xc0\x01\xc0\x02\xc1\x00\x10".to_vec(),
         10 => b"\x02\x02\x01a\x01a".to_vec(),
         11 => b"\x02\x02\xc0\x05\x015".to_vec(),
         12 => b"\x02\x20\x01a".to_vec(),
         13 => b"\x02\x00".to_vec(),
-        // Intsets: right, none, a wrong length, a wrong width.
+        // Intsets: valid, empty, with a wrong length, with a wrong width.
         14 => [b"\x0b\x0e", INTSET].concat(),
         15 => b"\x0b\x08\x02\0\0\0\0\0\0\0".to_vec(),
         16 => [b"\x0b\x0d", &INTSET[..13]].concat(),
         17 => [b"\x0b\x0e\x03", &INTSET[1..]].concat(),
-        // Types that there are not.
+        // Types that do not exist.
         18 => b"\x40\x01a".to_vec(),
         _ => b"\x14\x0a\x0a\0\0\0\x01\0\x01\x01\xff".to_vec(),
     };
@@ -254,7 +254,7 @@ fn made(g: &mut Gen) -> Vec<u8> {
     body
 }
 
-/// The keys that hold a string, a set or a HyperLogLog more often than others; here for its families.
+/// The keys that hold a string, a set or a HyperLogLog more often than others; used by their families.
 pub(super) fn some(g: &mut Gen, kind: Kind, line: &mut Line, most: u64) {
     for _ in 0..=g.rng.below(most) {
         let key = g.key(kind);

@@ -22,7 +22,7 @@ const ROWS: &[Row] = &[
     row("LRANGE", 8, Rule::Exact, span),
     row("LSET", 18, Rule::Exact, |g, line| {
         key(g, line);
-        // Redis 7.2 goes by the lower half of an index.
+        // Redis 7.2 uses only the lower half of an index.
         if g.one_in(12) {
             line.push(g.pick(&["x", "100000", "-100000"]));
         } else {
@@ -78,7 +78,7 @@ fn key(g: &mut Gen, line: &mut Line) {
     line.push(key);
 }
 
-/// Of few, so that some are equal; now and then of any length.
+/// From a small set, so that some are equal; sometimes of any length.
 fn element(g: &mut Gen, line: &mut Line) {
     let element = match g.rng.below(8) {
         0 => g.value(),
@@ -91,7 +91,7 @@ fn element(g: &mut Gen, line: &mut Line) {
 fn push(g: &mut Gen, line: &mut Line) {
     key(g, line);
     if g.one_in(60) {
-        // So many that they take several nodes of the default size.
+        // So many that they need several nodes of the default size.
         let (first, count) = (g.rng.range(-3000..=3000), g.rng.range(50..=2500));
         for number in first..first + count {
             line.number(number);

@@ -1,4 +1,4 @@
-//! The commands, by family: how each is generated, and how its replies are compared.
+//! The commands by family: how each one is generated, and how its replies are compared.
 //!
 //! A new family is a file in this directory and a row in [`FAMILIES`].
 
@@ -35,10 +35,10 @@ pub(super) struct Family {
 pub(super) struct Row {
     /// In capitals: the name, or a container and its subcommand.
     pub(super) name: &'static str,
-    /// How often it is drawn, against the others.
+    /// Its weight in the random selection.
     pub(super) weight: u32,
     pub(super) rule: Rule,
-    /// Adds the arguments to the name.
+    /// Appends the arguments to the name.
     pub(super) make: fn(&mut Gen, &mut Line),
 }
 
@@ -46,7 +46,7 @@ const fn row(name: &'static str, weight: u32, rule: Rule, make: fn(&mut Gen, &mu
     Row { name, weight, rule, make }
 }
 
-/// How many random members to draw. A great negative count would fill the memory of any server.
+/// The number of random members to draw. A large negative count would fill the memory of any server.
 fn draws(g: &mut Gen) -> &'static str {
     g.pick(&[
         "0",
@@ -70,7 +70,7 @@ pub(super) const BLOOM: &str = bloom::FAMILY.name;
 /// The name of the family of transactions.
 pub(super) const MULTI: &str = multi::FAMILY.name;
 
-/// The families that not every server knows, each with a command that it knows then.
+/// The families that not every server supports, each with a command that shows whether it does.
 pub(super) const LATER: [(&str, &str); 2] =
     [(fields::FAMILY.name, "HSETEX"), (conditions::FAMILY.name, "MSETEX")];
 
@@ -104,7 +104,7 @@ pub(super) fn find(words: &[Vec<u8>]) -> Option<&'static Row> {
         .or_else(|| rows().find(|row| row.name == name))
 }
 
-/// The rule for a command; what no row knows is compared exactly.
+/// The rule for a command; a command without a row is compared exactly.
 pub(super) fn rule(words: &[Vec<u8>]) -> Rule {
     find(words).map_or(Rule::Exact, |row| row.rule)
 }

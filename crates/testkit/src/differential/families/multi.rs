@@ -1,4 +1,4 @@
-//! Transactions, and the session that they belong to.
+//! Transactions and their session.
 
 use super::super::compare::Rule;
 use super::super::generate::{Gen, Line};

@@ -131,7 +131,7 @@ fn name(g: &mut Gen) -> &'static str {
     g.pick(&NAMES)
 }
 
-/// A command that is not run: its keys are asked for.
+/// A command whose keys are queried; it is not run.
 fn whole_command(g: &mut Gen, line: &mut Line) {
     let words = g.pick::<&[&str]>(&[
         &["SET", "k", "v", "EX", "5"],

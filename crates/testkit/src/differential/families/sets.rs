@@ -89,7 +89,7 @@ fn members(g: &mut Gen, line: &mut Line, most: u64) {
     }
 }
 
-/// Mostly integers and a few, so that intsets live; now and then hundreds, so that they end at the default limit too.
+/// Usually few integers, so that sets stay intsets; sometimes hundreds, so that the default limit is exceeded, too.
 fn add(g: &mut Gen, line: &mut Line) {
     key(g, line);
     match g.rng.below(40) {
@@ -100,7 +100,7 @@ fn add(g: &mut Gen, line: &mut Line) {
             }
         }
         1..4 => {
-            // Of 16, 17, 31, 32, 33 or 64 bits.
+            // An integer of 16, 17, 31, 32, 33 or 64 bits.
             let shift = g.pick(&[48, 47, 33, 32, 31, 0]);
             let most = g.pick(&[1, 1, 3, 20]);
             for _ in 0..=g.rng.below(most) {

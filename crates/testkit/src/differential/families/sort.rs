@@ -6,8 +6,8 @@ use super::{Family, Row, row};
 
 pub(super) const FAMILY: Family = Family { name: "sort", rows: ROWS };
 
-/// The order of a set is its server's own, and so is that of elements that are equal, as C strings if need be: what may
-/// show it is left to `SORT_RO`, whose elements are compared in any order.
+/// The order of a set differs between servers, and so does the order of elements that are equal, possibly as C strings.
+/// So these are sorted only by `SORT_RO`, whose elements are compared in any order.
 const ROWS: &[Row] = &[
     row("SORT", 20, Rule::Exact, |g, line| {
         line.fragile = true;
@@ -22,7 +22,7 @@ const ROWS: &[Row] = &[
                 return;
             }
             _ if g.one_in(2) => {
-                // To be stored, they are in the order of all their bytes.
+                // Elements to be stored are compared by all their bytes.
                 let to = g.key(Kind::List);
                 line.push("ALPHA").push("STORE").push(to);
             }
@@ -66,7 +66,7 @@ fn key(g: &mut Gen, line: &mut Line) {
     line.push(key);
 }
 
-/// Patterns that lead to keys there are: the elements are mostly small numbers and short texts.
+/// Patterns that lead to existing keys: the elements are usually small numbers and short texts.
 fn pattern(g: &mut Gen) -> &'static str {
     g.pick(&["k:*", "*", "h:*->f1", "h*->n", "l*", "k:*->", "k:*->->", "*:1", "z:*", "#*"])
 }

@@ -79,7 +79,7 @@ pub(super) fn key(g: &mut Gen, line: &mut Line) {
     line.push(key);
 }
 
-/// A key and a value that agree on whether they are for numbers.
+/// A key and a value, both for numbers or both for other strings.
 fn key_value(g: &mut Gen, line: &mut Line) {
     let number = g.one_in(3);
     let key = g.key(if number { Kind::Number } else { Kind::String });
@@ -88,7 +88,7 @@ fn key_value(g: &mut Gen, line: &mut Line) {
     line.push(value);
 }
 
-/// A key that mostly holds a number.
+/// A key that usually holds a number.
 fn number(g: &mut Gen, line: &mut Line) {
     let kind = if g.one_in(8) { Kind::String } else { Kind::Number };
     let key = g.key(kind);
@@ -119,7 +119,7 @@ fn timed(g: &mut Gen, line: &mut Line, unit: i64) {
     line.push(value);
 }
 
-/// One of the options that give a time.
+/// One of the options with a time.
 pub(super) fn time(g: &mut Gen, line: &mut Line) {
     let option = g.pick(&["EX", "PX", "EXAT", "PXAT"]);
     line.push(option);
@@ -141,7 +141,7 @@ fn set(g: &mut Gen, line: &mut Line) {
     if g.one_in(2) {
         return;
     }
-    // In any order, and now and then two that exclude each other.
+    // In any order, and sometimes two that exclude each other.
     let mut options = [0, 1, 2, 3, 4];
     g.rng.shuffle(&mut options);
     for option in options {

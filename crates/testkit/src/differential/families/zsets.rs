@@ -7,8 +7,8 @@ use super::{Family, Row, draws, row};
 
 pub(super) const FAMILY: Family = Family { name: "zsets", rows: ROWS };
 
-/// The key of the ranges by member: it has equal scores only, because with others the answer of Redis is arbitrary. No
-/// other command knows it.
+/// The key for ranges by member: it has only equal scores, because with others the reply of Redis is unspecified. No
+/// other command uses it.
 const LEX: &str = "lex";
 
 const ROWS: &[Row] = &[
@@ -124,13 +124,13 @@ const ROWS: &[Row] = &[
 ];
 
 fn key(g: &mut Gen, line: &mut Line) {
-    // Sets are sources of the algebra, and of wrong types.
+    // Sets are sources of set operations, and values of a wrong type.
     let kind = if g.one_in(20) { Kind::Set } else { Kind::ZSet };
     let key = g.key(kind);
     line.push(key);
 }
 
-/// The key of equal scores, which no other may take the place of.
+/// The key of equal scores, which must not be replaced by another one.
 fn equals(line: &mut Line) {
     line.fragile = true;
     line.push(LEX);
@@ -147,7 +147,7 @@ fn members(g: &mut Gen, line: &mut Line) {
     }
 }
 
-/// Few whole scores, so that they tie, and all sorts of others.
+/// Few integers, so that scores are equal, and all kinds of others.
 fn score(g: &mut Gen, line: &mut Line) {
     let score = match g.rng.below(8) {
         0..5 => g.rng.range(-3..=6).to_string().into(),
@@ -167,7 +167,7 @@ fn add(g: &mut Gen, line: &mut Line) {
             line.push(option);
         }
     }
-    // Now and then so many that the default limit is passed at once.
+    // Sometimes so many that the default limit is exceeded at once.
     let most = if g.one_in(60) { 200 } else { g.pick(&[1, 1, 2, 5]) };
     if most == 200 {
         let first = g.rng.range(-300..=300);
@@ -302,7 +302,7 @@ fn pop(g: &mut Gen, line: &mut Line) {
     }
 }
 
-/// A number of keys, and mostly as many.
+/// A number of keys, and usually as many keys.
 fn counted(g: &mut Gen, line: &mut Line) {
     let count = 1 + g.rng.below(3);
     if g.one_in(15) {

@@ -215,7 +215,7 @@ mod tests {
     use crate::persist::Persistence;
 
     #[test]
-    fn names_are_sorted_and_defaults_are_what_they_may_be() {
+    fn names_are_sorted_and_defaults_are_valid() {
         let names: Vec<&str> = SETTINGS.iter().map(|setting| setting.name).collect();
         assert!(names.is_sorted());
         let all: Vec<&str> = known(Profile::Redis72).map(|named| named.name).collect();

@@ -61,7 +61,7 @@ pub(in super::super) fn known_in(version: Version, settings: &Settings) -> Setti
     settings
 }
 
-/// Makes a script one for a server of that version: with its names of settings, without what it reads otherwise.
+/// Adapts a script to a server of that version: renames settings, and removes commands that it parses differently.
 pub(in super::super) fn as_known_in(version: Version, ops: &mut Vec<Op>) {
     for op in &mut *ops {
         let [config, set, setting, ..] = &mut op.words[..] else { continue };
@@ -76,7 +76,7 @@ pub(in super::super) fn as_known_in(version: Version, ops: &mut Vec<Op>) {
     ops.retain(|op| !reads::reads_otherwise(&op.words));
 }
 
-/// The key that WATCH sees changed though the bits that were set are the same.
+/// Returns the key that WATCH reports as changed although the written bits are the same.
 pub(in super::super) fn key_of_same_bits<'w>(
     words: &'w [Vec<u8>],
     theirs: &Reply,
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_script_has_the_names_of_the_server_and_what_it_knows() {
+    fn a_script_has_the_names_and_commands_of_the_server() {
         let op = |line: &[&str]| Op { session: 0, words: words(line), how: How::Plain };
         let mut ops = vec![
             op(&["config", "set", "zset-max-listpack-entries", "5"]),
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_are_those_of_an_older_server_alone() {
+    fn settings_are_only_those_of_an_older_server() {
         let limits = Limits::low();
         let settings = Settings { leave_out: vec!["GET"], limits, ..Settings::default() };
         let old = known_in(Version::new(6, 2, 5), &settings);
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn bits_that_are_set_to_what_they_were_touch_their_key() {
+    fn bits_that_are_set_to_the_same_value_touch_their_key() {
         let key = |line: &[&str], reply: Reply| {
             key_of_same_bits(&words(line), &reply)
                 .map(|key| String::from_utf8_lossy(key).into_owned())
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn each_difference_has_a_sentence_of_its_own() {
+    fn each_difference_has_its_own_sentence() {
         let all: Vec<_> = older_differences().collect();
         let mut once = all.clone();
         once.sort_unstable();

@@ -2,13 +2,13 @@
 
 use super::has;
 
-/// A difference as a sentence, and whether a command meets it. The name of the command is in capitals.
+/// A difference as a sentence, and whether a command is affected. The name of the command is in capitals.
 type Read = (&'static str, fn(&[u8], &[Vec<u8>]) -> bool);
 
-/// Digits and sign of a number that may be out of range.
+/// The number of characters, including the sign, from which on a number may be out of range.
 const MOST_DIGITS: usize = 15;
 
-/// A value may be too long for a ziplist from here on, under the lowest limits of the settings.
+/// The length from which on a value may be too long for a ziplist, under the lowest limits of the settings.
 const SHORT_VALUE: usize = 20;
 
 const OTHERWISE: [Read; 17] = [
@@ -75,7 +75,7 @@ const OTHERWISE: [Read; 17] = [
     }),
     ("small sorted sets keep the score -0", |name, words| {
         let weighs = has(words, "WEIGHTS");
-        // A weight makes it of a score that is negative, or 0, or near it.
+        // A weight can turn a score that is negative, 0 or close to 0 into -0.
         let gives_zero = |number: f64| {
             number.is_sign_negative() && (weighs || number == 0.0) || weighs && number < 1e-100
         };
@@ -83,12 +83,12 @@ const OTHERWISE: [Read; 17] = [
     }),
 ];
 
-/// The sentences.
+/// Returns the sentences.
 pub(super) fn differences() -> impl ExactSizeIterator<Item = &'static str> {
     OTHERWISE.iter().map(|(what, _)| *what)
 }
 
-/// Whether such a server reads the command otherwise.
+/// Whether such a server parses the command differently.
 pub(super) fn reads_otherwise(words: &[Vec<u8>]) -> bool {
     let name = words.first().map(|name| name.to_ascii_uppercase()).unwrap_or_default();
     OTHERWISE.iter().any(|(_, meets)| meets(&name, words))
@@ -102,9 +102,9 @@ fn number(word: &[u8]) -> Option<f64> {
     std::str::from_utf8(word).ok()?.parse().ok()
 }
 
-/// Whether a command with subcommands has none that such a server knows, or a wrong number of arguments to it.
+/// Whether a command with subcommands has none that such a server knows, or a wrong number of arguments for it.
 fn is_wrong_subcommand(name: &[u8], words: &[Vec<u8>]) -> bool {
-    // The name, the least number of words, and whether more may follow.
+    // The name, the minimum number of words, and whether more are allowed.
     let subcommands: &[(&str, usize, bool)] = match name {
         b"CLIENT" => &[
             ("GETNAME", 2, false),
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commands_that_are_read_otherwise_are_told_from_those_that_are_not() {
+    fn commands_that_are_parsed_differently_are_recognized() {
         let otherwise = [
             "expire k 100 GT",
             "PEXPIREAT k -9223372036854775808",

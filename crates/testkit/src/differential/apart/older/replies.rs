@@ -21,7 +21,7 @@ const OTHERWISE: [Answer; 11] = [
         "small hashes and sorted sets are ziplists, and HINCRBYFLOAT keeps a long value in one",
         |pair| match (pair.ours, pair.theirs) {
             (Reply::Bulk(ours), Reply::Bulk(theirs)) => is_ziplist(ours, theirs),
-            // DEBUG OBJECT. The nodes of a list are of other sizes.
+            // DEBUG OBJECT. The nodes of a list have other sizes.
             (Reply::Status(ours), Reply::Status(theirs)) => {
                 encoding(ours).zip(encoding(theirs)).is_some_and(|(ours, theirs)| {
                     ours == theirs || is_ziplist(ours.as_bytes(), theirs.as_bytes())
@@ -87,7 +87,7 @@ const OTHERWISE: [Answer; 11] = [
 ];
 
 impl Pair<'_> {
-    /// Whether both replies are errors, of which that holds.
+    /// Whether both replies are errors for which `holds` returns true.
     fn both_errors(self, holds: impl Fn(&str, &str) -> bool) -> bool {
         match (self.ours, self.theirs) {
             (Reply::Error(ours), Reply::Error(theirs)) => holds(ours, theirs),
@@ -95,13 +95,13 @@ impl Pair<'_> {
         }
     }
 
-    /// Whether both replies are errors that begin like this.
+    /// Whether both replies are errors that begin with `start`.
     fn both_begin(self, start: &str) -> bool {
         self.both_errors(|ours, theirs| ours.starts_with(start) && theirs.starts_with(start))
     }
 }
 
-/// Whether two replies to the same command differ as those of such a server do.
+/// Whether two replies to the same command differ in a way that is expected of such a server.
 pub(in super::super::super) fn replies_otherwise(
     words: &[Vec<u8>],
     ours: &Reply,
@@ -112,7 +112,7 @@ pub(in super::super::super) fn replies_otherwise(
     OTHERWISE.iter().any(|(_, explains)| explains(pair))
 }
 
-/// The sentences.
+/// Returns the sentences.
 pub(super) fn differences() -> impl ExactSizeIterator<Item = &'static str> {
     OTHERWISE.iter().map(|(what, _)| *what)
 }
@@ -121,14 +121,14 @@ fn is_empty(reply: &Reply) -> bool {
     reply.elements().is_some_and(<[Reply]>::is_empty)
 }
 
-/// The elements in one order.
+/// The elements, sorted.
 fn in_order(reply: &Reply) -> Option<Vec<String>> {
     let mut all: Vec<String> = reply.elements()?.iter().map(ToString::to_string).collect();
     all.sort_unstable();
     Some(all)
 }
 
-/// Whether an encoding and that of such a server stand for each other.
+/// Whether an encoding corresponds to one of such a server.
 fn is_ziplist(ours: &[u8], theirs: &[u8]) -> bool {
     (ours == b"listpack" || ours == b"hashtable") && theirs == b"ziplist"
 }
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn replies_that_differ_otherwise_are_told_from_those_that_do_not() {
+    fn expected_differences_are_recognized_and_no_others() {
         let bulk = |text: &str| Reply::Bulk(text.into());
         let object =
             |encoding: &str| Reply::Status(format!("Value at:0x1 encoding:{encoding} lru:1"));
