@@ -6,7 +6,7 @@
 //! * [`inputs`] has the inputs of the suites and of the report.
 //! * [`rivals`] has sorted sets, ours and others.
 //! * [`report`] measures our structures and their rivals in the same rounds and writes tables; [`sections`] defines the
-//! measurements.
+//!   measurements.
 //! * [`uv`] has windows that count unique visitors.
 
 pub mod classic;

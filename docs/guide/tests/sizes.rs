@@ -1,7 +1,6 @@
 //! The table of bytes an element, measured as `tallis encodings --advise` does.
 
 #![cfg(all(target_os = "linux", target_env = "gnu"))]
-#![expect(clippy::unwrap_used, reason = "these are tests")]
 #![expect(clippy::cast_precision_loss, reason = "the numbers are small")]
 
 use std::collections::BTreeMap;
