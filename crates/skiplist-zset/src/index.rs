@@ -68,26 +68,28 @@ impl Index {
     #[inline]
     pub(crate) fn locate(&self, hash: u64, mut is: impl FnMut(u32) -> bool) -> Option<(At, u32)> {
         let bucket = self.table.locate(hash);
-        let Lines(lines) = self.table.get(bucket)?;
-        let home = home(hash);
-        let tag = tag(hash);
-        let mut line = home;
-        loop {
-            let mut found = equal_in_line(&lines[line], tag);
-            while found != 0 {
-                let at = found.trailing_zeros() as usize % SLOTS;
-                let record = lines[line].records[at];
-                if is(record) {
-                    return Some((At::Line { bucket, line, at }, record));
+        // The table has no bucket if it is empty, while the crowd may not be.
+        if let Some(Lines(lines)) = self.table.get(bucket) {
+            let home = home(hash);
+            let tag = tag(hash);
+            let mut line = home;
+            loop {
+                let mut found = equal_in_line(&lines[line], tag);
+                while found != 0 {
+                    let at = found.trailing_zeros() as usize % SLOTS;
+                    let record = lines[line].records[at];
+                    if is(record) {
+                        return Some((At::Line { bucket, line, at }, record));
+                    }
+                    found &= found - 1;
                 }
-                found &= found - 1;
-            }
-            if lines[home].tags[SPILLED] == 0 {
-                break;
-            }
-            line = (line + 1) % LINES;
-            if line == home {
-                break;
+                if lines[home].tags[SPILLED] == 0 {
+                    break;
+                }
+                line = (line + 1) % LINES;
+                if line == home {
+                    break;
+                }
             }
         }
         let at = self.crowd.iter().position(|&record| is(record))?;

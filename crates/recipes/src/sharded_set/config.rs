@@ -17,7 +17,7 @@ impl<B: Keyspace> ShardedSet<B> {
     }
 
     /// As [`new`](Self::new), but the key of shard 17 is `base:{17}`: on a Redis Cluster the shards with the same
-    /// number of all such sets are in one slot (see [`key_slot`](super::key_slot)), so the intersection of these shards
+    /// number of all such sets are in one slot (see [`key_slot`](crate::key_slot)), so the intersection of these shards
     /// is one command on one node.
     ///
     /// If the base has a hash tag of its own, such as `{x}`, all shards are in the slot of that tag.

@@ -18,10 +18,11 @@ impl<B: Backend> Visitors<B> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for a session id that [`SessionIds`] does not
-    /// accept, for a number that is too large for a bitmap, and, for the first visit of a bucket, for a forecast of
-    /// more than 2^40 visitors; [`ErrorKind::NotKept`](store::ErrorKind::NotKept) if the bucket is no longer
-    /// [kept](Self::keep); [`ErrorKind::WrongType`](store::ErrorKind::WrongType) and
+    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for a session id that
+    /// [`SessionIds`](crate::SessionIds) does not accept, for a number that is too large for a bitmap, and, for the
+    /// first visit of a bucket, for a forecast of more than 2^40 visitors;
+    /// [`ErrorKind::NotKept`](store::ErrorKind::NotKept) if the bucket is no longer [kept](Self::keep);
+    /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) and
     /// [`ErrorKind::NotInteger`](store::ErrorKind::NotInteger) if a key of the recipe holds another type or is not an
     /// integer.
     #[inline]

@@ -46,15 +46,21 @@ fn run(hashes: Vec<u64>, room: usize) -> Full {
     }
     index.rename((0..count).map(|at| (all.0[at], record(next(at)), record(at))));
     assert_eq!(index.verify(&all), count);
-    for (at, &hash) in all.0.iter().enumerate().rev() {
-        let (place, _) = index.locate(hash, |other| other == record(at)).unwrap();
-        index.remove(hash, place);
-        assert!(index.locate(hash, |other| other == record(at)).is_none());
-        if at % 64 == 0 {
-            assert_eq!(index.verify(&all), at);
+    let newest_first: Vec<usize> = (0..count).rev().collect();
+    let oldest_first: Vec<usize> = (0..count).collect();
+    for order in [newest_first, oldest_first] {
+        let mut index = index.clone();
+        for (removed, at) in order.into_iter().enumerate() {
+            let hash = all.0[at];
+            let (place, _) = index.locate(hash, |other| other == record(at)).unwrap();
+            index.remove(hash, place);
+            assert!(index.locate(hash, |other| other == record(at)).is_none());
+            if removed % 64 == 63 {
+                assert_eq!(index.verify(&all), count - removed - 1);
+            }
         }
+        assert!(index.crowd.is_empty() && index.table.is_empty(), "all went out");
     }
-    assert!(index.crowd.is_empty() && index.table.is_empty(), "all went out");
     full
 }
 
