@@ -29,7 +29,7 @@ fn take_line(text: &[u8]) -> (&[u8], &[u8]) {
     text.split_at(end)
 }
 
-/// Takes in what a line says. Of a key that is there twice the last value counts.
+/// Adds the file of a line. If a key occurs twice in the line, its last value counts.
 fn take_entry(line: &[u8], manifest: &mut Manifest) -> Result<(), ManifestErrorKind> {
     if line.starts_with(b"#") {
         return Ok(());

@@ -274,7 +274,7 @@ fn other_and_damaged_files_are_refused() {
     let mut changed = frame.clone();
     changed[20] ^= 1;
     fs::write(&part, &changed).unwrap();
-    assert!(refused(&part).starts_with("tallis: FILE: the checksum is "));
+    assert!(refused(&part).starts_with("tallis: FILE: checksum mismatch: stored "));
     assert!(refused(&log).starts_with("tallis: cannot load FILE: "), "{}", refused(&log));
     assert_eq!(refused(&folder.path().join("none")), "tallis: FILE: No such file or directory\n");
     assert_eq!(run(&["merge", text(&out)]).status, 2);

@@ -245,7 +245,7 @@ fn threads_report_the_first_error() {
         store.load_from(&file[..], options).unwrap_err().to_string()
     };
     let one = text(1);
-    assert!(one.starts_with("cannot load: unknown type 27 of the key 'key:"), "{one}");
+    assert!(one.starts_with("cannot load: unknown type 27 of key 'key:"), "{one}");
     assert!(one.ends_with(&format!("at offset {}", places[60_000] - 2)), "{one}");
     for _ in 0..20 {
         assert_eq!(text(2), one);

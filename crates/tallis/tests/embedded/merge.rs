@@ -273,7 +273,7 @@ fn visitors_that_a_bitmap_cannot_hold_are_refused() {
     Visitors::new(from.clone()).count_id(1 << 40, Bucket::All).unwrap();
     let refused = conflicts(&Merge::new(), &into, &from);
     assert_eq!(refused.len(), 1);
-    let begin = "key 'unique:all' (visitors): ERR id 1099511627776 is not one of a bitmap";
+    let begin = "key 'unique:all' (visitors): ERR id 1099511627776 is not between 0 and 67108863";
     assert!(refused[0].starts_with(begin), "{refused:?}");
 }
 

@@ -29,6 +29,19 @@ fn time_is_that_of_the_clock() {
 }
 
 #[test]
+fn a_session_has_an_age_in_seconds() {
+    let clock = Arc::new(ManualClock::new(1_700_000_000_000));
+    let store = Store::builder().clock(clock.clone()).build();
+    let mut session = store.session();
+    for (passed, line) in [(0, " age=0 idle=0 "), (2_999, " age=2 idle=0 "), (1, " age=3 idle=0 ")]
+    {
+        clock.advance(passed);
+        let info = session.execute(&["CLIENT", "INFO"]);
+        assert!(text(&info).contains(line), "{info:?}");
+    }
+}
+
+#[test]
 fn a_transaction_may_use_all_of_them() {
     let store = Store::new();
     store.set("k", "v").unwrap();

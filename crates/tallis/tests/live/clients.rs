@@ -53,6 +53,8 @@ fn comparable(line: &str) -> Vec<(&str, String)> {
         // A unix socket has a flag; without any other flag, there is the flag for none.
         ("flags", "U") => (name, "N".to_owned()),
         ("flags", flags) => (name, flags.replace('U', "")),
+        // The two connections are not of the same second.
+        ("age" | "idle", seconds) if seconds.parse::<u64>().is_ok() => (name, "seconds".to_owned()),
         // Valkey keeps the state that MULTI has allocated.
         ("multi", "0") => (name, "-1".to_owned()),
         _ => (name, value.to_owned()),

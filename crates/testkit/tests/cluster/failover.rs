@@ -163,7 +163,10 @@ pub(crate) fn check(cluster: &Cluster) {
         recovered.unwrap();
         // Nodes need more than a second to detect the failure, so the killed master still had slots.
         let missing = missing.unwrap_err();
-        assert!(missing.contains(&format!("{killed} has slots, which does not run")), "{missing}");
+        assert!(
+            missing.contains(&format!("reports that {killed} has slots, but it is not running")),
+            "{missing}"
+        );
         writes
     });
     let mut node = cluster.connect(&cluster.masters()[0]);
