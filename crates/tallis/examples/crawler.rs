@@ -1,20 +1,22 @@
-//! A crawler that fetches each page once, and goes on after a restart.
+//! A crawler that fetches each page once, and continues after a restart.
 //!
-//! Run it with `cargo run -p tallis --example crawler`. It crawls a site of 20,000 pages that it makes up, stops after
-//! 8,000, saves, and goes on with what was saved.
+//! Run it with `cargo run -p tallis --example crawler`. It crawls a generated site of 20,000 pages, stops after 8,000,
+//! saves a snapshot, loads it, and continues.
 //!
-//! Worth knowing:
+//! Notes:
 //!
-//! * **Keys.** `crawler:seen`, a Bloom filter of all URLs that were found, and `crawler:frontier`, a sorted set of those
-//!   to fetch. Its score is the depth, so that shallow pages come first; any other priority does. Where the order is the
-//!   order in which URLs were found, a list does: RPUSH and LPOP.
-//! * **Bytes.** 11 bits a URL at an error rate of 1 %, 16 at 0.1 %, however long URLs are.
-//! * **Error.** A URL that was seen is always dropped. A new one is dropped too, with at most the probability asked for:
-//!   that page is missed. No more URLs than planned for keep the rate; beyond, the filter grows and keeps it too.
-//! * **Restarts.** A snapshot is one point in time: filter and frontier agree. What was fetched after it is fetched again.
-//!   `Store::open` keeps a log as well, which loses less.
-//! * **Pages that change.** `Dedup::within` forgets URLs after a period, and so fetches them again.
-//! * **Several crawlers** share both keys on a server with RedisBloom: `Dedup` takes a `Server` as it takes a store.
+//! * **Keys.** `crawler:seen` is a Bloom filter of all URLs that were found. `crawler:frontier` is a sorted set of the
+//!   URLs to fetch. The score is the depth, so that shallow pages come first; you can use any other priority. To fetch
+//!   URLs in the order in which they were found, use a list: RPUSH and LPOP.
+//! * **Bytes.** 11 bits per URL at an error rate of 1 %, 16 at 0.1 %, independent of the length of the URLs.
+//! * **Error.** A URL that was seen is always dropped. A new URL is also dropped with at most the configured
+//!   probability, and its page is missed. If there are more URLs than planned for, the filter grows and keeps this
+//!   rate.
+//! * **Restarts.** A snapshot is consistent: it contains the filter and the frontier of the same moment. Pages that
+//!   were fetched after the snapshot are fetched again. `Store::open` also writes a log, so fewer changes are lost.
+//! * **Pages that change.** `Dedup::within` forgets URLs after a period, so they are fetched again.
+//! * **Several crawlers** can share both keys on a server with RedisBloom: `Dedup` accepts a `Server` instead of a
+//!   store.
 
 use std::collections::HashSet;
 
@@ -24,13 +26,13 @@ const PAGES: u64 = 20_000;
 const ERROR_RATE: f64 = 0.01;
 const FRONTIER: &str = "crawler:frontier";
 
-/// The links of a page, as a download would find them: each page has eight and is linked by eight others.
+/// Returns the links of a page. Each page has eight links, and eight other pages link to it.
 fn links(url: &str) -> Vec<String> {
     let page: u64 = url.rsplit('/').next().and_then(|page| page.parse().ok()).unwrap_or(0);
     (1..=8).map(|link| format!("https://example.org/{}", (page * 8 + link) % PAGES)).collect()
 }
 
-/// What was done.
+/// The result of a run.
 #[derive(Default)]
 struct Crawl {
     fetched: Vec<String>,
@@ -38,7 +40,7 @@ struct Crawl {
     dropped: usize,
 }
 
-/// Fetches up to `most` pages: the frontier's, or from the first if nothing was seen yet.
+/// Fetches up to `most` pages of the frontier. If no URL was seen before, it starts at the first page.
 fn crawl(store: &Store, most: usize) -> Result<Crawl, Error> {
     let seen = Dedup::new(store.clone(), "crawler:seen", PAGES, ERROR_RATE)?;
     let start = "https://example.org/0";

@@ -1,13 +1,13 @@
-//! The city of an IP address, as Redis in Action finds it (section 5.3), with its cities in a sharded hash (9.2.1).
+//! Finds the city of an IP address, as in Redis in Action (section 5.3), with the cities in a sharded hash (9.2.1).
 //!
-//! A sorted set has the first address of each range with the city that begins there; the hash has what there is to
-//! know of each city. Run it with `cargo run --example ip_cities -p tallis`.
+//! A sorted set contains the first address of each range and the id of its city. The hash contains the name, region and
+//! country of each city. Run it with `cargo run --example ip_cities -p tallis`.
 
 use std::net::Ipv4Addr;
 
 use tallis::{Error, ShardedHash, Store, ZRange};
 
-/// Ranges of addresses, by their first: made up, of the blocks that are for documentation.
+/// Ranges of addresses: the first address and the id of the city. The addresses are from the blocks for documentation.
 const BLOCKS: [([u8; 4], u32); 5] = [
     ([192, 0, 2, 0], 1),
     ([192, 0, 2, 128], 2),
@@ -16,7 +16,7 @@ const BLOCKS: [([u8; 4], u32); 5] = [
     ([203, 0, 113, 200], 77_000),
 ];
 
-/// Cities by their numbers: name, region, country.
+/// Cities: id, and name, region, country.
 const CITIES: [(u32, [&str; 3]); 4] = [
     (1, ["Quebec", "QC", "CAN"]),
     (2, ["Oslo", "", "NOR"]),
@@ -24,7 +24,7 @@ const CITIES: [(u32, [&str; 3]); 4] = [
     (77_000, ["Nairobi", "", "KEN"]),
 ];
 
-/// The tables, and how an address is looked up in them.
+/// The tables, with a lookup by address.
 struct IpCities {
     store: Store,
     cities: ShardedHash,
@@ -37,7 +37,7 @@ impl IpCities {
     }
 
     fn load(&self) -> Result<(), Error> {
-        // A city may have several ranges: the number of the row tells them apart.
+        // A city can have several ranges: the row number makes the members unique.
         let rows = BLOCKS.iter().enumerate();
         let ranges = rows.map(|(row, &(first, city))| {
             (f64::from(Ipv4Addr::from(first).to_bits()), format!("{city}_{row}"))
@@ -47,7 +47,7 @@ impl IpCities {
         Ok(())
     }
 
-    /// The city whose range begins at the address or before it.
+    /// Returns the city of the last range that begins at or before the address.
     fn find(&self, address: Ipv4Addr) -> Result<Option<String>, Error> {
         let upto = ZRange::by_score(..=f64::from(address.to_bits())).rev().limit(0, 1);
         let found: Vec<String> = self.store.zrange_by_as("ip2cityid", &upto)?;
@@ -70,7 +70,7 @@ pub(crate) fn main() -> Result<(), Error> {
     }
     let cities = ["Oslo,,NOR", "Los Angeles,CA,USA", "Nairobi,,KEN"].map(|city| Some(city.into()));
     assert_eq!(found, [&cities[..], &[None]].concat());
-    // By their numbers, 512 in each shard.
+    // A shard contains 512 consecutive ids.
     assert_eq!(table.store.hlen("cityid2city:0")?, 2);
     assert_eq!(table.store.hlen("cityid2city:150")?, 1);
     Ok(())

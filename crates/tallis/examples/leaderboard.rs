@@ -1,19 +1,20 @@
-//! A leaderboard: the first ten, a player's place and neighbours, and the week from its days.
+//! A leaderboard: the top ten, the rank and the neighbours of a player, and the sum of a week.
 //!
-//! Run it with `cargo run -p tallis --example leaderboard`. It gives 1,000 players points on seven days, then prints the
-//! first ten of the last day, the players around one of them, and the first of the week.
+//! Run it with `cargo run -p tallis --example leaderboard`. It adds points for 1,000 players on seven days, then prints
+//! the top ten of the last day, the neighbours of a player, and the top three of the week.
 //!
-//! Worth knowing:
+//! Notes:
 //!
-//! * **Keys.** A sorted set for each day, `points:2026-11-23`, and `points:week`, which ZUNIONSTORE makes of the days.
-//!   The days expire after 30 days, and the week after a minute: then it is to be made again.
-//! * **Cost.** A place and a page of ten are O(log n), a score is O(1), and the week is O(n log n).
-//! * **Bytes.** 37 a player here, the name included.
-//! * **Ties.** Players of equal points come in the reverse order of their names. ZCOUNT of those with more points gives
-//!   them the same place.
-//! * **Points.** Scores are doubles: integers are exact up to 2^53. ZINCRBY ([`Store::zincr`]) adds points; to keep the
-//!   best result of a player instead, ZADD with GT ([`Store::zadd_options`]).
-//! * **On a cluster** ZUNIONSTORE takes keys of one slot: name them with a hash tag, `{points}:2026-11-23`.
+//! * **Keys.** A sorted set for each day, such as `points:2026-11-23`, and `points:week`, which ZUNIONSTORE computes
+//!   from the days. The keys of the days expire after 30 days. The key of the week expires after a minute, and must
+//!   then be computed again.
+//! * **Cost.** A rank and a page of ten take O(log n), a score O(1), and the week O(n log n).
+//! * **Bytes.** 37 per player in this example, including the name.
+//! * **Ties.** Players with equal points are in the reverse order of their names. To give them the same place, count
+//!   the players with more points with ZCOUNT.
+//! * **Points.** Scores are doubles: integers are exact up to 2^53. ZINCRBY ([`Store::zincr`]) adds points. To keep
+//!   only the best result of a player, use ZADD with GT ([`Store::zadd_options`]).
+//! * **On a cluster** all keys of ZUNIONSTORE must be in one slot: use names with a hash tag, `{points}:2026-11-23`.
 
 use std::ops::Bound;
 
@@ -31,15 +32,15 @@ const DAYS: [&str; 7] = [
 const WEEK: &str = "points:week";
 const PLAYERS: u32 = 1_000;
 
-/// A player's points: as they rank from the first, with their places from 0.
+/// Players and their points, in descending order of points.
 type Ranked = Vec<(String, f64)>;
 
-/// Plays three games of each player on each day.
+/// Adds the points of three games of each player on each day.
 fn play(store: &Store) -> Result<(), Error> {
     for (number, day) in (1_u32..).zip(DAYS) {
         for game in 0..3 * PLAYERS {
             let player = format!("player-{}", game % PLAYERS);
-            // Any function that differs from game to game does.
+            // Any points that differ between games are suitable.
             let points = (game * 7_919 * number + 104_729) % 1_009;
             store.zincr(day, player, points)?;
         }
@@ -48,7 +49,7 @@ fn play(store: &Store) -> Result<(), Error> {
     Ok(())
 }
 
-/// The players on each side of one, up to `around`, and the place from 1 of the first of them.
+/// Returns a player with up to `around` neighbours on each side, and the place of the first one, counted from 1.
 fn neighbours(store: &Store, player: &str, around: i64) -> Result<(i64, Ranked), Error> {
     let Some(rank) = store.zrevrank(DAYS[6], player)? else { return Ok((0, Vec::new())) };
     let rank = i64::try_from(rank).unwrap_or(i64::MAX);
@@ -78,7 +79,7 @@ pub(crate) fn main() -> Result<(), Error> {
     let more = store.zcount(DAYS[6], (Bound::Excluded(points), Bound::Unbounded))?;
     println!("{more} players have more than {points} points: place {}", more + 1);
 
-    // The sum of the days; `Aggregate::Max` would be the best day of each player.
+    // The sum of the days. `Aggregate::Max` selects the best day of each player instead.
     store.zunionstore(WEEK, DAYS, &[], Aggregate::Sum)?;
     store.expire(WEEK, 60)?;
     let week: Ranked = store.zrevrange_withscores_as(WEEK, 0, 2)?;

@@ -1,19 +1,19 @@
-//! Towns near a point, nearest first; in a box; around a town.
+//! Finds towns near a point, in a box, and near another town, nearest first.
 //!
 //! Run it with `cargo run -p tallis --example nearby`. It prints the towns at most 80 km from a point with their
 //! distances, those in a box of 200 by 100 km, and the three nearest to Zurich.
 //!
-//! Worth knowing:
+//! Notes:
 //!
-//! * **Keys.** One sorted set, `towns`. A town is a member, and its position the score: a geohash of 52 bits. So all
-//!   commands of sorted sets work on it too; ZREM removes a town.
-//! * **Cost.** O(log n + k) for k towns near it, however many there are elsewhere. `GeoSearch::any` stops at the first
-//!   that are found.
-//! * **Bytes.** About 40 a town with a short name.
-//! * **Error.** A position comes back up to 30 cm off. Distances are on a sphere: up to half a percent off those on the
-//!   Earth.
-//! * **Order.** Longitude comes first, as in all of Redis's commands; most maps print latitude first.
-//! * **On a server** the file that [`Store::save`] writes is loaded as it is, and GEOSEARCH finds the same there.
+//! * **Keys.** One sorted set, `towns`. A town is a member, and its score is the position: a geohash of 52 bits. All
+//!   sorted set commands work on the key; ZREM removes a town.
+//! * **Cost.** O(log n + k), where k is the number of towns near the point. `GeoSearch::any` stops after a number of
+//!   results.
+//! * **Bytes.** About 40 per town with a short name.
+//! * **Error.** A returned position is up to 30 cm off. Distances are computed on a sphere: they differ from distances
+//!   on the Earth by up to half a percent.
+//! * **Order.** Longitude comes first, as in all Redis commands; most maps print latitude first.
+//! * **On a server** you can load the file that [`Store::save`] writes, and GEOSEARCH returns the same results.
 
 use tallis::geo::Unit::Kilometres;
 use tallis::{Error, ErrorKind, GeoCentre, GeoHit, GeoOrder, GeoSearch, Store};
@@ -34,7 +34,7 @@ const TOWNS: [(f64, f64, &str); 12] = [
     (8.5417, 47.3769, "Zurich"),
 ];
 
-/// Prints what a search finds, and returns the names.
+/// Prints the results of a search, and returns the names.
 fn find(store: &Store, title: &str, search: GeoSearch) -> Result<Vec<String>, Error> {
     println!("{title}");
     let hits = store.geo_search_hits("towns", &search.order(GeoOrder::Asc))?;
@@ -59,7 +59,7 @@ pub(crate) fn main() -> Result<(), Error> {
     let boxed = find(&store, "In the box of 200 by 100 km around it", rectangle)?;
     assert!(boxed.contains(&"Konstanz".to_owned()) && !boxed.contains(&"Freiburg".to_owned()));
 
-    // A member as the centre is the first that is found: it is no distance away.
+    // A member that is the centre is the first result, at distance 0, so the count is one more than three.
     let nearest = GeoSearch::circle("Zurich", 1_000.0, Kilometres).count(4);
     let nearest = find(&store, "The three nearest to Zurich", nearest)?;
     assert_eq!(nearest, ["Zurich", "Winterthur", "Lucerne", "Konstanz"]);
@@ -69,7 +69,7 @@ pub(crate) fn main() -> Result<(), Error> {
     let bytes = store.memory_usage("towns")?.unwrap_or(0);
     println!("{} towns take {bytes} bytes", store.zcard("towns")?);
 
-    // To search around what has no position is an error, not an empty answer.
+    // A search around a member that does not exist returns an error, not an empty result.
     let unknown = GeoSearch::circle("Paris", 10.0, Kilometres);
     let refused = store.geo_search("towns", &unknown).err();
     assert_eq!(refused.map(|error| error.kind()), Some(ErrorKind::InvalidArgument));

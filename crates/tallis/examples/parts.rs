@@ -1,20 +1,20 @@
-//! Several processes count a part each, and one adds the parts up.
+//! Several processes count a part each, and one process merges the parts.
 //!
-//! Run it with `cargo run -p tallis --example parts`. It starts itself four times; each child counts a quarter of the
-//! visits into a store of its own and saves it, and the parent merges the files, prints the sums and compares them with
-//! those of one process that counts all.
+//! Run it with `cargo run -p tallis --example parts`. It starts four child processes. Each child counts a quarter of
+//! the visits in its own store and saves it. The parent merges the files, prints the counts and compares them with the
+//! counts of a single process.
 //!
-//! Worth knowing:
+//! Notes:
 //!
-//! * **What is added up.** Unique visitors and sketches (HyperLogLog) become those of both parts, so a visitor of two
-//!   parts counts once; counters become sums. [`Merge`] has the rule of each type. Where there is none, as for two texts
-//!   that differ, the error names the keys, and nothing is merged.
-//! * **Files.** A part is an RDB file: a server loads it, `tallis merge` adds files up, and a damaged one is refused.
-//!   Parts may go by a socket as well: [`Store::save_to`] and [`Store::load_from`] take any stream, and `tallis::wire`
-//!   frames single values (feature `wire`).
-//! * **Error.** Visitors are exact. A sketch has a standard error of 0.81 %; a merged one has the same bytes as one that
-//!   counted all.
-//! * **How to divide.** Any way does: by time, by machine, by line.
+//! * **Merge rules.** The result of unique visitors and of HyperLogLogs is the union, so a visitor in two parts counts
+//!   once. Counters are summed. [`Merge`] documents the rule for each type. If no rule applies, as for two texts that
+//!   differ, the error names the keys, and nothing is merged.
+//! * **Files.** A part is an RDB file: a server can load it, `tallis merge` merges files, and damaged files are
+//!   refused. Parts can also be sent over a socket: [`Store::save_to`] and [`Store::load_from`] accept any stream, and
+//!   `tallis::wire` encodes single values as frames (feature `wire`).
+//! * **Error.** Visitors are counted exactly. A HyperLogLog has a standard error of 0.81 %. A merged HyperLogLog has
+//!   the same bytes as one that counted all visits.
+//! * **Parts.** You can divide the visits in any way: by time, by machine or by line.
 
 use std::ops::Range;
 use std::path::Path;
@@ -22,15 +22,15 @@ use std::process::Command;
 
 use tallis::{Bucket, Error, Merge, Store, Visitors};
 
-/// A program's result.
+/// The result of a program.
 pub(crate) type Outcome<T = ()> = Result<T, Box<dyn std::error::Error>>;
 
 const PARTS: u32 = 4;
 const VISITS: u32 = 400_000;
 
-/// Counts visits, that many of a log, into a store.
+/// Counts a range of the visits of a log in a store.
 fn count(store: &Store, visits: Range<u32>) -> Result<(), Error> {
-    // Any log would do. Here each of 50,000 users makes three visits in a row, and comes again later.
+    // A generated log: each of 50,000 users makes three visits in a row, and more visits later.
     let users = || visits.clone().map(|visit| format!("user-{}", visit / 3 % 50_000));
     Visitors::new(store.clone()).count_visits(users(), Bucket::All)?;
     store.pfadd("sketch", users().collect::<Vec<_>>())?;
@@ -38,7 +38,7 @@ fn count(store: &Store, visits: Range<u32>) -> Result<(), Error> {
     Ok(())
 }
 
-/// What a child does: counts its part and saves it.
+/// Runs a child process: counts its part and saves it.
 pub(crate) fn count_part(part: u32, file: &Path) -> Outcome {
     let store = Store::new();
     let visits = VISITS / PARTS;
@@ -46,13 +46,13 @@ pub(crate) fn count_part(part: u32, file: &Path) -> Outcome {
     Ok(store.save(file)?)
 }
 
-/// The three sums of a store.
+/// Returns the three counts of a store: visits, unique visitors, and their estimate.
 fn sums(store: &Store) -> Result<(u64, u64, u64), Error> {
     let unique = Visitors::new(store.clone()).count(Bucket::All)?;
     Ok((store.get_as("visits")?, unique, store.pfcount("sketch")?))
 }
 
-/// Starts a child for each part, all at once, and adds up what they have saved. `child` is the command of one.
+/// Starts a child for each part, all at the same time, and merges their files. `child` returns the command of a child.
 pub(crate) fn add_up(child: impl Fn(u32, &Path) -> Outcome<Command>) -> Outcome {
     let folder = tempfile::tempdir()?;
     let mut children = Vec::new();

@@ -1,26 +1,26 @@
-//! An axum service that lets each client make five requests at once, and then one a second.
+//! An axum service that allows each client five requests at once, then one per second.
 //!
-//! Run it with `cargo run -p tallis --example rate_limit`, and `curl -i localhost:3000` several times: the sixth answer
-//! is `429 Too Many Requests`, and its headers say when to come back.
+//! Run it with `cargo run -p tallis --example rate_limit`, and `curl -i localhost:3000` several times. The sixth
+//! response is `429 Too Many Requests`, and its headers contain the time until the next request is allowed.
 //!
 //! ```text
 //! HTTP/1.1 429 Too Many Requests
 //! x-ratelimit-limit: 5         requests at once
-//! x-ratelimit-remaining: 0     that may be made now
-//! x-ratelimit-reset: 5         seconds until all five may be made
-//! retry-after: 1               seconds until one may be made
+//! x-ratelimit-remaining: 0     requests that are allowed now
+//! x-ratelimit-reset: 5         seconds until all five are allowed
+//! retry-after: 1               seconds until one is allowed
 //! ```
 //!
-//! Worth knowing:
+//! Notes:
 //!
-//! * **Keys.** One for each client, `limit:192.0.2.7`, with a time in it. It expires when the client may do all again.
-//!   The key of a client who does not come back is not asked for again, so a sweeper removes what has expired: without
-//!   it the store grows with each new address.
-//! * **Cost.** About 70 bytes a client, and half a microsecond a request: no `spawn_blocking` is needed.
-//! * **Error.** None: in no span of time is more allowed than five and one a second, by any number of threads at once.
-//! * **Clients.** Behind a proxy all requests come from its address: take the client from what the proxy adds to the
-//!   request, and from nothing that clients can write themselves.
-//! * **Several processes** share limits on a server: `Funnel::new(AsyncServer::redis(..), quota)` and `take_async`.
+//! * **Keys.** One key per client, such as `limit:192.0.2.7`, which contains a time. It expires when the client's full
+//!   limit is available again. If a client sends no more requests, its key is not accessed again, so a sweeper must
+//!   remove it. Without a sweeper, the store grows with each new address.
+//! * **Cost.** About 70 bytes per client, and half a microsecond per request: `spawn_blocking` is not needed.
+//! * **Error.** The limit is exact: any period of n seconds has at most 5 + n requests, for any number of threads.
+//! * **Clients.** Behind a proxy, all requests come from the proxy's address. Use a client address that the proxy adds
+//!   to the request, and never a header that the client can set.
+//! * **Several processes** can share limits on a server: `Funnel::new(AsyncServer::redis(..), quota)` and `take_async`.
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
@@ -33,7 +33,7 @@ use axum::{Router, routing::get};
 use tallis::{Funnel, Quota, Store};
 use tokio::net::TcpListener;
 
-/// The key of a client's limit. An IPv6 network is one client: it has 2^64 addresses to choose from.
+/// Returns the key of a client's limit. An IPv6 network is one client, because it has 2^64 addresses to choose from.
 pub(crate) fn key(client: IpAddr) -> String {
     match client.to_canonical() {
         IpAddr::V4(address) => format!("limit:{address}"),
@@ -44,7 +44,7 @@ pub(crate) fn key(client: IpAddr) -> String {
     }
 }
 
-/// Answers 429 to a client who has made too many requests, and tells all how many they have left.
+/// Responds with status 429 to a client that has made too many requests, and adds the limits to all responses.
 async fn limit(
     State(limits): State<Funnel>,
     ConnectInfo(client): ConnectInfo<SocketAddr>,
@@ -58,7 +58,7 @@ async fn limit(
     } else {
         next.run(request).await
     };
-    // Times in whole seconds, rounded up: no client comes back too early.
+    // Times are in seconds, rounded up, so that clients do not retry too early.
     let [_, limit, remaining, retry_after, reset] = throttle.to_reply();
     let headers = response.headers_mut();
     headers.insert("x-ratelimit-limit", limit.into());
@@ -70,7 +70,7 @@ async fn limit(
     Ok(response)
 }
 
-/// Serves until it is stopped, with limits in that store.
+/// Serves requests until the program is stopped, with the limits in `store`.
 pub(crate) async fn serve(listener: TcpListener, store: Store) -> std::io::Result<()> {
     let quota = Quota::new(5, 1, Duration::from_secs(1)).map_err(std::io::Error::other)?;
     let app = Router::new()
@@ -82,7 +82,7 @@ pub(crate) async fn serve(listener: TcpListener, store: Store) -> std::io::Resul
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let store = Store::new();
-    // It looks for expired keys until it is dropped.
+    // The sweeper removes expired keys until it is dropped.
     let _sweeper = store.sweeper(Duration::from_secs(1))?;
     let listener = TcpListener::bind("localhost:3000").await?;
     println!("listening on http://{}", listener.local_addr()?);

@@ -1,25 +1,27 @@
-//! Code that is written for the `redis` crate, in the process: one line changes, the one that opens the connection.
+//! Code that was written for the `redis` crate, run in the process. Only the line that opens the connection changes.
 //!
 //! ```text
 //! cargo run -p tallis --features redis --example redis_connection
 //! cargo run -p tallis --features redis --example redis_connection redis://127.0.0.1
 //! ```
 //!
-//! It counts views of pages by the calls of the crate, and prints the pages with the most and their visitors; with an
-//! address it does so on that server too, and compares. What it writes there it deletes.
+//! It counts page views with the methods of the crate, and prints the pages with the most views and their visitors.
+//! With an address, it does the same on that server and compares the results. Then it deletes the keys on the server.
 //!
-//! Worth knowing:
+//! Notes:
 //!
-//! * **What to change.** Let functions take `&mut impl redis::ConnectionLike`, not `&mut redis::Connection`. All that the
-//!   crate builds on that trait runs: `Commands`, `cmd`, pipelines, transactions, iterators of scans.
-//! * **Tests.** `Store::new().redis_connection()` takes the place of a server: no port, no wait, nothing to delete.
-//! * **Replies and errors** are a server's: their kinds, their codes, their texts. Scripts run only if the store has been
-//!   given a function for them, and there is no SUBSCRIBE. `docs/redis-crate.md` of the repository has what differs.
-//! * **Cost.** GET by a connection takes about twice as long as by `store.execute`, and on a server by a unix socket some
-//!   250 times as long as in the process (`cargo xtask report redis`). The store's own calls have the same names, and read
-//!   and write the same keys.
-//! * **Async.** With the feature `async` the connection has `AsyncCommands` too; of the crate's 2.0 `redis2_connection` is
-//!   one, with the feature `redis2`.
+//! * **Required change.** Functions accept `&mut impl redis::ConnectionLike` instead of `&mut redis::Connection`. Then
+//!   all features of the crate that use this trait work: `Commands`, `cmd`, pipelines, transactions, iterators of
+//!   scans.
+//! * **Tests.** Use `Store::new().redis_connection()` instead of a server: it needs no port, no waiting and no cleanup.
+//! * **Replies and errors** are those of a server, with the same kinds, codes and texts. Scripts run only if a function
+//!   for them is registered with the store, and SUBSCRIBE is not available. `docs/redis-crate.md` in the repository
+//!   lists the differences.
+//! * **Cost.** GET over a connection takes about twice as long as `store.execute`. On a server over a unix socket it
+//!   takes some 250 times as long as in the process (`cargo xtask report redis`). The store's own methods have the same
+//!   names, and read and write the same keys.
+//! * **Async.** With the feature `async`, the connection also has `AsyncCommands`. With the feature `redis2`,
+//!   `redis2_connection` returns a connection of version 2.0 of the crate.
 
 use redis::{Client, Commands, ConnectionLike, RedisResult};
 use tallis::Store;
@@ -31,9 +33,9 @@ fn visitors_of(page: &str) -> String {
     format!("tallis-example:visitors:{page}")
 }
 
-/// Counts a view of a page: two keys in one transaction.
+/// Counts a view of a page: writes two keys in one transaction.
 ///
-/// This and what follows knows of no store: it is written for any connection.
+/// This function and `report` accept any connection.
 fn count_view(con: &mut impl ConnectionLike, page: &str, user: &str) -> RedisResult<()> {
     redis::pipe().atomic().zincr(VIEWS, page, 1).pfadd(visitors_of(page), user).exec(con)
 }
@@ -53,14 +55,14 @@ fn report(con: &mut impl ConnectionLike) -> RedisResult<Vec<String>> {
         let visitors: u64 = con.pfcount(visitors_of(&page))?;
         lines.push(format!("{page:6}  {views:5}  {visitors:8}"));
     }
-    // What cannot be done is refused in a server's words.
+    // Errors have the same codes as on a server.
     let refused = con.incr::<_, _, i64>(VIEWS, 1).err();
     lines
         .push(format!("INCR: {}", refused.as_ref().and_then(|error| error.code()).unwrap_or("OK")));
     Ok(lines)
 }
 
-/// Counts in the process and, if there is an address, there.
+/// Counts in the process and, with an address, also on that server.
 pub(crate) fn run(address: Option<&str>) -> Result<(), Box<dyn std::error::Error>> {
     let store = Store::new();
     let embedded = report(&mut store.redis_connection())?;
@@ -74,7 +76,7 @@ pub(crate) fn run(address: Option<&str>) -> Result<(), Box<dyn std::error::Error
             "INCR: WRONGTYPE"
         ]
     );
-    // The same keys, by the store's own calls.
+    // The store's own methods read the same keys.
     assert_eq!(store.zscore(VIEWS, "/docs")?, Some(4.0));
 
     if let Some(address) = address {

@@ -1,4 +1,5 @@
-//! Unique visitors of each day, exactly: in the process, then on a Redis server or a cluster, with one line changed.
+//! Counts unique visitors of each day exactly, in the process, then on a Redis server or a cluster with one line
+//! changed.
 //!
 //! ```text
 //! cargo run -p tallis --features redis --example visitors
@@ -6,33 +7,33 @@
 //! cargo run -p tallis --features redis --example visitors redis://10.0.0.1 redis://10.0.0.2
 //! ```
 //!
-//! It prints the unique visitors of three days, what they take, and how many the days have together. With an address it
-//! counts the same visits on that server too, with several on the cluster of which these are some nodes, and compares.
-//! What it counts there it removes.
+//! It prints the unique visitors of three days, the bytes per visitor, and the unique visitors of all days together.
+//! With an address, it also counts the same visits on that server and compares the results. With several addresses,
+//! which are nodes of a cluster, it uses the cluster. Then it deletes the keys.
 //!
-//! Worth knowing:
+//! Notes:
 //!
-//! * **Keys.** They begin with `unique:2015-05-17`: shards with the visitors' numbers, and how many shards there are or a
-//!   counter. On a cluster each shard's key has a hash tag, `unique:2015-05-17:{x12}`, and its counter lies in the same
-//!   slot, so that a visit is one atomic step there.
-//! * **Bytes.** About 9 a visitor. A store splits shards as they fill. A server cannot: there the number of shards follows
-//!   from a forecast, by the day before or by [`Visitors::default_yesterday`], and one that is far off takes more memory.
-//! * **Error.** None but that of the hash: ids are hashed to 60 bits, and of a million visitors some two share a number
-//!   with a probability of 0.00004 %.
-//! * **Calls.** [`Visitors::count_visits`] sends many visits in one pipeline. In an async program `AsyncServer` and
-//!   `count_visits_async` do the same without a thread that waits.
+//! * **Keys.** The keys begin with `unique:2015-05-17`: the shards with the numbers of the visitors, and the number of
+//!   shards or a counter. On a cluster the key of each shard has a hash tag, `unique:2015-05-17:{x12}`, and its counter
+//!   is in the same slot, so that a visit is one atomic step.
+//! * **Bytes.** About 9 per visitor. A store splits shards as they fill. On a server, the number of shards is set by a
+//!   forecast: the count of the day before, or [`Visitors::default_yesterday`]. A wrong forecast costs memory.
+//! * **Error.** The only error is that of the hash. Ids are hashed to 60 bits: among a million visitors, the
+//!   probability that any two share a number is 0.00004 %.
+//! * **Calls.** [`Visitors::count_visits`] sends many visits in one pipeline. In an async program, `AsyncServer` and
+//!   `count_visits_async` do the same without blocking a thread.
 
 use redis::{Client, cluster::ClusterClient};
 use tallis::jiff::civil::{Date, date};
 use tallis::{Backend, Error, Server, Store, Visitors, VisitorsForm};
 
-/// The days, each with its first visitor: 10,000 come on each day, 6,000 of them on the next one again.
+/// The days, each with its first visitor. Each day has 10,000 visitors, and 6,000 of them return on the next day.
 const DAYS: [(Date, u32); 3] =
     [(date(2015, 5, 17), 0), (date(2015, 5, 18), 4_000), (date(2015, 5, 19), 8_000)];
 
-/// Counts two visits of each visitor, prints what was counted, and removes it.
+/// Counts two visits of each visitor, prints the counts, and removes the keys.
 ///
-/// Nothing in it depends on where the keys are.
+/// The function is the same for a store, a server and a cluster.
 fn report<B: Backend>(visitors: Visitors<B>) -> Result<Vec<u64>, Error> {
     let visitors = visitors.default_yesterday(10_000);
     let mut counts = Vec::new();
@@ -53,7 +54,7 @@ fn report<B: Backend>(visitors: Visitors<B>) -> Result<Vec<u64>, Error> {
     Ok(counts)
 }
 
-/// Counts in the process and, if there are addresses, there.
+/// Counts in the process and, with addresses, also on that server or cluster.
 pub(crate) fn run(addresses: &[String]) -> Result<(), Box<dyn std::error::Error>> {
     println!("In the process");
     let embedded = report(Visitors::on(Store::new()))?;

@@ -1,4 +1,4 @@
-//! Unique visitors of each day, counted by an axum handler. Run it with `cargo run --example visits -p tallis`, and
+//! An axum handler that counts the unique visitors of each day. Run it with `cargo run --example visits -p tallis`, and
 //! `curl -X POST localhost:3000/visits/alice`.
 
 use axum::extract::{Path, State};

@@ -1,11 +1,12 @@
-//! A recipe of one's own: votes on articles, each voter once.
+//! A custom recipe: votes on articles, with one vote per voter.
 //!
-//! Two keys belong together, the set of an article's voters and the ranking of all articles: the step that writes both
-//! is a `Procedure`. Run it with `cargo run --example votes -p tallis`.
+//! A vote changes two keys, the set of an article's voters and the ranking of all articles. The atomic step that writes
+//! both is a `Procedure`. Run it with `cargo run --example votes -p tallis`.
 
 use tallis::{Backend, Error, Procedure, Store, Tx};
 
-/// SADD of the voter to the article's voters and, if they are new, ZINCRBY of the article in the ranking.
+/// Adds the voter to the article's voters with SADD and, if the voter is new, increments the article's score with
+/// ZINCRBY.
 struct Vote<'a> {
     voters: &'a str,
     ranking: &'a str,
@@ -14,7 +15,7 @@ struct Vote<'a> {
 }
 
 impl Procedure for Vote<'_> {
-    /// The article's votes; `None` for a voter who has voted.
+    /// The number of votes of the article; `None` if the voter has already voted.
     type Output = Option<f64>;
     type Keys<'p>
         = [&'p str; 2]
@@ -26,7 +27,7 @@ impl Procedure for Vote<'_> {
     }
 
     fn run(&self, tx: &Tx<'_>) -> Result<Option<f64>, Error> {
-        // What can be refused comes first, so that no voter is kept whose vote does not count.
+        // This fails if the ranking has another type, before the voter is added.
         tx.zscore(self.ranking, self.article)?;
         if tx.sadd(self.voters, [self.voter])? == 0 {
             return Ok(None);
@@ -35,7 +36,7 @@ impl Procedure for Vote<'_> {
     }
 }
 
-/// Votes, kept by the backend that holds the keys.
+/// Votes in a backend.
 struct Votes<B = Store> {
     backend: B,
 }
@@ -56,7 +57,7 @@ pub(crate) fn main() -> Result<(), Error> {
     assert_eq!(votes.vote("article:2", 8)?, Some(1.0));
     assert_eq!(store.zrevrange("votes", 0, -1)?, ["article:1", "article:2"]);
 
-    // A ranking that is none refuses the vote, and the voter is not kept.
+    // If the ranking has another type, the vote is refused and the voter is not added.
     store.set("votes", "not a ranking")?;
     assert!(votes.vote("article:3", 7).is_err());
     assert!(!store.exists("voted:article:3")?);
