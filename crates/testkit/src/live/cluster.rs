@@ -205,7 +205,7 @@ impl Cluster {
     }
 
     fn any_running(&self) -> MutexGuard<'_, Node> {
-        self.running().next().unwrap_or_else(|| panic!("unknown node runs"))
+        self.running().next().unwrap_or_else(|| panic!("no node is running"))
     }
 
     /// Makes a cluster of nodes that do not know each other: the first half become masters.
