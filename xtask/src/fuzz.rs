@@ -3,8 +3,7 @@
 //! The targets are written for cargo-fuzz, and `cargo fuzz run` works on them. This task does not use that program,
 //! because it only adds a list of flags to a build, and a machine with Rust and a C++ compiler should need nothing
 //! else. The flags for coverage are stable. The address sanitizer is not, but its runtime ships with every toolchain,
-//! so `RUSTC_BOOTSTRAP` is set for it. The sanitizer is enabled in short runs as well: it does not slow down the build
-//! (most of the time is spent on libFuzzer's C++), and a second build without it would take that time again.
+//! so `RUSTC_BOOTSTRAP` is set for it.
 
 mod build;
 mod corpus;
@@ -22,7 +21,7 @@ use clap::Args;
 
 pub(crate) use build::clippy;
 
-use self::build::build;
+use self::build::{Purpose, build};
 use self::summary::{Row, table};
 use crate::run::{Outcome, step, succeed};
 use crate::tree;
@@ -50,7 +49,9 @@ pub(crate) struct Arguments {
 /// Runs the targets for the given time, as many at a time as there are cores.
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let targets = chosen(&arguments.targets)?;
-    let programs = step("Build", || build((!arguments.targets.is_empty()).then_some(&targets)))?;
+    let programs = step("Build", || {
+        build(Purpose::Search, (!arguments.targets.is_empty()).then_some(&targets))
+    })?;
     if let Some(input) = &arguments.input {
         let input = fs::canonicalize(input).map_err(|why| format!("{}: {why}", input.display()))?;
         return targets
@@ -101,7 +102,7 @@ fn one(programs: &Path, target: &str, seconds: u32, keep_seeds: bool) -> Outcome
 /// Runs each target for some seconds, one per core at a time, and prints a line for each; returns the ones without a
 /// finding.
 pub(crate) fn smoke(seconds: u32) -> Outcome<Vec<bool>> {
-    let programs = build(None)?;
+    let programs = build(Purpose::Smoke, None)?;
     side_by_side(&targets()?, |target| {
         let progress = session::run(&programs, target, seconds)?;
         if progress.clean {
