@@ -27,9 +27,10 @@ const PFADD_SPARSE: f64 = 264.0;
 
 pub(super) fn measure(bench: &Bench) -> Section {
     let users = if bench.effort() == Effort::Quick { 20_000 } else { 1_000_000 };
+    let crowd = crowd(bench);
     let text = format!(
         "`UvWindows` by UTC; users are 16 random bytes. *Sparse*: {A_MINUTE} users per minute, then the next minute, \
-         into an hour, a day and a month that 200,000 users have visited; *dense*: users who return within a minute \
+         into an hour, a day and a month that {crowd} users have visited; *dense*: users who return within a minute \
          that all of them have visited. *PFADD* and *PFCOUNT* are the store's commands on keys that exist, without \
          expiry; *redis-server* is measured as in the section on sets. The count covers 25 hours from half past to \
          half past: 60 minutes and 24 hours, all dense. *A day*: {users} users at random times of one day, once or \
@@ -53,6 +54,11 @@ pub(super) fn measure(bench: &Bench) -> Section {
         .row(day(bench, users, 5, live.as_mut()).target(2e6))
 }
 
+/// Returns the number of users of the larger buckets: enough that they are dense.
+fn crowd(bench: &Bench) -> usize {
+    if bench.effort() == Effort::Quick { TURN } else { 200_000 }
+}
+
 /// Returns the name of a filling on the page, and the number of keys to which it adds a visit.
 const fn named(filling: UvFilling) -> (&'static str, usize) {
     match filling {
@@ -69,7 +75,7 @@ fn pfadds(at: i64, levels: usize, users: &[User]) -> Vec<Cmd> {
 
 fn dense(bench: &Bench, filling: UvFilling, live: Option<&mut Live>) -> Row {
     let (name, levels) = named(filling);
-    let users = users(1, 200_000);
+    let users = users(1, crowd(bench));
     let (windows, counted, _) = windows(filling);
     let (plain, keys) = (Store::new(), keys(START, levels));
     for user in &users {
@@ -102,7 +108,7 @@ fn dense(bench: &Bench, filling: UvFilling, live: Option<&mut Live>) -> Row {
 
 fn sparse(bench: &Bench, filling: UvFilling, live: Option<&mut Live>) -> Row {
     let (name, levels) = named(filling);
-    let all = users(1, 200_000);
+    let all = users(1, crowd(bench));
     let mut rng = Rng::new(2);
     let visits: Vec<(i64, User)> = (60..=60 * MINUTES)
         .step_by(60)
@@ -112,7 +118,7 @@ fn sparse(bench: &Bench, filling: UvFilling, live: Option<&mut Live>) -> Row {
     let pieces = u32::try_from(visits.len()).unwrap();
     let mut visited: hll::HyperLogLog = all.iter().collect();
     visited.promote();
-    // The larger buckets with 200,000 visitors.
+    // The larger buckets, which the crowd has visited.
     let fresh = || {
         let (windows, store, clock) = windows(filling);
         for key in &keys(START, 4)[1..] {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use redis::Connection;
 use tallis::Store;
-use testkit::live::{Cluster, as_bytes, command};
+use testkit::live::Cluster;
 
 /// A value and its expiry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,16 +72,22 @@ pub(crate) fn of_server(connection: &mut Connection) -> Keys {
     let mut all = Keys::new();
     for key in keys {
         let expires: i64 = redis::cmd("PEXPIRETIME").arg(&key).query(connection).unwrap();
-        let encoding: String =
+        let encoding: Option<String> =
             redis::cmd("OBJECT").arg("ENCODING").arg(&key).query(connection).unwrap();
+        // A replica may delete a key between two commands.
+        let Some(encoding) = encoding else { continue };
+        let mut is_there = true;
         let held = held(&key, &encoding, expires, |name| match name {
             "DUMP" => {
-                let dump = command(connection, &["DUMP", &key]).unwrap();
-                vec![as_bytes(&dump).unwrap().to_vec()]
+                let dump: Option<Vec<u8>> = redis::cmd("DUMP").arg(&key).query(connection).unwrap();
+                is_there = dump.is_some();
+                dump.into_iter().collect()
             }
             name => redis::cmd(name).arg(&key).query(connection).unwrap(),
         });
-        all.insert(key, held);
+        if is_there {
+            all.insert(key, held);
+        }
     }
     all
 }
