@@ -1,6 +1,6 @@
-//! Streams of literals alone, and errors.
+//! Streams that Redis's compressor does not write, and errors.
 
-use lzf::{Compressor, decompress, push_literals};
+use lzf::{Compressor, check, decompress, push_literals};
 
 #[test]
 fn every_length_has_a_byte_more_per_32() {
@@ -22,6 +22,13 @@ fn a_part_may_be_compressed() {
     assert!(Compressor::new().compress(&[b'x'; 100], 100, &mut stream));
     push_literals(b"abc", &mut stream);
     assert_eq!(decompress(&stream, 103), Ok([&[b'x'; 100][..], b"abc"].concat()));
+}
+
+#[test]
+fn a_copy_may_begin_at_the_first_byte() {
+    let stream = [1, b'a', b'b', 0x20, 1];
+    assert_eq!(check(&stream, 5), Ok(()));
+    assert_eq!(decompress(&stream, 5).as_deref(), Ok(&b"ababa"[..]));
 }
 
 #[test]
