@@ -69,27 +69,24 @@ pub(crate) fn of_store(store: &Store) -> Keys {
 
 pub(crate) fn of_server(connection: &mut Connection) -> Keys {
     let keys: Vec<String> = redis::cmd("KEYS").arg("*").query(connection).unwrap();
-    let mut all = Keys::new();
-    for key in keys {
-        let expires: i64 = redis::cmd("PEXPIRETIME").arg(&key).query(connection).unwrap();
-        let encoding: Option<String> =
-            redis::cmd("OBJECT").arg("ENCODING").arg(&key).query(connection).unwrap();
-        // A replica may delete a key between two commands.
-        let Some(encoding) = encoding else { continue };
-        let mut is_there = true;
-        let held = held(&key, &encoding, expires, |name| match name {
-            "DUMP" => {
-                let dump: Option<Vec<u8>> = redis::cmd("DUMP").arg(&key).query(connection).unwrap();
-                is_there = dump.is_some();
-                dump.into_iter().collect()
-            }
-            name => redis::cmd(name).arg(&key).query(connection).unwrap(),
-        });
-        if is_there {
-            all.insert(key, held);
-        }
-    }
-    all
+    let one = |key: String| {
+        let held = of_key(connection, &key)?;
+        Some((key, held))
+    };
+    keys.into_iter().filter_map(one).collect()
+}
+
+/// The value of a key; `None` if it was deleted after it was listed: a replica deletes keys when its master says so.
+fn of_key(connection: &mut Connection, key: &str) -> Option<Held> {
+    let expires: i64 = redis::cmd("PEXPIRETIME").arg(key).query(connection).unwrap();
+    let encoding: Option<String> =
+        redis::cmd("OBJECT").arg("ENCODING").arg(key).query(connection).unwrap();
+    let dump: Option<Vec<u8>> = redis::cmd("DUMP").arg(key).query(connection).unwrap();
+    let (encoding, dump) = (encoding?, dump?);
+    Some(held(key, &encoding, expires, |name| match name {
+        "DUMP" => vec![dump],
+        name => redis::cmd(name).arg(key).query(connection).unwrap(),
+    }))
 }
 
 pub(crate) fn of_cluster(cluster: &Cluster) -> Keys {
