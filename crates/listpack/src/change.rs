@@ -5,6 +5,7 @@ use core::{error, fmt};
 
 use crate::codec::{EMPTY, HEADER, LEAST, UNKNOWN, encode_header};
 use crate::encode::{END, Encoded};
+use crate::list::Layout;
 use crate::{Entry, ListPack, Position, decode, growth};
 
 /// The maximum length of a list in bytes: 1 GiB, Redis's safety limit. A longer blob can be opened, read and shortened,
@@ -138,10 +139,12 @@ impl ListPack {
     ///
     /// `at` is then the position of the entry after them, or the end.
     pub fn delete_run(&mut self, at: Position, count: usize) -> usize {
+        let (blob, end) = self.held_to_end();
         let mut next = at.offset();
         let mut deleted = 0;
         while deleted < count
-            && let Some(behind) = self.next_offset(next)
+            && next >= HEADER
+            && let Some(behind) = decode::next(blob, next, end)
         {
             next = behind;
             deleted += 1;
@@ -260,54 +263,64 @@ impl ListPack {
     ) -> Result<(), Refused> {
         let encoded = entries.map(Encoded::of);
         let added: u64 = encoded.iter().map(|entry| entry.size() as u64).sum();
-        let (total, count) = self.header();
-        let need = u64::from(total) - removed as u64 + added;
+        let layout = self.layout();
+        let need = layout.used as u64 - removed as u64 + added;
         if added > removed as u64 && need > MAX_BYTES as u64 {
             return Err(Refused::TooLarge { need });
         }
-        let count = if removed == 0 { more(count, N) } else { count };
-        let gap = self.splice(at, at + removed, need, count);
+        let count = if removed == 0 { more(layout.count, N) } else { layout.count };
+        let gap = self.splice(layout, at, at + removed, need, count);
         encoded.iter().fold(gap, |gap, entry| entry.write(gap));
         if added < removed as u64 {
-            self.shrink();
+            self.shrink(to_usize(need));
         }
         Ok(())
     }
 
     /// Removes the bytes from `at` to `behind`, which are `deleted` entries.
     pub(crate) fn cut(&mut self, at: usize, behind: usize, deleted: usize) {
-        let (total, count) = self.header();
-        let need = u64::from(total) - (behind - at) as u64;
-        self.splice(at, behind, need, less(count, deleted));
-        self.shrink();
+        let layout = self.layout();
+        let need = layout.used - (behind - at);
+        self.splice(layout, at, behind, need as u64, less(layout.count, deleted));
+        self.shrink(need);
     }
 
     /// Moves what is before `at` or what is at `from` and behind, so that the blob takes `need` bytes, and writes the
     /// header; lends the bytes from `at` on.
     #[inline]
-    pub(crate) fn splice(&mut self, at: usize, from: usize, need: u64, count: u16) -> &mut [u8] {
-        let (used, grown) = (self.used(), to_usize(need));
-        if at == HEADER && used - from >= FAR && self.move_front(grown) {
-            // The header moves, and no entry.
-        } else {
-            self.move_back(from, grown);
+    pub(crate) fn splice(
+        &mut self,
+        layout: Layout,
+        at: usize,
+        from: usize,
+        need: u64,
+        count: u16,
+    ) -> &mut [u8] {
+        let grown = to_usize(need);
+        // If only the header moves, no entry does.
+        let near_front = at == HEADER && layout.used - from >= FAR;
+        let moved = if near_front { self.move_front(layout, grown) } else { None };
+        let front = moved.unwrap_or_else(|| self.move_back(layout, from, grown));
+        let blob = self.room.get_mut(front..).unwrap_or_default();
+        if let Some(header) = blob.first_chunk_mut::<HEADER>() {
+            *header = encode_header(u32::try_from(need).unwrap_or(u32::MAX), count);
         }
-        self.set_header(u32::try_from(need).unwrap_or(u32::MAX), count);
-        self.held_mut().get_mut(at..).unwrap_or_default()
+        blob.get_mut(at..).unwrap_or_default()
     }
 
-    /// Moves what is at `from` and behind, so that the blob takes `grown` bytes.
+    /// Moves what is at `from` and behind, so that the blob takes `grown` bytes; returns the offset of the blob.
     #[inline]
-    fn move_back(&mut self, from: usize, grown: usize) {
-        let used = self.used();
-        if self.front() + grown > self.heap_bytes() {
+    fn move_back(&mut self, layout: Layout, from: usize, grown: usize) -> usize {
+        let Layout { mut front, used, .. } = layout;
+        if front + grown > self.heap_bytes() {
             self.close_front();
+            front = 0;
+            if grown > self.heap_bytes() {
+                self.set_capacity(growth::capacity_for(grown));
+            }
         }
-        if grown > self.heap_bytes() {
-            self.set_capacity(growth::capacity_for(grown));
-        }
+        let blob = self.room.get_mut(front..).unwrap_or_default();
         let to = from + grown - used;
-        let blob = self.held_mut();
         if from + 1 == used {
             // Only the end marker moves.
             if let Some(end) = blob.get_mut(to) {
@@ -316,10 +329,13 @@ impl ListPack {
         } else if to != from {
             blob.copy_within(from..used, to);
         }
+        front
     }
 
-    fn shrink(&mut self) {
-        if let Some(capacity) = growth::shrunk(self.heap_bytes(), self.used()) {
+    /// Releases capacity that a blob of `used` bytes does not need.
+    #[inline]
+    fn shrink(&mut self, used: usize) {
+        if let Some(capacity) = growth::shrunk(self.heap_bytes(), used) {
             self.set_capacity(capacity);
         }
     }

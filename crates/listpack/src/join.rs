@@ -63,8 +63,9 @@ impl ListPack {
 
     /// Writes encoded entries behind the last one, so that the blob takes `need` bytes.
     fn extend(&mut self, entries: &[u8], need: u64, count: u16) {
-        let end = self.end_at();
-        if let Some(gap) = self.splice(end, end, need, count).get_mut(..entries.len()) {
+        let layout = self.layout();
+        let end = layout.used.saturating_sub(1);
+        if let Some(gap) = self.splice(layout, end, end, need, count).get_mut(..entries.len()) {
             gap.copy_from_slice(entries);
         }
     }

@@ -355,6 +355,15 @@ impl ListPack {
         header_of(self.held())
     }
 
+    /// Where the blob is, and what its header says: read once by a change.
+    #[inline(always)]
+    pub(crate) fn layout(&self) -> Layout {
+        let front = self.front();
+        let blob = self.room.get(front..).filter(|blob| !blob.is_empty()).unwrap_or(&EMPTY);
+        let (total, count) = header_of(blob);
+        Layout { front, used: total as usize, count }
+    }
+
     /// The length of the blob, in bytes.
     #[inline(always)]
     pub(crate) fn used(&self) -> usize {
@@ -366,6 +375,16 @@ impl ListPack {
     pub(crate) fn end_at(&self) -> usize {
         self.used().saturating_sub(1)
     }
+}
+
+/// Where a blob is in its capacity, and what its header says.
+#[derive(Clone, Copy)]
+pub(crate) struct Layout {
+    /// The offset of the blob in the capacity.
+    pub(crate) front: usize,
+    /// The length of the blob, in bytes.
+    pub(crate) used: usize,
+    pub(crate) count: u16,
 }
 
 /// What the header of a blob says: its length in bytes, and the count.

@@ -11,6 +11,7 @@
 use alloc::vec::Vec;
 
 use crate::codec::{EMPTY, LEAST};
+use crate::list::Layout;
 use crate::{ListPack, growth};
 
 /// The mark, at the position of a blob's length.
@@ -57,22 +58,22 @@ impl ListPack {
         }
     }
 
-    /// Moves the front of the blob, so that it takes `grown` bytes: its header is to be written then. Makes room if it
-    /// grows and there is none. Returns false, and does nothing, if there would be less room than a mark needs.
-    #[inline(never)]
-    pub(crate) fn move_front(&mut self, grown: usize) -> bool {
-        let used = self.used();
-        let behind = self.front() + used;
+    /// Moves the front of the blob, so that it takes `grown` bytes, and returns the new offset: its header
+    /// is to be written there. Makes room if it grows and there is none. Returns `None`, and does nothing, if
+    /// there would be less room than a mark needs.
+    #[inline]
+    pub(crate) fn move_front(&mut self, layout: Layout, grown: usize) -> Option<usize> {
+        let mut behind = layout.front + layout.used;
         if grown > behind {
             self.open_front(grown);
+            behind = self.heap_bytes();
         }
-        let behind = if grown > behind { self.heap_bytes() } else { behind };
         let front = behind - grown;
         if front > 0 && front < MARKED {
-            return false;
+            return None;
         }
         self.set_front(front);
-        true
+        Some(front)
     }
 
     /// Moves the blob to the end of a capacity for `grown` bytes.

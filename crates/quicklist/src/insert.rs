@@ -165,7 +165,7 @@ impl QuickList {
         }
         let large = self.limits.is_large(len);
         if plain || at_end || large {
-            let node = self.node_of(element).inspect_err(|_| {
+            let node = self.node_of(element, 0).inspect_err(|_| {
                 self.close(place);
             })?;
             // A part that is split off goes after the new node, as seen from the old one.

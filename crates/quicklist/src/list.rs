@@ -7,6 +7,10 @@ use crate::{Element, Limits, NodeRef, Refused};
 /// The maximum overhead of a listpack with one element: header, end marker, and the longest length fields.
 const LISTPACK_OVERHEAD: usize = 32;
 
+/// From this number of nodes on, a new node at an end gets the capacity of its full neighbour at once, at most this part
+/// of the list. The node would otherwise be copied at every sixteenth of its size.
+const LONG: usize = 16;
+
 /// A list of strings and integers, stored as Redis's quicklist.
 ///
 /// The [crate documentation](crate) describes the nodes.
@@ -195,18 +199,38 @@ impl QuickList {
     fn push(&mut self, element: Entry<'_>, back: bool) -> Result<(), Refused> {
         let len = element.text_len();
         let end = if back { self.nodes.last() } else { self.nodes.first() };
-        match end {
-            Some(end) if self.allows_push(end, len) => self.put_in(end, element, back),
-            _ => {
-                let node = self.node_of(element)?;
-                // The full node grows no more by pushing.
-                if let Some(full) = end.and_then(|end| self.nodes.get_mut(end)) {
-                    full.shrink_to_fit();
-                }
-                self.insert_node(end, node, back);
-                Ok(())
+        let limits = &self.limits;
+        let put = end.and_then(|end| {
+            self.nodes.change(end, |node| {
+                node.allows_push(limits, len).then(|| node.push(element, back))
+            })?
+        });
+        put.unwrap_or_else(|| self.push_node(end, element, back))
+    }
+
+    /// Adds a node of the element at an end.
+    #[cold]
+    #[inline(never)]
+    fn push_node(
+        &mut self,
+        end: Option<Place>,
+        element: Entry<'_>,
+        back: bool,
+    ) -> Result<(), Refused> {
+        let full = end.and_then(|end| self.nodes.get(end)).filter(|node| !node.is_plain());
+        let capacity = match full {
+            Some(full) if self.nodes.count() >= LONG => {
+                full.size() + element.text_len() + LISTPACK_OVERHEAD
             }
+            _ => 0,
+        };
+        let node = self.node_of(element, capacity)?;
+        // The full node grows no more by pushing.
+        if let Some(full) = end.and_then(|end| self.nodes.get_mut(end)) {
+            full.shrink_to_fit();
         }
+        self.insert_node(end, node, back);
+        Ok(())
     }
 
     /// Removes the last element and returns its text. O(1) amortized.
@@ -236,12 +260,17 @@ impl QuickList {
         loop {
             // The ends are never compressed.
             let place = end(&self.nodes)?;
-            let list = self.nodes.get(place)?.list();
-            let found = list.and_then(|list| Some((element(list)?, list)));
-            if let Some((at, list)) = found {
+            let popped = self.nodes.change(place, |node| {
+                let list = node.list_mut()?;
+                let at = element(list)?;
                 let text = list.entry(at).map(Entry::to_vec);
-                self.delete_at(place, at);
-                return Some(text.unwrap_or_default());
+                Some((text.unwrap_or_default(), node.delete(at)))
+            });
+            if let Some((text, gone)) = popped? {
+                if gone {
+                    self.delete_node(place);
+                }
+                return Some(text);
             }
             let (node, _) = self.delete_node(place)?;
             if let Err(element) = node.into_content() {
@@ -286,8 +315,8 @@ impl QuickList {
         self.nodes = Nodes::default();
     }
 
-    /// A new node of the element.
-    pub(crate) fn node_of(&self, element: Entry<'_>) -> Result<Node, Refused> {
+    /// A new node of the element; a listpack has this capacity in bytes, or more.
+    pub(crate) fn node_of(&self, element: Entry<'_>, capacity: usize) -> Result<Node, Refused> {
         let len = element.text_len();
         if self.limits.is_large(len) {
             return match u32::try_from(len) {
@@ -295,7 +324,7 @@ impl QuickList {
                 Err(_) => Err(Refused::TooLarge { len }),
             };
         }
-        let mut list = ListPack::new();
+        let mut list = ListPack::with_capacity(capacity);
         list.push_back(element).map_err(|_| Refused::TooLarge { len })?;
         Ok(Node::packed(list, 1))
     }
@@ -311,28 +340,19 @@ impl QuickList {
     }
 
     /// Whether the node takes an element of `len` bytes.
-    #[inline]
     pub(crate) fn allows_push(&self, place: Place, len: usize) -> bool {
-        self.nodes.get(place).is_some_and(|node| {
-            !node.is_plain() && self.limits.allow_push(node.size(), node.count(), len)
-        })
+        self.nodes.get(place).is_some_and(|node| node.allows_push(&self.limits, len))
     }
 
     /// Puts an element at an end of an uncompressed listpack.
-    #[inline]
     pub(crate) fn put_in(
         &mut self,
         place: Place,
         element: Entry<'_>,
         back: bool,
     ) -> Result<(), Refused> {
-        let put = self.nodes.change(place, |node| {
-            let list = node.list_mut()?;
-            let put = if back { list.push_back(element) } else { list.push_front(element) };
-            node.set_count(node.count() + usize::from(put.is_ok()));
-            put.ok()
-        });
-        put.flatten().ok_or(Refused::TooLarge { len: element.text_len() })
+        let put = self.nodes.change(place, |node| node.push(element, back));
+        put.unwrap_or(Err(Refused::TooLarge { len: element.text_len() }))
     }
 
     /// Calls `change` with the listpack of an uncompressed node.
@@ -375,15 +395,7 @@ impl QuickList {
 
     /// Removes the entry at `at` from the uncompressed listpack at `place`; returns whether the node was removed too.
     pub(crate) fn delete_at(&mut self, place: Place, at: Position) -> bool {
-        let empty = self.change_list(place, |list| {
-            list.delete(at);
-            list.is_empty()
-        });
-        let left = self.nodes.change(place, |node| {
-            node.set_count(node.count().saturating_sub(1));
-            node.count()
-        });
-        let gone = left == Some(0) || empty == Some(true);
+        let gone = self.nodes.change(place, |node| node.delete(at)) == Some(true);
         if gone {
             self.delete_node(place);
         }

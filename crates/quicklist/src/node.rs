@@ -4,8 +4,10 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use listpack::{Entry, ListPack, Validation};
+use listpack::{Entry, ListPack, Position, Validation};
 use lzf::Compressor;
+
+use crate::{Limits, Refused};
 
 /// A node of fewer bytes is not compressed ...
 const LEAST_COMPRESSED: usize = 48;
@@ -198,6 +200,36 @@ impl Node {
             self.form.part();
         }
         if let Form::Own(Held::Packed(list)) = &mut self.form { Some(list) } else { None }
+    }
+
+    /// Whether the limits allow to push an element of `len` bytes to the node.
+    #[inline]
+    pub(crate) fn allows_push(&self, limits: &Limits, len: usize) -> bool {
+        !self.is_plain() && limits.allow_push(self.size(), self.count(), len)
+    }
+
+    /// Pushes an element to an end of an uncompressed listpack.
+    #[inline]
+    pub(crate) fn push(&mut self, element: Entry<'_>, back: bool) -> Result<(), Refused> {
+        let put = self.list_mut().and_then(|list| {
+            let put = if back { list.push_back(element) } else { list.push_front(element) };
+            put.ok()
+        });
+        put.ok_or(Refused::TooLarge { len: element.text_len() })?;
+        self.count = self.count.saturating_add(1);
+        Ok(())
+    }
+
+    /// Removes the entry at `at` from an uncompressed listpack; returns whether no element is left, also where the
+    /// listpack has fewer elements than its header counts.
+    #[inline]
+    pub(crate) fn delete(&mut self, at: Position) -> bool {
+        let empty = self.list_mut().is_some_and(|list| {
+            list.delete(at);
+            list.is_empty()
+        });
+        self.count = self.count.saturating_sub(1);
+        empty || self.count == 0
     }
 
     /// The listpack, or the element that has no listpack.

@@ -43,7 +43,7 @@ impl QuickList {
     /// Replaces the element of a plain node.
     fn replace_plain(&mut self, spot: Spot, element: Entry<'_>) -> Result<(), Refused> {
         if self.limits.is_large(element.text_len()) {
-            let new = self.node_of(element).inspect_err(|_| {
+            let new = self.node_of(element, 0).inspect_err(|_| {
                 self.close(spot.place);
             })?;
             if let Some(node) = self.nodes.get_mut(spot.place) {
@@ -60,7 +60,7 @@ impl QuickList {
     /// Replaces an entry of an open listpack by a node of the element, between what is before and what is behind it.
     fn replace_by_node(&mut self, spot: Spot, element: Entry<'_>) -> Result<(), Refused> {
         let Spot { place, offset, .. } = spot;
-        let new = self.node_of(element).inspect_err(|_| {
+        let new = self.node_of(element, 0).inspect_err(|_| {
             self.close(place);
         })?;
         let count = self.nodes.get(place).map_or(0, Node::count);

@@ -271,3 +271,37 @@ fn a_range_is_folded_like_it_is_iterated() {
         }
     }
 }
+
+#[test]
+fn a_long_list_allocates_a_node_once() {
+    let text = |number: usize| format!("element:{number:08}");
+    for back in [true, false] {
+        let mut list = QuickList::new(Limits::default());
+        let mut number = 0;
+        while list.node_count() < 40 {
+            let text = text(number);
+            let push = if back { list.push_back(&*text) } else { list.push_front(&*text) };
+            push.expect("room");
+            number += 1;
+        }
+        // A node of one element: it takes the others without an allocation.
+        let (held, pushed) = (list.heap_bytes(), list.len());
+        while list.node_count() == 40 {
+            assert_eq!(list.heap_bytes(), held, "after {} more", list.len() - pushed);
+            let text = text(list.len());
+            let push = if back { list.push_back(&*text) } else { list.push_front(&*text) };
+            push.expect("room");
+        }
+        assert!(list.len() - pushed > 400, "{} elements", list.len() - pushed);
+    }
+}
+
+#[test]
+fn a_short_list_has_no_node_of_slack() {
+    let mut list = QuickList::new(Limits::default());
+    while list.node_count() < 8 {
+        list.push_back("an element").expect("room");
+    }
+    let sizes = list.nodes().map(NodeRef::size).sum::<usize>();
+    assert!(list.heap_bytes() < sizes + 4096, "{} of {sizes}", list.heap_bytes());
+}
