@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let log_name = log.to_string_lossy();
     let mut variables = vec![("TALLIS_SKIPPED_LOG", &*log_name)];
     if arguments.long {
-        variables.push(("PROPTEST_CASES", LONG_CASES));
+        variables.extend([("PROPTEST_CASES", LONG_CASES), ("TALLIS_LONG", "1")]);
     }
     let chosen = [&CHOSEN[..], &FEATURES].concat();
     // A failure appears in the count; the other steps still run.

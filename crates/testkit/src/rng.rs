@@ -5,10 +5,24 @@
 //! A seed of [`SplitMix64`] gives the same numbers on every machine and in every version, which no general library
 //! promises. It is not cryptographically secure.
 
+use std::env;
 use std::fmt::Write;
 use std::ops::RangeInclusive;
 
 use extendible::SplitMix64;
+
+/// Returns how many rounds a random test runs: `quick`, or `long` if the environment variable `TALLIS_LONG` is set, as
+/// by `cargo xtask test --long`.
+///
+/// ```
+/// for seed in 0..testkit::rng::rounds(10, 1_000) {
+///     assert!(testkit::rng::Rng::new(seed).below(6) < 6);
+/// }
+/// ```
+#[must_use]
+pub fn rounds(quick: u64, long: u64) -> u64 {
+    if env::var_os("TALLIS_LONG").is_some() { long } else { quick }
+}
 
 /// A seeded RNG.
 ///

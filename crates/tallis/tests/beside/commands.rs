@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tallis::{Clock as _, Limits, ManualClock, SaveOptions, Store, Target};
-use testkit::rng::Rng;
+use testkit::rng::{Rng, rounds};
 
 use super::actions::{Sizes, command, fill};
 use super::output::{digest, snapshot};
@@ -43,7 +43,7 @@ fn run(seed: u64, at_each: u64, options: SaveOptions, limits: Limits) {
 #[test]
 fn a_snapshot_has_the_state_at_its_begin() {
     let plain = SaveOptions { compression: false, ..SaveOptions::default() };
-    for (seed, at_each) in (0..40).zip([3, 40, 400, 3000].into_iter().cycle()) {
+    for (seed, at_each) in (0..rounds(15, 40)).zip([3, 40, 400, 3000].into_iter().cycle()) {
         let options = if seed % 3 == 0 { plain } else { SaveOptions::default() };
         run(seed, at_each, options, Limits::default());
     }
@@ -61,7 +61,7 @@ fn a_snapshot_in_an_older_version_has_it_too() {
         zset_max_listpack_entries: 10_000,
         ..Limits::default()
     };
-    for seed in 0..6 {
+    for seed in 0..rounds(3, 6) {
         run(1000 + seed, 300, old, tables);
         run(2000 + seed, 300, SaveOptions::default(), blobs);
     }

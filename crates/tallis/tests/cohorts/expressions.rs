@@ -2,7 +2,7 @@
 
 use jiff::civil::date;
 use tallis::{Cohort, Cohorts, Period, PeriodKind, Store};
-use testkit::rng::Rng;
+use testkit::rng::{Rng, rounds};
 
 /// A bitmap by definition: a bit for each id, up to the end of a byte.
 type Bits = Vec<bool>;
@@ -55,7 +55,7 @@ impl Events {
         Self { cohorts, known }
     }
 
-    fn expression(&self, rng: &mut Rng, depth: u32) -> (Cohort, Bits) {
+    fn expression(&self, rng: &mut Rng, depth: u64) -> (Cohort, Bits) {
         if depth == 0 || rng.below(5) == 0 {
             return rng.pick(&self.known).unwrap().clone();
         }
@@ -91,7 +91,7 @@ impl Events {
 fn nested_expressions_match_the_model() {
     let mut rng = Rng::new(7);
     let events = Events::new(&mut rng);
-    for round in 0..150 {
+    for round in 0..rounds(50, 150) {
         let (cohort, bits) = events.expression(&mut rng, 1 + round % 5);
         let query = events.cohorts.query(cohort.clone());
         assert!(query.bitmap().unwrap() == bytes(&bits), "{cohort:?}");

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tallis::{
     BitFieldOp, BitRange, BitUnit, Error, ErrorKind, FieldType, Overflow, Profile, Reply, Store,
 };
-use testkit::rng::Rng;
+use testkit::rng::{Rng, rounds};
 
 use crate::journal::Journal;
 
@@ -218,7 +218,7 @@ fn strings_are_combined_bit_by_bit() {
             _ => store.set(key, rng.bytes(len)).unwrap(),
         }
     };
-    for round in 0..1_500 {
+    for round in 0..rounds(600, 1_500) {
         let (name, typed, definition) = OPERATIONS[rng.index(OPERATIONS.len())];
         let target = format!("k{}", rng.below(5));
         let count = 2 + rng.index(if round % 50 == 0 { 20 } else { 3 });

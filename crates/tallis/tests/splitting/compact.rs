@@ -132,8 +132,11 @@ fn ids_in_order_fill_some_shards_before_their_turn_and_end_like_others() {
         let store = seeded();
         let set = compact(&store, "s");
         let mut largest = 0;
-        for id in &ids {
+        for (at, id) in ids.iter().enumerate() {
             set.add(*id).unwrap();
+            if at % 8 != 0 {
+                continue;
+            }
             let first = shard_keys("s", number(&store, "s:shards").unwrap_or(1)).swap_remove(0);
             largest = largest.max(store.scard(first).unwrap());
         }
