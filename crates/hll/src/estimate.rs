@@ -178,7 +178,8 @@ fn tau(mut x: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{finish, integer_square_root};
+    use super::{MAX_SUMMED, PowerSum, finish, from_histogram, integer_square_root};
+    use crate::{MAX_RANK, REGISTERS};
 
     #[test]
     fn roots_by_integers_are_those_of_the_processor() {
@@ -203,6 +204,22 @@ mod tests {
             let exact = super::ALPHA * super::M * super::M / z;
             let count = u32::try_from(finish(z, 0)).unwrap();
             assert!((f64::from(count) - exact).abs() <= 0.5);
+        }
+    }
+
+    /// The highest bit of the sum is 2^62, the lowest 2^(50 - value).
+    #[test]
+    fn a_sum_is_used_while_it_has_53_bits() {
+        let ones = u32::try_from(REGISTERS - 1).unwrap();
+        for value in 2..=MAX_RANK {
+            let mut sum = PowerSum::default();
+            let mut histogram = [0; 64];
+            for (value, count) in [(1, ones), (value, 1)] {
+                sum.take(value, count);
+                histogram[usize::from(value)] = count;
+            }
+            let exact = (value <= 40).then(|| from_histogram(&histogram));
+            assert_eq!(sum.estimate(), exact, "{value}");
         }
     }
 }

@@ -5,7 +5,7 @@ use alloc::vec;
 use crate::arch;
 use crate::dense::{self, Dense};
 use crate::error::DecodeError;
-use crate::estimate::{self, Histogram, PowerSum};
+use crate::estimate::{MAX_SUMMED, PowerSum};
 use crate::hash::register_and_rank;
 use crate::header::{self, Encoding};
 use crate::layout::{HEADER_LEN, REGISTERS, Unpacked};
@@ -103,16 +103,13 @@ impl<'a> Hll<'a> {
     ///
     /// As [`validate`](Self::validate).
     pub fn count(&self) -> Result<u64, DecodeError> {
+        // A sparse sum is never rounded: its values are too low.
+        const _: () = assert!((MAX_SUMMED - VAL_MAX) as u32 + f64::MANTISSA_DIGITS >= u64::BITS);
         match self.body {
             Body::Sparse(bytes) => {
                 let mut sum = PowerSum::default();
                 sparse::each_run(bytes, |_, run| sum.take(run.value, run.span))?;
-                if let Some(count) = sum.estimate() {
-                    return Ok(count);
-                }
-                let mut histogram: Histogram = [0; 64];
-                sparse::each_run(bytes, |_, run| histogram[usize::from(run.value)] += run.span)?;
-                Ok(estimate::from_histogram(&histogram))
+                Ok(sum.estimate().unwrap_or_default())
             }
             Body::Dense(dense) => Ok(arch::count_packed(dense::packed(dense))),
         }

@@ -94,6 +94,19 @@ fn each_fault_is_named_with_its_place() {
     }
 }
 
+/// No update leaves two bytes for one register.
+#[test]
+fn a_long_opcode_of_one_register_becomes_a_short_one() {
+    let cases: [(&[u8], u16, &[u8]); 2] =
+        [(b"\x40\x00\x7f\xfe", 0, b"\x88\x7f\xfe"), (b"\x7f\xfe\x40\x00", 16383, b"\x7f\xfe\x88")];
+    for (body, register, expected) in cases {
+        let mut bytes = sparse(body);
+        let hash = testkit::oracle::hll::HllOp::hash(register, 3);
+        assert_eq!(HllMut::new(&mut bytes).unwrap().add_hash(hash, SPARSE_MAX_BYTES), Ok(true));
+        assert_eq!(bytes[16..], *expected, "{body:?}");
+    }
+}
+
 #[test]
 fn reserved_bytes_may_hold_anything_and_stay() {
     let mut bytes = hll::empty();
