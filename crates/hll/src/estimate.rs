@@ -178,7 +178,7 @@ fn tau(mut x: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{MAX_SUMMED, PowerSum, finish, from_histogram, integer_square_root};
+    use super::{PowerSum, finish, from_histogram, integer_square_root};
     use crate::{MAX_RANK, REGISTERS};
 
     #[test]
