@@ -58,9 +58,9 @@ impl ListPack {
         }
     }
 
-    /// Moves the front of the blob, so that it takes `grown` bytes, and returns the new offset: its header
-    /// is to be written there. Makes room if it grows and there is none. Returns `None`, and does nothing, if
-    /// there would be less room than a mark needs.
+    /// Moves the front of the blob, so that it takes `grown` bytes, and returns the new offset: its header is to be
+    /// written there. Makes room if it grows and there is none. Returns `None`, and does nothing, if there would be less
+    /// room than a mark needs.
     #[inline]
     pub(crate) fn move_front(&mut self, layout: Layout, grown: usize) -> Option<usize> {
         let mut behind = layout.front + layout.used;

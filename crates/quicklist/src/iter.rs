@@ -24,6 +24,8 @@ pub struct Iter<'a> {
 /// The state of one end.
 #[derive(Clone)]
 struct End<'a> {
+    /// The index of the first element, until its node is looked up: many iterations never use their back end.
+    index: Option<usize>,
     /// The next node.
     next: Option<Place>,
     /// The number of entries of that node to skip, in the direction of this end.
@@ -49,7 +51,8 @@ impl QuickList {
         self.range(0..self.len())
     }
 
-    /// Iterates over the elements of a range of indices, cut at the end of the list. O(nodes / 64) to find either end.
+    /// Iterates over the elements of a range of indices, cut at the end of the list. O(nodes / 64) to find each end that
+    /// is used.
     ///
     /// ```
     /// use quicklist::{Entry, Limits, QuickList};
@@ -66,30 +69,32 @@ impl QuickList {
     pub fn range(&self, range: Range<usize>) -> Iter<'_> {
         let end = range.end.min(self.len());
         let left = end.saturating_sub(range.start);
-        let (mut front, mut back) = (End::none(), End::none());
-        if left > 0 {
-            if let Some((place, offset)) = self.nodes.seek(range.start) {
-                front = End { next: Some(place), skip: offset, node: Open::Spent };
-            }
-            if let Some((place, offset)) = self.nodes.seek(end - 1) {
-                let count = self.nodes.get(place).map_or(0, Node::count);
-                let skip = count.saturating_sub(offset + 1);
-                back = End { next: Some(place), skip, node: Open::Spent };
-            }
-        }
-        Iter { list: self, front, back, left }
+        Iter { list: self, front: End::at(range.start), back: End::at(end.saturating_sub(1)), left }
     }
 }
 
 impl<'a> End<'a> {
-    fn none() -> Self {
-        Self { next: None, skip: 0, node: Open::Spent }
+    /// The end whose first element is the one at `index`.
+    fn at(index: usize) -> Self {
+        Self { index: Some(index), next: None, skip: 0, node: Open::Spent }
+    }
+
+    /// Looks up the node of the first element.
+    fn seek(&mut self, list: &QuickList, index: usize, front: bool) -> Option<()> {
+        let (place, offset) = list.nodes.seek(index)?;
+        let count = list.nodes.get(place).map_or(0, Node::count);
+        self.skip = if front { offset } else { count.saturating_sub(offset + 1) };
+        self.next = Some(place);
+        Some(())
     }
 
     fn next(&mut self, list: &'a QuickList, front: bool) -> Option<Element<'a>> {
         loop {
             if let Some(element) = self.node.next(front) {
                 return Some(element);
+            }
+            if let Some(index) = self.index.take() {
+                self.seek(list, index, front)?;
             }
             let place = self.next?;
             let node = list.nodes.get(place)?;

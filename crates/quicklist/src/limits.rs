@@ -62,7 +62,7 @@ impl Fill {
     }
 
     /// The most bytes of a node of several elements.
-    fn most_bytes(self) -> usize {
+    pub(crate) fn most_bytes(self) -> usize {
         self.limits().0.unwrap_or(SAFE_BYTES)
     }
 

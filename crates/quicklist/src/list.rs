@@ -220,7 +220,9 @@ impl QuickList {
         let full = end.and_then(|end| self.nodes.get(end)).filter(|node| !node.is_plain());
         let capacity = match full {
             Some(full) if self.nodes.count() >= LONG => {
-                full.size() + element.text_len() + LISTPACK_OVERHEAD
+                // A node from a file may exceed the limit.
+                let most = full.size().min(self.limits.fill.most_bytes());
+                most + element.text_len() + LISTPACK_OVERHEAD
             }
             _ => 0,
         };

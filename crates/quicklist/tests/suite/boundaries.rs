@@ -305,3 +305,23 @@ fn a_short_list_has_no_node_of_slack() {
     let sizes = list.nodes().map(NodeRef::size).sum::<usize>();
     assert!(list.heap_bytes() < sizes + 4096, "{} of {sizes}", list.heap_bytes());
 }
+
+/// A file may have a node of a gigabyte.
+#[test]
+fn a_node_is_not_allocated_for_a_neighbour_beyond_the_limit() {
+    let mut large = ListPack::new();
+    for number in 0..100_000 {
+        large.push_back(number).expect("room");
+    }
+    let mut small = ListPack::new();
+    small.push_back("an element").expect("room");
+    let mut list = QuickList::new(Limits::default());
+    for _ in 0..20 {
+        list.append_listpack(small.clone());
+    }
+    list.append_listpack(large);
+    let before = list.heap_bytes();
+    list.push_back("another").expect("room");
+    assert_eq!(list.node_count(), 22);
+    assert!(list.heap_bytes() < before + 8192 + 1024, "{} after {before}", list.heap_bytes());
+}

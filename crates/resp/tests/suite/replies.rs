@@ -194,6 +194,29 @@ fn value() -> impl Strategy<Value = Value> {
     })
 }
 
+/// Room that an earlier read has not used is not part of a later reply.
+#[test]
+fn pieces_that_are_read_and_pieces_that_are_fed_follow_each_other() {
+    let sizes = [0, 3, 20_000, 1, 16_384, 40_000, 7];
+    let text = |size| b"0123456".iter().copied().cycle().take(size).collect();
+    let all: Vec<Value> = sizes.iter().map(|&size| Value::Bulk(text(size))).collect();
+    let bytes: Vec<u8> = all.iter().flat_map(|one| written(one, Protocol::Resp2)).collect();
+    for piece in [1, 5, 1_000, 16_384, 30_000] {
+        let (mut replies, mut read) = (Replies::new(), Vec::new());
+        for (number, mut piece) in bytes.chunks(piece).enumerate() {
+            if number % 3 == 0 {
+                replies.feed(piece);
+                piece = &[];
+            }
+            while replies.fill(&mut piece).unwrap() > 0 {}
+            while let Some(value) = replies.take().unwrap() {
+                read.push(value);
+            }
+        }
+        assert!(read == all, "pieces of {piece}");
+    }
+}
+
 proptest! {
     #[test]
     fn written_replies_are_read(all in prop::collection::vec(value(), 0..4), piece in 1_usize..40) {
