@@ -4,6 +4,10 @@
 //! the same tag with a probability of 1 in 256. A bucket has more entries only if splits cannot separate their hashes;
 //! those beyond have no tag, and each of them is compared.
 
+#[cfg(target_arch = "x86_64")]
+use safe_arch::{cmp_eq_mask_i8_m128i, m128i, move_mask_i8_m128i, set_splat_i8_m128i};
+// It supports other processors too, but takes long to compile.
+#[cfg(not(target_arch = "x86_64"))]
 use wide::u8x16;
 
 /// The maximum number of tags of a bucket: one cache line.
@@ -131,6 +135,12 @@ fn equal_in_line(line: &[u8; LINE], tag: u8) -> u64 {
 #[inline]
 #[must_use]
 pub fn equal(tags: &[u8; 16], tag: u8) -> u32 {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let equal = cmp_eq_mask_i8_m128i(m128i::from(*tags), set_splat_i8_m128i(tag.cast_signed()));
+        move_mask_i8_m128i(equal).cast_unsigned()
+    }
+    #[cfg(not(target_arch = "x86_64"))]
     u8x16::new(*tags).simd_eq(u8x16::splat(tag)).to_bitmask()
 }
 
