@@ -41,8 +41,10 @@ fn the_page_has_the_bytes_of_each_form() {
             let measured = choice.bytes as f64 / ELEMENTS as f64;
             let shown: f64 = rows[choice.form][column].parse().unwrap();
             let difference = (measured - shown).abs();
-            // Which elements are together in a shard or a bucket depends on a random seed.
-            assert!(difference < 0.005 + 0.1 * shown, "{elements}, {}: {measured}", choice.form);
+            // Which elements are together in a shard depends on a random seed: 40 runs of 10,000 ids from 0 on
+            // took 1.29 to 1.63 bytes in compact shards. A single value has the capacity of its table only.
+            let random = if choice.form.starts_with("shards") { 0.25 } else { 0.05 };
+            assert!(difference < 0.005 + random * shown, "{elements}, {}: {measured}", choice.form);
         }
     }
 }
