@@ -36,6 +36,7 @@ fn reads_and_writes<R: Record>(bytes: &[u8], index: usize) {
     assert_eq!(view.is_empty(), chunks.is_empty());
     assert_eq!(view.as_bytes(), bytes);
     assert!(view.iter().map(|record| record.as_ref().to_vec()).eq(chunks.iter().copied()));
+    assert_eq!(view.iter().len(), chunks.len());
     assert!(view.iter().rev().eq(view.records().iter().rev().copied()));
     assert_eq!(view.iter().nth(index), view.get(index));
     assert_eq!(view.get(index).as_ref().map(AsRef::as_ref), chunks.get(index).copied());
@@ -259,6 +260,11 @@ fn indices_and_numbers_that_have_no_code_are_refused() {
 fn a_part_of_a_record_is_not_a_record() {
     let mut packed = Packed::<CountryRegionCode>::from_bytes(b"\x01\x02\x03".to_vec());
     assert_eq!((packed.len(), packed.get(1)), (1, None));
+    assert_ne!(
+        packed,
+        Packed::from_bytes(b"\x01\x02\x04".to_vec()),
+        "the same record, another part"
+    );
     let known = CountryRegion { country: Some(6), region: None };
     packed.set(2, known).unwrap();
     assert_eq!(packed.as_bytes(), b"\x01\x02\x03\0\x07\0");

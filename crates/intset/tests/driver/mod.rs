@@ -152,6 +152,7 @@ fn check(set: &IntSet, oracle: &IntSetOracle) {
     assert_eq!(set.is_empty(), oracle.members().is_empty());
     assert_eq!(set.first(), oracle.members().first().copied());
     assert_eq!(set.last(), oracle.members().last().copied());
+    assert_eq!(set.iter().last(), set.last());
     assert!(set.iter().eq(oracle.members().iter().copied()));
     assert!(set.iter().rev().eq(oracle.members().iter().rev().copied()));
     let held = set.heap_bytes();
