@@ -132,7 +132,7 @@ impl QuickList {
     }
 
     /// Inserts an element next to the one at `spot`, whose node is open, and settles the nodes; returns the new place
-    /// of that node.
+    /// of that node, if it is a plain one.
     pub(crate) fn insert_beside(
         &mut self,
         spot: Spot,
@@ -170,10 +170,9 @@ impl QuickList {
             })?;
             // A part that is split off goes after the new node, as seen from the old one.
             let part = (!plain && !at_end).then(|| self.split(place, offset, after));
-            let (mut old, new) = self.insert_node(Some(place), node, after);
+            let (old, new) = self.insert_node(Some(place), node, after);
             if let Some(part) = part {
-                let (new, _) = self.insert_node(Some(new), part, after);
-                old = new.and_then(|new| self.beside(new, !after));
+                self.insert_node(Some(new), part, after);
             }
             return Ok(old.unwrap_or(place));
         }
@@ -182,10 +181,6 @@ impl QuickList {
         let (old, new) = self.insert_node(Some(place), part, after);
         let old = old.unwrap_or(new);
         Ok(self.merge_about(old))
-    }
-
-    fn beside(&self, place: Place, after: bool) -> Option<Place> {
-        if after { self.nodes.next(place) } else { self.nodes.prev(place) }
     }
 
     /// Inserts an element into the listpack of an open node.
