@@ -114,3 +114,56 @@ fn push_rim(window: &Window, ranges: &mut Vec<Range<u64>>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn windows() -> impl Iterator<Item = Window> {
+        let sides = [1e-7, 0.001, 0.02, 0.3, 4.0, 50.0];
+        let corners = [(-180.0, -85.0), (-0.5, -0.25), (13.0, 37.0), (129.9, 20.1)];
+        corners.into_iter().flat_map(move |(west, south)| {
+            sides.into_iter().flat_map(move |wide| {
+                sides.map(|high| Window::flat(west, west + wide, south, south + high))
+            })
+        })
+    }
+
+    #[test]
+    fn the_level_is_the_lowest_with_few_squares() {
+        for window in windows() {
+            let across = |(from, to): Span, level: u32| (to >> level) - (from >> level) + 1;
+            let touched = |level: u32| {
+                let columns = window.columns().iter().map(|&span| across(inner(span), level));
+                u64::from(columns.sum::<u32>()) * u64::from(across(inner(window.rows()), level))
+            };
+            for squares in [4, 9, 64] {
+                let lowest = (0..STEPS).find(|&level| touched(level) <= u64::from(squares));
+                assert_eq!(Some(level(&window, squares)), lowest, "{window:?} {squares}");
+            }
+        }
+    }
+
+    #[test]
+    fn gaps_of_one_square_are_closed_and_wider_ones_are_not() {
+        let window = Window::flat(1.0, 21.0, 1.0, 21.0);
+        let level = level(&window, 64);
+        let covered = |gap: u64| {
+            let mut squares = 0;
+            cover(&window, Grain { squares: 64, gap }, |_| {
+                squares += 1;
+                squares % 4 != 0
+            })
+        };
+        let gaps = |ranges: &[Range<u64>]| {
+            let gap =
+                |pair: &[Range<u64>]| (pair[1].start - pair[0].end).div_ceil(1 << (2 * level));
+            ranges.windows(2).map(gap).collect::<Vec<_>>()
+        };
+        let (all, closed) = (gaps(&covered(0)), gaps(&covered(1)));
+        assert!(all.contains(&1), "{all:?}");
+        let wide: Vec<_> = all.into_iter().filter(|&gap| gap > 1).collect();
+        assert!(!wide.is_empty());
+        assert_eq!(closed, wide);
+    }
+}

@@ -187,3 +187,32 @@ impl Grid {
             || (east > 0 && own.east > extent.east)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A polygon may have the edges of a cell; the conditions are those of Redis, which are strict.
+    #[test]
+    fn an_edge_that_is_the_edge_of_a_cell_is_not_beyond_it() {
+        let grid = Grid::new(Point { lon: 13.0, lat: 38.0 }, 7);
+        let (south, north) = (grid.cell(0, -1).south, grid.cell(0, 1).north);
+        let (west, east) = (grid.cell(-1, 0).west, grid.cell(1, 0).east);
+        let nine = Extent { west, east, south, north };
+        assert!(!grid.falls_short(&nine));
+        assert!(grid.falls_short(&Extent { north: north.next_up(), ..nine }));
+        assert!(grid.falls_short(&Extent { south: south.next_down(), ..nine }));
+        assert!(grid.falls_short(&Extent { east: east.next_up(), ..nine }));
+        assert!(grid.falls_short(&Extent { west: west.next_down(), ..nine }));
+
+        let own = grid.cell(0, 0);
+        let one = Extent { west: own.west, east: own.east, south: own.south, north: own.north };
+        for (east, north) in NEIGHBOURS {
+            assert!(!grid.spares(&one, east, north), "{east} {north}");
+        }
+        assert!(grid.spares(&Extent { north: own.north.next_down(), ..one }, 0, 1));
+        assert!(grid.spares(&Extent { south: own.south.next_up(), ..one }, 0, -1));
+        assert!(grid.spares(&Extent { east: own.east.next_down(), ..one }, 1, 0));
+        assert!(grid.spares(&Extent { west: own.west.next_up(), ..one }, -1, 0));
+    }
+}

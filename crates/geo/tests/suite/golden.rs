@@ -195,3 +195,52 @@ fn ranges_of_scores_are_those_of_their_cells() {
         }
     }
 }
+
+/// The bounding box is close to the shape, so that few points are decoded in vain.
+#[test]
+fn points_far_from_a_shape_are_out_of_bounds() {
+    let centre = Point::new(13.0, 38.0).unwrap();
+    for shape in [
+        Shape::circle(centre, 1.0, Unit::Kilometres).unwrap(),
+        Shape::rectangle(centre, 2.0, 2.0, Unit::Kilometres).unwrap(),
+    ] {
+        assert!(shape.bounds_hash(centre.hash()));
+        for (lon, lat) in [(13.02, 38.0), (12.98, 38.0), (13.0, 38.02), (13.0, 37.98)] {
+            assert!(!shape.bounds_hash(encode(lon, lat).unwrap()), "{lon} {lat} {shape:?}");
+        }
+    }
+}
+
+#[test]
+fn a_shape_has_the_unit_of_its_lengths_and_a_polygon_metres() {
+    let centre = Point::new(13.0, 38.0).unwrap();
+    assert_eq!(Shape::circle(centre, 1.0, Unit::Miles).unwrap().unit(), Unit::Miles);
+    assert_eq!(Shape::rectangle(centre, 1.0, 2.0, Unit::Feet).unwrap().unit(), Unit::Feet);
+}
+
+#[test]
+fn the_centre_of_a_polygon_is_the_mean_of_its_vertices_on_the_sphere() {
+    let polygon = |corners: &[(f64, f64)]| {
+        let corners: Vec<_> =
+            corners.iter().map(|&(lon, lat)| Point::new(lon, lat).unwrap()).collect();
+        Shape::polygon(corners).unwrap()
+    };
+    let square = polygon(&[(0.0, 0.0), (10.0, 0.0), (10.0, 10.0), (0.0, 10.0)]);
+    assert_eq!(square.unit(), Unit::Metres);
+    assert!((square.centre().lon() - 5.0).abs() < 1e-12, "{:?}", square.centre());
+    // The northern edge is shorter and bends further to the north.
+    assert!((5.0..5.05).contains(&square.centre().lat()), "{:?}", square.centre());
+    // Over the pole the mean of the longitudes would be elsewhere.
+    let round = polygon(&[(170.0, 80.0), (80.0, 80.0), (-10.0, 80.0), (-100.0, 81.0)]);
+    assert!(round.centre().lat() > 89.0, "{:?}", round.centre());
+}
+
+/// As an x86-64 processor converts them.
+#[test]
+fn scores_from_two_to_the_63rd_on_are_hashes_too() {
+    let half = 2.0_f64.powi(63);
+    assert_eq!(hash_of_score(half), 1 << 63);
+    assert_eq!(hash_of_score(half * 1.5), 3 << 62);
+    assert_eq!(hash_of_score((half * 2.0).next_down()), u64::MAX << 11);
+    assert_eq!(hash_of_score(half * 2.0), 0);
+}
