@@ -2,6 +2,7 @@
 
 mod corruption;
 mod golden;
+mod members;
 mod model;
 mod ranges;
 mod size;
