@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 /// How much to measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effort {
-    /// A few short rounds, to check that everything runs.
+    /// Two short rounds, to check that everything runs.
     Quick,
     /// Enough rounds for figures to publish.
     Full,
@@ -31,7 +31,7 @@ impl Effort {
     }
 
     const fn rounds(self) -> usize {
-        if self.is_quick() { 5 } else { 31 }
+        if self.is_quick() { 2 } else { 31 }
     }
 
     /// Returns the minimum time that a contender runs in one round.
