@@ -263,6 +263,33 @@ fn values_are_read_once_and_only_where_there_is_one() {
 }
 
 #[test]
+fn the_members_left_of_a_sorted_set_are_announced() {
+    let file = b"REDIS0010\x03\x01z\x02\x01a\x011\x01b\x012\xff";
+    let mut reader = Reader::new(&file[..]).unwrap();
+    reader.next_record().unwrap();
+    let Value::ZSet(mut scores) = reader.value().unwrap() else { panic!() };
+    assert_eq!((scores.announced(), scores.size_hint()), (2, 2));
+    assert_eq!(scores.next().unwrap(), Some((&b"a"[..], 1.0)));
+    assert_eq!(scores.announced(), 1);
+    assert_eq!(scores.next().unwrap(), Some((&b"b"[..], 2.0)));
+    assert_eq!((scores.announced(), scores.next().unwrap()), (0, None));
+}
+
+#[test]
+fn an_error_has_the_error_that_it_wraps_as_its_source() {
+    use std::error::Error as _;
+    // A stream that ends within its reference, of a string of five bytes.
+    let file = b"REDIS0010\x00\x01k\xc3\x02\x05\x20\x20\xff";
+    let mut reader = Reader::new(&file[..]).unwrap();
+    reader.next_record().unwrap();
+    let damaged = reader.value().map(drop).unwrap_err();
+    assert!(matches!(damaged.kind(), ErrorKind::Lzf(_)), "{damaged:?}");
+    assert!(damaged.source().is_some_and(|source| source.is::<lzf::Error>()));
+    let other = Reader::new(&b"not a file"[..]).map(drop).unwrap_err();
+    assert!(other.source().is_none(), "{other:?}");
+}
+
+#[test]
 fn hints_are_capped_by_what_remains() {
     let file =
         b"REDIS0010\xfb\x81\x7f\xff\xff\xff\xff\xff\xff\xff\x00\x02\x01s\x80\xff\xff\xff\xff\x01a";

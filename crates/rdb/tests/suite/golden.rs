@@ -194,7 +194,12 @@ fn values_of_modules_are_written_part_by_part_as_they_came() {
         let file = bytes(name);
         for item in read_bytes(&file, true).unwrap() {
             let Item::Key { value: Kept::Raw(raw), .. } = item else { continue };
-            let Some((id, parts)) = raw.module_parts() else { continue };
+            let module = raw.module();
+            let Some((id, parts)) = raw.module_parts() else {
+                assert_eq!(module, None, "{name}");
+                continue;
+            };
+            assert_eq!(module, Some(id), "{name}");
             let parts: Vec<_> = parts.collect::<Result<_, _>>().unwrap();
             let options = WriteOptions { target: target_of(&file), ..WriteOptions::default() };
             let again = dump::encode(options, |value| {

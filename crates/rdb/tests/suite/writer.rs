@@ -163,6 +163,27 @@ fn a_set_has_as_many_members_as_announced() {
     assert!(missing(last.finish().map(drop)));
 }
 
+/// The name of a job, and one range of slots.
+#[test]
+fn slots_that_are_imported_follow_their_grammar() {
+    let body = b"\x03job\x01\x05\x09";
+    let mut slots = writer(Target::Valkey80);
+    slots.slot_import(body).unwrap();
+    let file = slots.finish().unwrap();
+    let items = read_bytes(&file, false).unwrap();
+    let [Item::Other(Record::SlotImport { body: read })] = &items[..] else { panic!("{items:?}") };
+    assert_eq!(read, body);
+
+    let longer = [&body[..], b"\0"].concat();
+    let malformed = (0..body.len()).map(|len| &body[..len]).chain([&longer[..]]);
+    for body in malformed {
+        let refused = writer(Target::Valkey80).slot_import(body);
+        assert!(matches!(refused, Err(WriteError::Malformed(_))), "{body:?}: {refused:?}");
+    }
+    let refused = writer(Target::V12).slot_import(body);
+    assert!(matches!(refused, Err(WriteError::NotInVersion { .. })), "{refused:?}");
+}
+
 #[test]
 fn a_modules_value_has_an_end() {
     let id = ModuleId::new(*b"MBbloom--", 4).unwrap();
