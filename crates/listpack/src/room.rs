@@ -76,7 +76,7 @@ impl ListPack {
         Some(front)
     }
 
-    /// Moves the blob to the end of a capacity for `grown` bytes.
+    /// Moves the blob to the end of a capacity for `grown` bytes and a mark; its new offset is to be noted.
     #[cold]
     fn open_front(&mut self, grown: usize) {
         let used = self.used();
@@ -90,7 +90,6 @@ impl ListPack {
             let front = self.front();
             self.room.copy_within(front..front + used, self.heap_bytes() - used);
         }
-        self.set_front(self.heap_bytes() - used);
     }
 
     /// Moves the blob to the front.
