@@ -51,3 +51,25 @@ fn a_key_is_prepared_when_its_bucket_begins() {
         assert_eq!(record("2019-09-29T00:00Z"), next);
     }
 }
+
+/// On a server as on a store: the first visit of a minute merges the minutes that have ended.
+#[cfg(feature = "redis")]
+#[test]
+fn a_batch_that_begins_a_minute_rolls_up_those_before_it() {
+    for on_server in [false, true] {
+        let (embedded, store, clock) = windows("2019-09-28T12:30:10Z", UvFilling::RollUp);
+        store.add_scripts(tallis::scripts());
+        let server = UvWindows::new(tallis::Server::redis(store.redis_connection()), "uv:");
+        let server = server.filling(UvFilling::RollUp);
+        let record = |time: &str| {
+            let visits = [("alice", at(time)), ("bob", at(time))];
+            if on_server { server.record_many(visits) } else { embedded.record_many(visits) }
+        };
+        let hour = || store.pfcount(["uv:2019092812"]).unwrap();
+        assert_eq!(record("2019-09-28T12:30Z"), Ok(2));
+        assert_eq!(hour(), 0, "the minute has not ended");
+        clock.set(at("2019-09-28T12:31:05Z").as_millisecond());
+        assert_eq!(record("2019-09-28T12:31Z"), Ok(2));
+        assert_eq!(hour(), 2, "on a server: {on_server}");
+    }
+}
