@@ -239,3 +239,28 @@ fn a_table_that_was_almost_emptied_still_draws() {
         assert_eq!(drawn, Some(&[0; 4][..]));
     }
 }
+
+/// Where few bits of the hashes are left, there are few buckets, however many entries are announced.
+#[test]
+fn room_ends_with_the_bits_of_the_hashes() {
+    for (skip, buckets) in [(32, 1), (31, 2), (29, 8)] {
+        let table: Extendible<MemberBucket> = Extendible::with_room(skip, 1_000_000);
+        assert_eq!((table.bucket_count(), table.depth()), (buckets, 32 - skip));
+    }
+    let table: Extendible<MemberBucket> = Extendible::with_room(0, 1_000_000);
+    let average = 1_000_000 / table.bucket_count();
+    assert!((MemberBucket::FULL * 3 / 8..=MemberBucket::FULL * 3 / 4).contains(&average));
+}
+
+/// A false number takes little memory, and a true one saves most of the splits.
+#[test]
+fn a_table_to_load_has_room_for_a_sixteenth() {
+    let buckets = |announced: usize| {
+        let table: Extendible<MemberBucket> = Extendible::to_load(0, announced);
+        table.bucket_count()
+    };
+    assert_eq!((buckets(0), buckets(8 * MemberBucket::FULL)), (0, 0));
+    assert!(buckets(1_000_000) > 1_000_000 / 16 / MemberBucket::FULL);
+    assert_eq!(buckets(usize::MAX), buckets(16 << 16));
+    assert!(buckets(usize::MAX) < 4 * (1 << 16) / MemberBucket::FULL);
+}
