@@ -196,7 +196,7 @@ fn ranges_of_scores_are_those_of_their_cells() {
     }
 }
 
-/// The bounding box is close to the shape, so that few points are decoded in vain.
+/// The bounding box is close to the shape, so that few points outside are decoded.
 #[test]
 fn points_far_from_a_shape_are_out_of_bounds() {
     let centre = Point::new(13.0, 38.0).unwrap();

@@ -284,7 +284,7 @@ fn an_error_has_the_error_that_it_wraps_as_its_source() {
     reader.next_record().unwrap();
     let damaged = reader.value().map(drop).unwrap_err();
     assert!(matches!(damaged.kind(), ErrorKind::Lzf(_)), "{damaged:?}");
-    assert!(damaged.source().is_some_and(|source| source.is::<lzf::Error>()));
+    assert!(damaged.source().is_some_and(<dyn std::error::Error>::is::<lzf::Error>));
     let other = Reader::new(&b"not a file"[..]).map(drop).unwrap_err();
     assert!(other.source().is_none(), "{other:?}");
 }
