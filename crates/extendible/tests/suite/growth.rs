@@ -260,6 +260,7 @@ fn a_table_to_load_has_room_for_a_sixteenth() {
         table.bucket_count()
     };
     assert_eq!((buckets(0), buckets(8 * MemberBucket::FULL)), (0, 0));
+    assert_eq!(buckets(16 * MemberBucket::FULL), 2);
     assert!(buckets(1_000_000) > 1_000_000 / 16 / MemberBucket::FULL);
     assert_eq!(buckets(usize::MAX), buckets(16 << 16));
     assert!(buckets(usize::MAX) < 4 * (1 << 16) / MemberBucket::FULL);
