@@ -352,9 +352,9 @@ mod tests {
         for result in results {
             let figures = result.sample.figures();
             assert!(figures[0] > 0.0 && figures.is_sorted(), "{result:?}");
-            assert_eq!(result.rounds.len(), 5);
+            assert_eq!(result.rounds.len(), 2);
         }
-        assert!(first >= 5 && second >= 5);
+        assert!(first >= 2 && second >= 2);
         assert_eq!(made, second, "each call has its own input");
     }
 }
