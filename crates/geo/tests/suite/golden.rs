@@ -130,19 +130,22 @@ fn the_companies_have_the_same_positions() {
     assert_eq!(told, expected.map(|(name, km)| (name, km.to_owned())));
 }
 
+fn polygon(corners: &[(f64, f64)]) -> Shape {
+    let corners: Vec<_> = corners.iter().map(|&(lon, lat)| Point::new(lon, lat).unwrap()).collect();
+    Shape::polygon(corners).unwrap()
+}
+
 /// The example of the change that brought polygons to Valkey (pull request 1809).
 #[test]
 fn a_polygon_in_sicily() {
-    let corners = [
+    let shape = polygon(&[
         (13.268550, 38.354626),
         (15.379554, 37.143270),
         (14.7, 36.6),
         (14.193438, 37.334376),
         (12.972021, 38.138380),
         (13.3, 38.2),
-    ];
-    let corners: Vec<_> = corners.iter().map(|&(lon, lat)| Point::new(lon, lat).unwrap()).collect();
-    let shape = Shape::polygon(corners).unwrap();
+    ]);
     let towns = [
         ("Palermo", 13.361389, 38.115556, true),
         ("Ragusa", 14.733333, 36.933333, true),
@@ -163,9 +166,7 @@ fn a_polygon_in_sicily() {
 /// A point on an edge is inside on the western and the southern side, and outside on the eastern and the northern side.
 #[test]
 fn the_sides_of_a_polygon() {
-    let corners = [(0.0, 0.0), (10.0, 0.0), (10.0, 10.0), (0.0, 10.0)];
-    let corners: Vec<_> = corners.iter().map(|&(lon, lat)| Point::new(lon, lat).unwrap()).collect();
-    let square = Shape::polygon(corners).unwrap();
+    let square = polygon(&[(0.0, 0.0), (10.0, 0.0), (10.0, 10.0), (0.0, 10.0)]);
     for (lon, lat, inside) in [
         (5.0, 5.0, true),
         (5.0, 0.0, true),
@@ -220,11 +221,6 @@ fn a_shape_has_the_unit_of_its_lengths_and_a_polygon_metres() {
 
 #[test]
 fn the_centre_of_a_polygon_is_the_mean_of_its_vertices_on_the_sphere() {
-    let polygon = |corners: &[(f64, f64)]| {
-        let corners: Vec<_> =
-            corners.iter().map(|&(lon, lat)| Point::new(lon, lat).unwrap()).collect();
-        Shape::polygon(corners).unwrap()
-    };
     let square = polygon(&[(0.0, 0.0), (10.0, 0.0), (10.0, 10.0), (0.0, 10.0)]);
     assert_eq!(square.unit(), Unit::Metres);
     assert!((square.centre().lon() - 5.0).abs() < 1e-12, "{:?}", square.centre());
