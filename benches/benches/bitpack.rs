@@ -216,6 +216,21 @@ fn histogram(c: &mut Criterion) {
         group.finish();
     }
 
+    for (few, records) in [("few", 100), ("the most of a list", 4096), ("one more", 4097)] {
+        let mut group = c.benchmark_group(format!("bitpack/histogram of {few}"));
+        group.sample_size(10).measurement_time(Duration::from_secs(1));
+        group.throughput(Throughput::Elements(records as u64));
+        let bytes = world(2 * records);
+        group.bench_function("2 bytes", |b| {
+            b.iter(|| {
+                let mut histogram = Histogram::<CountryRegionCode>::new();
+                histogram.add(PackedView::new(black_box(&bytes)));
+                histogram.records().map(|(_, count)| count).max()
+            });
+        });
+        group.finish();
+    }
+
     let mut group = c.benchmark_group("bitpack/histogram of postal areas");
     group.sample_size(10).measurement_time(Duration::from_secs(1));
     let mut bytes = noise(12, 3_000_000);

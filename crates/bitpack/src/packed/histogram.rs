@@ -10,7 +10,7 @@ use super::{Codec, PackedView};
 ///
 /// One histogram can count several strings, such as all shards of one. Its memory is 11 KiB for records of one byte,
 /// 1.5 MiB for two bytes, 512 KiB for each first byte that occurs for three bytes, and an entry of a hash table for
-/// each distinct record that is wider.
+/// each distinct record that is wider. Up to 4,096 records of two or three bytes take no more than a list of them.
 ///
 /// # Examples
 ///

@@ -53,6 +53,7 @@ mod codec;
 mod codes;
 mod counts;
 mod error;
+mod few;
 mod histogram;
 mod owned;
 mod place;

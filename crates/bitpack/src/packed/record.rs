@@ -4,6 +4,7 @@ use core::fmt::Debug;
 use core::hash::Hash;
 
 use super::counts::{Counts, Hashed, Lanes1, Lanes2, Pages};
+use super::few::FewFirst;
 
 /// The bytes of one record: `[u8; 1]` to `[u8; 8]`. The trait is sealed.
 ///
@@ -62,8 +63,8 @@ macro_rules! record {
 }
 
 record!(1, Lanes1);
-record!(2, Lanes2);
-record!(3, Pages);
+record!(2, FewFirst<[u8; 2], Lanes2>);
+record!(3, FewFirst<[u8; 3], Pages>);
 record!(4, Hashed<4>);
 record!(5, Hashed<5>);
 record!(6, Hashed<6>);

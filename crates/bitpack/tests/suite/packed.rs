@@ -130,6 +130,51 @@ proptest! {
 }
 
 /// Metres on a sphere with the earth's equatorial radius.
+#[test]
+fn a_histogram_of_few_records_becomes_one_of_many() {
+    /// Parts of a string, as numbers of records. A list has up to 4,096.
+    const PARTS: [(usize, usize); 9] = [
+        (0, 0),
+        (1, 1),
+        (4096, 0),
+        (4095, 1),
+        (4096, 1),
+        (0, 4097),
+        (3, 9000),
+        (9000, 3),
+        (9000, 9000),
+    ];
+    fn check<R: Record>() {
+        let byte = |at: u64| (at * at % 251 % 7).to_le_bytes()[0];
+        let bytes: Vec<u8> = (0..).map(byte).take(18_000 * R::WIDTH).collect();
+        for (first, second) in PARTS {
+            let all = &bytes[..(first + second) * R::WIDTH];
+            let (head, tail) = all.split_at(first * R::WIDTH);
+            let [head, tail] = [head, tail].map(PackedView::new);
+            let [mut added, mut merged, mut other] = [(); 3].map(|()| Histogram::<Raw<R>>::new());
+            added.add(head);
+            added.add(tail);
+            merged.add(head);
+            other.add(tail);
+            merged.merge(&other);
+            let mut plain = BTreeMap::new();
+            for &record in R::records(all) {
+                *plain.entry(record).or_insert(0u64) += 1;
+            }
+            for histogram in [added, merged] {
+                assert!(histogram.records().eq(plain.clone()), "{first} and {second}");
+                assert_eq!(histogram.total(), (first + second) as u64);
+                assert!(plain.iter().all(|(&record, &count)| histogram.of(record) == count));
+                assert_eq!(histogram.of(R::records(&[200; 8])[0]), 0);
+            }
+        }
+    }
+    check::<[u8; 1]>();
+    check::<[u8; 2]>();
+    check::<[u8; 3]>();
+    check::<[u8; 4]>();
+}
+
 fn distance(a: LatLon, b: LatLon) -> f64 {
     let half = |a: f64, b: f64| ((b - a).to_radians() / 2.0).sin().powi(2);
     let across = a.latitude.to_radians().cos() * b.latitude.to_radians().cos();

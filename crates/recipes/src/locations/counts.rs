@@ -43,7 +43,7 @@ pub struct LocationCounts {
     unknown: u64,
 }
 
-/// The users of a country.
+/// The users of a country. Without users it has no counts of regions and cities.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct InCountry {
     users: u64,
@@ -54,8 +54,8 @@ struct InCountry {
 }
 
 impl LocationCounts {
-    /// Creates the counts from the number of users per code, whose bytes are 0 below the precision, and the number of
-    /// users without a code.
+    /// Creates the counts from the number of users per code, which is not 0, and the number of users without a code. The
+    /// bytes of a code are 0 below the precision.
     pub(super) fn new(
         table: &Arc<LocationTable>,
         cities: Option<&Arc<CityTable>>,
@@ -63,8 +63,8 @@ impl LocationCounts {
         mut unknown: u64,
     ) -> Self {
         let zeros = |names: Option<&Names>| vec![0; names.map_or(0, Names::len)].into_boxed_slice();
-        let in_country = |(index, code)| {
-            let regions = zeros(table.regions_at(index));
+        let of_places = |code: u8| {
+            let regions = zeros(code.checked_sub(1).and_then(|index| table.regions_at(index)));
             let cities = cities.into_iter().flat_map(|cities| {
                 let codes = (0..=u8::MAX).take(regions.len() + 1);
                 codes.map(move |region| zeros(cities.cities_at([code, region])))
@@ -72,13 +72,15 @@ impl LocationCounts {
             let cities = cities.collect();
             InCountry { users: 0, regions, cities }
         };
-        let indexes = (0..=u8::MAX).zip(1..=u8::MAX).take(table.countries().len());
-        let mut countries: Box<[InCountry]> = indexes.map(in_country).collect();
+        let mut countries = vec![InCountry::default(); table.countries().len()].into_boxed_slice();
         for ([country, region, city], users) in codes {
             let Some(of_country) = of_code(&mut countries, country) else {
                 unknown += users;
                 continue;
             };
+            if of_country.users == 0 {
+                *of_country = of_places(country);
+            }
             of_country.users += users;
             if let Some(of_region) = of_code(&mut of_country.regions, region) {
                 *of_region += users;
