@@ -64,6 +64,7 @@ mod member;
 mod persist;
 mod pipeline;
 mod policy;
+mod processors;
 mod profile;
 #[cfg(any(feature = "redis", feature = "redis2"))]
 mod redis_crate;

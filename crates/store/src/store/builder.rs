@@ -1,10 +1,8 @@
 //! The builder of a store.
 
 use std::mem;
-use std::num::NonZero;
 use std::path::{self, Path};
 use std::sync::Arc;
-use std::thread;
 
 use ahash::RandomState;
 
@@ -20,6 +18,7 @@ use crate::commands::begin_with;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{Limits, Remembered, Settings};
 use crate::persist::{Persistence, open};
+use crate::processors::processors;
 use crate::profile::Profile;
 use crate::script::Script;
 use crate::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
@@ -243,8 +242,7 @@ impl StoreBuilder {
 /// Enough stripes that threads on different keys seldom share a stripe or its cache lines, and few enough that the
 /// tables of each are well filled.
 fn default_stripes() -> usize {
-    let processors = thread::available_parallelism().map_or(1, NonZero::get);
-    (16 * processors).max(64)
+    (16 * processors()).max(64)
 }
 
 fn bits_for(stripes: usize) -> u8 {

@@ -2,6 +2,8 @@
 
 use rdb::{Target, WriteOptions};
 
+use crate::processors::processors;
+
 /// Options of [`Store::save_with`](crate::Store::save_with) and [`Store::save_to`](crate::Store::save_to).
 ///
 /// # Examples
@@ -48,5 +50,5 @@ impl SaveOptions {
 
 /// Two, if there are two CPUs.
 pub(in crate::persist) fn default_threads() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from).min(2)
+    processors().min(2)
 }
