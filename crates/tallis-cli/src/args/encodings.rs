@@ -21,7 +21,7 @@ Each form is filled, tested, counted, scanned and emptied at sizes from 1 to 100
 a size makes sense for it. Many small values are measured together: at least 100000 elements (20000 with
 --quick) in total. Bytes are those that the allocator of this program uses, including its headers and
 rounding, the key of the value and its share of the key table. Times are medians of 5 rounds (3 with
---quick); JSON and the HTML page also have the minimum and the maximum.
+--quick, or for more than 1000000 elements); JSON and the HTML page also have the minimum and the maximum.
 
 Encodings of small values are also measured beyond the default limits, to show why the limits exist;
 such rows are marked.

@@ -12,13 +12,14 @@
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use tallis::{Error, Store};
+use tallis::Store;
 use testkit::rng::Rng;
 
 use super::form::Form;
 use super::items::{Items, Kind};
 use super::shape::{Extent, Holder, Step, Work};
 use crate::failure::Failure;
+use crate::interrupt;
 use crate::memory::Memory;
 
 /// How much is measured.
@@ -32,12 +33,27 @@ pub(super) struct Effort {
     pub(super) rounds: usize,
 }
 
+/// Above this number of elements, [`Effort::FEW_ROUNDS`] are enough.
+const MANY: usize = 1_000_000;
+
 impl Effort {
     /// For quick results: a few seconds for all forms.
-    pub(super) const QUICK: Self = Self { elements: 20_000, questions: 20_000, rounds: 3 };
+    pub(super) const QUICK: Self =
+        Self { elements: 20_000, questions: 20_000, rounds: Self::FEW_ROUNDS };
 
     /// For published figures.
     pub(super) const FULL: Self = Self { elements: 100_000, questions: 100_000, rounds: 5 };
+
+    const FEW_ROUNDS: usize = 3;
+
+    /// Returns the number of rounds with so many elements.
+    const fn rounds(self, elements: usize) -> usize {
+        if elements > MANY && self.rounds > Self::FEW_ROUNDS {
+            Self::FEW_ROUNDS
+        } else {
+            self.rounds
+        }
+    }
 }
 
 /// The median of the rounds, with the lowest and the highest.
@@ -132,11 +148,17 @@ struct Questions {
     there: u64,
 }
 
+impl Extent {
+    /// Returns the values of a form at one size.
+    pub(super) fn of(form: &Form, size: usize, effort: Effort) -> Self {
+        Self { values: effort.elements.div_ceil(size).min(form.values).max(1), size }
+    }
+}
+
 impl Load {
     /// Returns the load of a form at one size.
     pub(super) fn of(form: &Form, size: usize, effort: Effort) -> Self {
-        let values = effort.elements.div_ceil(size).min(form.values).max(1);
-        let extent = Extent { values, size };
+        let extent = Extent::of(form, size, effort);
         let same = form.kind == Kind::Dense;
         let present = if same { size } else { extent.total() };
         let seed = 0x7a11_15e4_c0d1_0000 + size as u64;
@@ -230,18 +252,24 @@ impl Questions {
 /// How many steps are prepared before the clock is read.
 const BATCH: usize = 4096;
 
-/// Runs all steps of an operation; returns the sum of their results, and their time.
+/// Fails if there was an interrupt.
+pub(super) fn not_interrupted() -> Result<(), Failure> {
+    interrupt::check("no results are shown")
+}
+
+/// Runs all steps of an operation; returns the sum of their results, and their time. An interrupt ends it.
 #[expect(clippy::disallowed_methods, reason = "measuring time is the purpose")]
 fn run<'l>(
     holder: &mut dyn Holder,
     load: &'l Load,
     work: Work,
     batch: &mut Vec<Step<'l>>,
-) -> Result<(u64, Duration), Error> {
+) -> Result<(u64, Duration), Failure> {
     let (mut found, mut time) = (0, Duration::ZERO);
     let steps = load.steps(work);
     let mut next = 0;
     while next < steps {
+        not_interrupted()?;
         batch.clear();
         let end = steps.min(next + BATCH);
         batch.extend((next..end).map(|number| load.step(work, number)));
@@ -264,12 +292,15 @@ pub(super) fn measure(
     let mut rounds = [const { Vec::new() }; Work::ALL.len()];
     let mut measured = Measured { bytes: 0.0, times: Times::default(), error: None, encoding: "" };
     // The first round measures the memory, and warms the caches.
-    for round in 0..=effort.rounds {
+    for round in 0..=effort.rounds(load.extent.total()) {
         let store = Store::builder().limits(form.limits.limits()).build();
         let mut holder = form.shape.holder(store.clone(), load.extent);
         let mut added = Ok((0, Duration::ZERO));
         let mut fill = || {
-            added = holder.begin().and_then(|()| run(&mut *holder, load, Work::Add, &mut batch));
+            added = holder
+                .begin()
+                .map_err(Failure::from)
+                .and_then(|()| run(&mut *holder, load, Work::Add, &mut batch));
         };
         if round == 0 {
             let held = memory.held(&mut fill);
@@ -323,7 +354,7 @@ fn check(form: &Form, load: &Load, work: Work, found: u64) -> Result<(), Failure
 }
 
 /// Returns the error of a form that is not exact.
-fn error(form: &Form, load: &Load, holder: &mut dyn Holder) -> Result<Option<f64>, Error> {
+fn error(form: &Form, load: &Load, holder: &mut dyn Holder) -> Result<Option<f64>, Failure> {
     if form.is_exact() {
         return Ok(None);
     }
@@ -403,6 +434,13 @@ mod tests {
             }
             assert_eq!(measured.error.is_some(), !form.is_exact(), "{}", form.name);
         }
+    }
+
+    #[test]
+    fn many_elements_have_fewer_rounds() {
+        let rounds = |effort: Effort| [MANY, MANY + 1].map(|elements| effort.rounds(elements));
+        assert_eq!([rounds(Effort::FULL), rounds(Effort::QUICK)], [[5, 3], [3, 3]]);
+        assert_eq!(rounds(SMALL), [2, 2]);
     }
 
     #[test]

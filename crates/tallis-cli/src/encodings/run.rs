@@ -2,14 +2,15 @@
 
 use super::advice::{Data, advise_beside};
 use super::form::{FORMS, Family, Form};
-use super::measure::{Effort, Load, measure};
+use super::measure::{Effort, Load, measure, not_interrupted};
 use super::page;
 use super::printed;
 use super::report::{Report, Row};
 use super::server::Live;
+use super::shape::Extent;
 use crate::args::EncodingsArgs;
 use crate::failure::Failure;
-use crate::interrupt::{check, watch};
+use crate::interrupt::watch;
 use crate::memory::Memory;
 use crate::output::deliver_as;
 use crate::progress::Progress;
@@ -41,15 +42,17 @@ pub fn run(args: &EncodingsArgs, memory: &dyn Memory) -> Result<(), Failure> {
     watch()?;
     let mut live = live(args)?;
     let effort = if args.quick { Effort::QUICK } else { Effort::FULL };
-    let progress = Progress::of_items(chosen.len() as u64);
+    let elements = |form, size| Extent::of(form, size, effort).total() as u64;
+    let progress =
+        Progress::of_items(chosen.iter().map(|&(form, size)| elements(form, size)).sum());
     let mut rows = Vec::with_capacity(chosen.len());
     for (form, size) in chosen {
-        check("no results are shown")?;
+        not_interrupted()?;
         let load = Load::of(form, size, effort);
         let measured = measure(form, &load, effort, memory)?;
         let server = live.as_mut().map(|live| live.measure(form, &load)).transpose()?;
         rows.push(Row::new(form, &load, &measured, server.flatten()));
-        progress.items(1);
+        progress.items(elements(form, size));
     }
     drop(progress);
     let server = live.as_ref().map(|live| live.name().to_owned());

@@ -9,7 +9,7 @@ use tallis::Store;
 use testkit::live::{Options, Protocol, Reply, Server, Wire, locate, locate_redisbloom};
 
 use super::form::{Family, Form};
-use super::measure::{Load, Times};
+use super::measure::{Load, Times, not_interrupted};
 use super::shape::{Step, Words, Work};
 use crate::failure::Failure;
 
@@ -162,13 +162,14 @@ impl Live {
         self.accept(reply)
     }
 
-    /// Sends commands, and waits for their replies, none of which may be an error.
+    /// Sends commands, and waits for their replies, none of which may be an error. An interrupt ends it.
     pub(super) fn send(
         &mut self,
         commands: impl IntoIterator<Item = Words>,
     ) -> Result<(), Failure> {
         let mut commands = commands.into_iter().peekable();
         while commands.peek().is_some() {
+            not_interrupted()?;
             let some: Vec<Words> = commands.by_ref().take(PIPELINED).collect();
             let replies = self.wire.run_all(some.iter().map(Vec::as_slice));
             for reply in replies.map_err(|error| trouble(&error))? {

@@ -69,6 +69,15 @@ fn without_anything_to_save_an_interrupt_ends_the_program_at_once() {
 }
 
 #[test]
+fn a_measurement_ends_without_results() {
+    let (child, input) = start(&["encodings", "--only", "records", "--sizes", "1M"]);
+    pause();
+    let Ran { status, out, err } = end(child, "-INT", input);
+    assert_eq!((status, out.as_str()), (130, ""));
+    assert_eq!(err, "tallis: interrupted: no results are shown\n");
+}
+
+#[test]
 fn rows_that_were_read_are_saved() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("out.rdb");

@@ -8,7 +8,7 @@ mod report;
 pub use self::data::Data;
 pub use self::report::{Advice, Choice};
 
-use super::measure::{Effort, Load, measure};
+use super::measure::{Effort, Load, measure, not_interrupted};
 use super::server::Live;
 use crate::failure::Failure;
 use crate::memory::Memory;
@@ -46,7 +46,7 @@ pub(super) fn advise_beside(
     let effort = Effort { elements: 1, ..Effort::QUICK };
     let mut choices = Vec::new();
     for form in choice::forms(data) {
-        crate::interrupt::check("no results are shown")?;
+        not_interrupted()?;
         let load = Load::of_items(data.items(effort.questions), effort);
         let measured = measure(&form, &load, effort, memory)?;
         let server = live.as_mut().map(|live| live.measure(&form, &load)).transpose()?;
