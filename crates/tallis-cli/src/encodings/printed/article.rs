@@ -6,7 +6,7 @@ use std::time::Duration;
 use tallis::jiff::Timestamp;
 use tallis::{ManualClock, Store, UvLevel, UvWindows};
 
-use super::bench::Bench;
+use super::bench::{Bench, in_batches};
 use super::on_server::serialized;
 use super::row::{Figure, Printed, Row, Source, Unit};
 use crate::failure::Failure;
@@ -144,18 +144,10 @@ struct First {
 pub(super) fn first_day(bench: &mut Bench<'_>) -> Result<Vec<Row>, Failure> {
     let count = bench.million;
     let store = Store::new();
-    let ((), set_held) = bench.held(|| {
-        for user in users(0, count) {
-            store.sadd(SET, [user])?;
-        }
-        Ok(())
-    })?;
-    let ((), sketch_held) = bench.held(|| {
-        for user in users(0, count) {
-            store.pfadd(SKETCH, [user])?;
-        }
-        Ok(())
-    })?;
+    let ((), set_held) =
+        bench.held(|| in_batches(users(0, count), |users| store.sadd(SET, users)))?;
+    let ((), sketch_held) =
+        bench.held(|| in_batches(users(0, count), |users| store.pfadd(SKETCH, users)))?;
     let counted = store.pfcount([SKETCH])?;
     let length = |key| Ok::<_, Failure>(serialized(&store.dump(key)?.unwrap_or_default()));
     let (set_length, sketch_length) = (length(SET)?, length(SKETCH)?);
@@ -193,18 +185,14 @@ fn further_days(bench: &mut Bench<'_>) -> Result<[Row; 2], Failure> {
     let ((), sets) = bench.held(|| {
         for day in days.clone() {
             let [key, _] = keys(day);
-            for user in users(day * count, count) {
-                store.sadd(&*key, [user])?;
-            }
+            in_batches(users(day * count, count), |users| store.sadd(&*key, users))?;
         }
         Ok(())
     })?;
     let ((), sketches) = bench.held(|| {
         for day in days.clone() {
             let [_, key] = keys(day);
-            for user in users(day * count, count) {
-                store.pfadd(&*key, [user])?;
-            }
+            in_batches(users(day * count, count), |users| store.pfadd(&*key, users))?;
         }
         Ok(())
     })?;
@@ -288,9 +276,7 @@ fn day(count: u64, is_short: bool) -> Result<(UvWindows, Store), Failure> {
         let time =
             Timestamp::from_second(second).map_err(|error| Failure::Trouble(error.to_string()))?;
         clock.set(second * 1000);
-        for user in of_minute(minute, count) {
-            windows.record(user, time)?;
-        }
+        windows.record_many(of_minute(minute, count).map(|user| (user, time)))?;
         sweep(&store)?;
     }
     clock.set((MIDNIGHT + 60 * MINUTES.cast_signed()) * 1000);

@@ -1,5 +1,8 @@
 //! The environment of the measurements.
 
+use tallis::Error;
+
+use super::super::measure::not_interrupted;
 use super::super::server::Live;
 use crate::failure::Failure;
 use crate::memory::Memory;
@@ -14,6 +17,28 @@ pub(super) struct Bench<'m> {
 
 /// The number of elements of the printed figures.
 pub(super) const MILLION: u64 = 1_000_000;
+
+/// The most elements of a call or command.
+pub(super) const BATCH: usize = 1000;
+
+/// Calls `add` with the elements, in batches.
+///
+/// # Errors
+///
+/// Those of `add`, or an interrupt.
+pub(super) fn in_batches<T, R>(
+    mut elements: impl Iterator<Item = T>,
+    mut add: impl FnMut(Vec<T>) -> Result<R, Error>,
+) -> Result<(), Failure> {
+    loop {
+        not_interrupted()?;
+        let batch: Vec<T> = elements.by_ref().take(BATCH).collect();
+        if batch.is_empty() {
+            return Ok(());
+        }
+        add(batch)?;
+    }
+}
 
 impl<'m> Bench<'m> {
     /// Creates it with an allocator and a server.

@@ -7,7 +7,7 @@ use tallis::{Locations, SessionIds, Store, Visitors, shard_key};
 use testkit::rng::Rng;
 
 use super::super::server::Live;
-use super::bench::Bench;
+use super::bench::{Bench, in_batches};
 use super::row::{Figure, Printed, Row, Source, Unit};
 use crate::failure::Failure;
 
@@ -73,10 +73,7 @@ fn sharded(bench: &mut Bench<'_>, sessions: &[String], ids: &[i64]) -> Result<Ro
     let store = Store::new();
     let ((), tallis) = bench.held(|| {
         let visitors = Visitors::book(store.clone());
-        for session in sessions {
-            visitors.count_visit(session, DAY)?;
-        }
-        Ok(())
+        in_batches(sessions.iter(), |sessions| visitors.count_visits(sessions, DAY))
     })?;
     let server = bench.served(|live| {
         live.clear()?;
@@ -96,12 +93,8 @@ fn sharded(bench: &mut Bench<'_>, sessions: &[String], ids: &[i64]) -> Result<Ro
 
 fn one_set(bench: &mut Bench<'_>, ids: &[i64]) -> Result<Row, Failure> {
     let store = Store::new();
-    let ((), tallis) = bench.held(|| {
-        for &id in ids {
-            store.sadd("unique", [id])?;
-        }
-        Ok(())
-    })?;
+    let ((), tallis) =
+        bench.held(|| in_batches(ids.iter().copied(), |ids| store.sadd("unique", ids)))?;
     let server = bench.served(|live| {
         live.clear()?;
         live.held(|live| add(live, "unique", ids))

@@ -6,10 +6,8 @@ use testkit::live::Reply;
 
 use super::super::server::Live;
 use super::super::shape::Words;
+use super::bench::BATCH;
 use crate::failure::Failure;
-
-/// The most elements of a command.
-const ELEMENTS: usize = 1000;
 
 /// The bytes of a DUMP in addition to the value: its type before it, the version and the checksum after it.
 const DUMP_FRAME: u64 = 1 + 2 + 8;
@@ -32,7 +30,7 @@ impl Live {
         self.send(iter::from_fn(|| {
             elements.peek()?;
             let head = [command, key].map(|word| word.as_bytes().to_vec());
-            Some(head.into_iter().chain(elements.by_ref().take(ELEMENTS)).collect::<Words>())
+            Some(head.into_iter().chain(elements.by_ref().take(BATCH)).collect::<Words>())
         }))
     }
 
@@ -89,7 +87,7 @@ impl Live {
         let mut found = 0;
         while items.peek().is_some() {
             let head = ["BF.MEXISTS", key].map(|word| word.as_bytes().to_vec());
-            let words: Words = head.into_iter().chain(items.by_ref().take(ELEMENTS)).collect();
+            let words: Words = head.into_iter().chain(items.by_ref().take(BATCH)).collect();
             let reply = self.ask_words(&words)?;
             let answers = reply.elements().ok_or_else(|| self.odd("BF.MEXISTS"))?;
             found += answers.iter().filter(|answer| matches!(answer, Reply::Int(1))).count() as u64;

@@ -2,13 +2,14 @@
 
 use testkit::live::locate;
 
+use super::super::measure::not_interrupted;
 use super::super::server::Live;
 use super::bench::Bench;
 use super::report::Report;
 use super::row::Row;
 use super::{article, book, filters, sketches, zeros};
 use crate::failure::Failure;
-use crate::interrupt::{interrupted, watch};
+use crate::interrupt::watch;
 use crate::memory::Memory;
 use crate::output::deliver_as;
 use crate::progress::Progress;
@@ -37,9 +38,7 @@ pub(super) fn report(bench: &mut Bench<'_>) -> Result<Report, Failure> {
     let mut rows = Vec::new();
     for part in PARTS {
         rows.extend(part(bench)?);
-        if interrupted() {
-            return Err(Failure::Interrupted("interrupted: no results are shown".to_owned()));
-        }
+        not_interrupted()?;
         progress.items(1);
     }
     drop(progress);

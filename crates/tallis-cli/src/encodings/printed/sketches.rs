@@ -2,7 +2,7 @@
 
 use tallis::Store;
 
-use super::bench::Bench;
+use super::bench::{Bench, in_batches};
 use super::row::{Figure, Printed, Row, Source, Unit};
 use crate::failure::Failure;
 
@@ -48,13 +48,9 @@ pub(super) fn rows(bench: &mut Bench<'_>) -> Result<Vec<Row>, Failure> {
     let store = Store::new();
     let mut at_few = 0;
     let ((), held) = bench.held(|| {
-        for (user, count) in users(many).zip(1..) {
-            store.pfadd(KEY, [user])?;
-            if count == few {
-                at_few = store.pfcount([KEY])?;
-            }
-        }
-        Ok(())
+        in_batches(users(few), |users| store.pfadd(KEY, users))?;
+        at_few = store.pfcount([KEY])?;
+        in_batches(users(many).skip(100), |users| store.pfadd(KEY, users))
     })?;
     let tallis = [at_few, store.pfcount([KEY])?, held];
     let server = bench.served(|live| {

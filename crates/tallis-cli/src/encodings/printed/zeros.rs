@@ -7,7 +7,7 @@
 use tallis::Store;
 use tallis::hll::Hll;
 
-use super::bench::Bench;
+use super::bench::{Bench, in_batches};
 use super::row::{Figure, Printed, Row, Source, Unit};
 use crate::failure::Failure;
 
@@ -108,9 +108,7 @@ fn most(bench: &mut Bench<'_>) -> Result<Row, Failure> {
     let mut from = 0;
     for (count, _) in RUNS {
         let key = format!("zeros:{count}");
-        for number in numbers(from, count) {
-            store.pfadd(&*key, [number])?;
-        }
+        in_batches(numbers(from, count), |numbers| store.pfadd(&*key, numbers))?;
         tallis += u64::from(most_zeros(&store.get(&*key)?.unwrap_or_default())?);
         let theirs = bench.served(|live| {
             live.clear()?;
@@ -137,9 +135,7 @@ fn estimates(bench: &mut Bench<'_>) -> Result<Vec<Row>, Failure> {
     let mut rows = Vec::with_capacity(ESTIMATES.len() + 1);
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for (printed, at) in ESTIMATES.iter().zip(0..) {
-        for number in numbers(at * tenth, tenth) {
-            store.pfadd(KEY, [number])?;
-        }
+        in_batches(numbers(at * tenth, tenth), |numbers| store.pfadd(KEY, numbers))?;
         let tallis = estimated(&store.get(KEY)?.unwrap_or_default())?;
         let server = bench.served(|live| {
             live.add_all("PFADD", KEY, numbers(at * tenth, tenth))?;
