@@ -38,7 +38,8 @@ names, one per line. Each form that can hold the elements is measured during the
 with HyperLogLog, and in notes on HyperLogLog and Bloom filters. Each is measured in this program and,
 if one is found, in a redis-server. --quick has no effect on it.
 
-Sizes can be written as 1000, 1k or 1e3. A size of 10M takes about 2 GB of memory.
+Sizes can be written as 1000, 1k or 1e3. A size of 10M takes about 2 GB of memory, and most of the time
+of a run of all forms and sizes, which is more than half an hour.
 
 Exit status: 0 on success, 1 if no server is found or a file cannot be written, 2 for a usage error, 130
 after an interrupt.";

@@ -1,5 +1,7 @@
 //! `tallis encodings`.
 
+use std::sync::LazyLock;
+
 use serde_json::Value;
 
 use super::{Ran, run, run_with};
@@ -13,20 +15,25 @@ fn rows(args: &[&str]) -> Vec<Value> {
     report["rows"].as_array().unwrap().clone()
 }
 
+/// Every form with 1,000 elements, measured once for all tests; with a server if there is one.
+static FORMS: LazyLock<Vec<Value>> = LazyLock::new(|| {
+    let server: &[&str] = if testkit::live::locate().is_some() { &["--vs", "redis"] } else { &[] };
+    rows(&[&["--sizes", "1000"], server].concat())
+});
+
 fn bytes(row: &Value) -> f64 {
     row["bytes"].as_f64().unwrap()
 }
 
 #[test]
 fn every_form_is_measured_at_a_size_that_it_supports() {
-    let rows = rows(&["--sizes", "1000"]);
-    let forms: Vec<_> = rows.iter().map(|row| (&row["family"], &row["form"])).collect();
+    let forms: Vec<_> = FORMS.iter().map(|row| (&row["family"], &row["form"])).collect();
     assert_eq!(forms.len(), 25, "{forms:?}");
-    for row in &rows {
+    for row in &*FORMS {
         assert!(bytes(row) > 0.0 && row["nanos"]["add"]["median"].as_f64().unwrap() > 0.0, "{row}");
     }
     // The layouts determine the bytes; these ranges check that the layout is the right one.
-    let of = |form: &str| bytes(rows.iter().find(|row| row["form"] == form).unwrap());
+    let of = |form: &str| bytes(FORMS.iter().find(|row| row["form"] == form).unwrap());
     for (form, least, most) in [
         ("intset, 16 bits", 2.0, 2.6),
         ("intset, 64 bits", 8.0, 8.8),
@@ -62,7 +69,7 @@ fn families_and_sizes_are_the_requested_ones() {
 #[test]
 fn the_server_does_the_same_work_in_the_same_encodings() {
     let Some(_server) = testkit::live::server() else { return };
-    for row in rows(&["--sizes", "1000", "--vs", "redis"]) {
+    for row in &*FORMS {
         let form = row["form"].as_str().unwrap();
         let server = &row["server"];
         let is_there = !form.starts_with("shards, s") && !form.starts_with("shards, c");
