@@ -47,12 +47,8 @@ impl Effort {
     const FEW_ROUNDS: usize = 3;
 
     /// Returns the number of rounds with so many elements.
-    const fn rounds(self, elements: usize) -> usize {
-        if elements > MANY && self.rounds > Self::FEW_ROUNDS {
-            Self::FEW_ROUNDS
-        } else {
-            self.rounds
-        }
+    fn rounds(self, elements: usize) -> usize {
+        if elements > MANY { self.rounds.min(Self::FEW_ROUNDS) } else { self.rounds }
     }
 }
 

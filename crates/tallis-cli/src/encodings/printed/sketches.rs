@@ -43,21 +43,21 @@ const KEY: &str = "codehole";
 
 /// Returns the rows of the counts.
 pub(super) fn rows(bench: &mut Bench<'_>) -> Result<Vec<Row>, Failure> {
-    let users = |count| (0..count).map(|user| format!("user{user}"));
+    let users = |from, to| (from..to).map(|user| format!("user{user}"));
     let (few, many) = (100, bench.million / 10);
     let store = Store::new();
     let mut at_few = 0;
     let ((), held) = bench.held(|| {
-        in_batches(users(few), |users| store.pfadd(KEY, users))?;
+        in_batches(users(0, few), |users| store.pfadd(KEY, users))?;
         at_few = store.pfcount([KEY])?;
-        in_batches(users(many).skip(100), |users| store.pfadd(KEY, users))
+        in_batches(users(few, many), |users| store.pfadd(KEY, users))
     })?;
     let tallis = [at_few, store.pfcount([KEY])?, held];
     let server = bench.served(|live| {
         live.clear()?;
-        live.add_all("PFADD", KEY, users(few))?;
+        live.add_all("PFADD", KEY, users(0, few))?;
         let at_few = live.pfcount(KEY)?;
-        live.add_all("PFADD", KEY, users(many).skip(100))?;
+        live.add_all("PFADD", KEY, users(few, many))?;
         Ok([at_few, live.pfcount(KEY)?, live.memory_usage(KEY)?])
     })?;
     let row = |printed: &Printed, at: usize| {
