@@ -1,7 +1,7 @@
 //! Changes of a list. Every change is one splice: a gap is made or closed, then filled.
 
 use alloc::boxed::Box;
-use core::{error, fmt};
+use core::{array, error, fmt};
 
 use crate::codec::{EMPTY, HEADER, LEAST, UNKNOWN, encode_header};
 use crate::encode::{END, Encoded};
@@ -54,7 +54,7 @@ impl ListPack {
     /// [`Refused::TooLarge`]; the list is unchanged.
     #[inline]
     pub fn push_back<'e>(&mut self, entry: impl Into<Entry<'e>>) -> Result<(), Refused> {
-        self.put(self.end_at(), 0, [entry.into()])
+        self.put(self.end_at(), 0, [Encoded::of(entry.into())])
     }
 
     /// Inserts an entry at the front. O(n) to move the others; a list of more than some 250 bytes reserves room at its
@@ -65,7 +65,7 @@ impl ListPack {
     /// [`Refused::TooLarge`]; the list is unchanged.
     #[inline]
     pub fn push_front<'e>(&mut self, entry: impl Into<Entry<'e>>) -> Result<(), Refused> {
-        self.put(HEADER, 0, [entry.into()])
+        self.put(HEADER, 0, [Encoded::of(entry.into())])
     }
 
     /// Inserts an entry before the one at `at`, or at the end. `at` is then the position of the new entry. O(n) to move
@@ -108,7 +108,7 @@ impl ListPack {
         if offset < HEADER || offset > self.end_at() {
             return Err(Refused::NoEntry { offset });
         }
-        self.put(offset, 0, entries)
+        self.put::<N>(offset, 0, array::from_fn(|index| Encoded::of(entries[index])))
     }
 
     /// Replaces the entry at `at`, which stays a valid position. O(n) to move the entries behind it if the sizes
@@ -125,14 +125,41 @@ impl ListPack {
     ) -> Result<(), Refused> {
         let offset = at.offset();
         let next = self.next_offset(offset).ok_or(Refused::NoEntry { offset })?;
-        self.put(offset, next - offset, [entry.into()])
+        self.put(offset, next - offset, [Encoded::of(entry.into())])
     }
 
     /// Deletes the entry at `at` and returns whether there was one. O(n) to move the entries behind it.
     ///
     /// `at` is then the position of the next entry, or the end.
     pub fn delete(&mut self, at: Position) -> bool {
-        self.delete_run(at, 1) == 1
+        self.remove_with(at, |_| ()).is_some()
+    }
+
+    /// Calls `read` with the entry at `at`, deletes the entry, and returns what `read` returned; `None` if there was no
+    /// entry. O(n) to move the entries behind it.
+    ///
+    /// `at` is then the position of the next entry, or the end. If `read` panics, the list is unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use listpack::{Entry, ListPack};
+    ///
+    /// let mut list = ListPack::new();
+    /// list.insert_all(list.end(), [Entry::from("a"), Entry::from("b")])?;
+    /// let last = list.last().expect("there are two");
+    /// assert_eq!(list.remove_with(last, |entry| entry.to_vec()).as_deref(), Some(&b"b"[..]));
+    /// assert_eq!(list.remove_with(last, |entry| entry.to_vec()), None);
+    /// # Ok::<(), listpack::Refused>(())
+    /// ```
+    #[inline]
+    pub fn remove_with<R>(&mut self, at: Position, read: impl FnOnce(Entry<'_>) -> R) -> Option<R> {
+        let at = at.offset();
+        let (blob, end) = self.held_to_end();
+        let (entry, behind) = decode::entry(blob, at, end).filter(|_| at >= HEADER)?;
+        let result = read(entry);
+        self.cut(at, behind, 1);
+        Some(result)
     }
 
     /// Deletes up to `count` entries from `at` on, and returns how many. O(n).
@@ -253,15 +280,14 @@ impl ListPack {
         if at < HEADER { None } else { decode::next(blob, at, end) }
     }
 
-    /// Replaces the `removed` bytes at `at`, which are one entry or none, by `entries`.
+    /// Replaces the `removed` bytes at `at`, which are one entry or none, by these entries.
     #[inline]
     fn put<const N: usize>(
         &mut self,
         at: usize,
         removed: usize,
-        entries: [Entry<'_>; N],
+        encoded: [Encoded<'_>; N],
     ) -> Result<(), Refused> {
-        let encoded = entries.map(Encoded::of);
         let added: u64 = encoded.iter().map(|entry| entry.size() as u64).sum();
         let layout = self.layout();
         let need = layout.used as u64 - removed as u64 + added;

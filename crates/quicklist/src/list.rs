@@ -263,16 +263,14 @@ impl QuickList {
             // The ends are never compressed.
             let place = end(&self.nodes)?;
             let popped = self.nodes.change(place, |node| {
-                let list = node.list_mut()?;
-                let at = element(list)?;
-                let text = list.entry(at).map(Entry::to_vec);
-                Some((text.unwrap_or_default(), node.delete(at)))
+                let at = element(node.list_mut()?)?;
+                Some(node.remove_with(at, |element| element.with_bytes(<[u8]>::to_vec)))
             });
             if let Some((text, gone)) = popped? {
                 if gone {
                     self.delete_node(place);
                 }
-                return Some(text);
+                return Some(text.unwrap_or_default());
             }
             let (node, _) = self.delete_node(place)?;
             if let Err(element) = node.into_content() {

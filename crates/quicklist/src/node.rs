@@ -224,12 +224,22 @@ impl Node {
     /// listpack has fewer elements than its header counts.
     #[inline]
     pub(crate) fn delete(&mut self, at: Position) -> bool {
-        let empty = self.list_mut().is_some_and(|list| {
-            list.delete(at);
-            list.is_empty()
-        });
+        self.remove_with(at, |_| ()).1
+    }
+
+    /// As [`delete`](Self::delete), and calls `read` with the entry first.
+    #[inline]
+    pub(crate) fn remove_with<R>(
+        &mut self,
+        at: Position,
+        read: impl FnOnce(Entry<'_>) -> R,
+    ) -> (Option<R>, bool) {
+        let (result, empty) = match self.list_mut() {
+            Some(list) => (list.remove_with(at, read), list.is_empty()),
+            None => (None, false),
+        };
         self.count = self.count.saturating_sub(1);
-        empty || self.count == 0
+        (result, empty || self.count == 0)
     }
 
     /// The listpack, or the element that has no listpack.

@@ -61,14 +61,14 @@ fn step(list: &mut ListPack, oracle: &mut ListPackOracle, op: &ListPackOp) {
         ListPackOp::Delete(index) if len > 0 => {
             let index = usize::from(*index) % len;
             let at = place(list, index);
-            assert!(list.delete(at));
-            oracle.entries.remove(index);
+            let removed = list.remove_with(at, |entry| entry.with_bytes(<[u8]>::to_vec));
+            assert_eq!(removed, Some(oracle.entries.remove(index)));
             assert_eq!(at, place(list, index), "the place of the next");
         }
         ListPackOp::Replace(_, Element(text)) => {
             assert!(list.replace(list.end(), text).is_err());
         }
-        ListPackOp::Delete(_) => assert!(!list.delete(list.end())),
+        ListPackOp::Delete(_) => assert_eq!(list.remove_with(list.end(), |_| ()), None),
         ListPackOp::DeleteRange(index, count) => {
             let index = usize::from(*index) % (len + 1);
             let deleted = list.delete_range(index, (*count).into());

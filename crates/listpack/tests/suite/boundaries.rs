@@ -292,6 +292,20 @@ fn a_panic_in_retain_leaves_a_whole_list() {
 }
 
 #[test]
+fn a_panic_while_an_entry_is_read_leaves_the_list_unchanged() {
+    let mut list = ListPack::new();
+    list.insert_all(list.end(), [Entry::from("a"), Entry::from("b")]).unwrap();
+    let (before, first) = (list.clone(), list.first().unwrap());
+    let run = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        list.remove_with(first, |_| panic!("on purpose"));
+    }));
+    assert!(run.is_err());
+    assert_eq!(list, before);
+    assert_eq!(list.remove_with(first, |entry| entry == Entry::from("a")), Some(true));
+    assert_eq!(format!("{list:?}"), r#"["b"]"#);
+}
+
+#[test]
 fn memory_comes_and_goes_tightly() {
     let mut list = ListPack::new();
     for number in 0..1_000_i64 {

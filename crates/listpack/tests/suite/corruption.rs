@@ -133,7 +133,10 @@ fn use_whatever_is_in(list: &ListPack) {
         if let Some(at) = found {
             assert_eq!(list.entry(at), Some(entry));
             assert_eq!(changed.replace(at, "another text"), Ok(()));
-            assert!(changed.delete(at));
+            assert_eq!(
+                changed.remove_with(at, |removed| removed == "another text".into()),
+                Some(true)
+            );
             assert_eq!(changed.insert(at, entry), Ok(()));
             assert_eq!(changed.entry(at), Some(entry));
         }

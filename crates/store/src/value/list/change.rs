@@ -49,10 +49,7 @@ impl List {
                     Direction::Left => list.first(),
                     Direction::Right => list.last(),
                 };
-                let at = at?;
-                let element = list.entry(at).map(Entry::to_vec);
-                list.delete(at);
-                element.map(Bytes::from)
+                list.remove_with(at?, |element| element.with_bytes(Bytes::copy_from_slice))
             }
             (Self::Quick(list), Direction::Left) => list.pop_front().map(Bytes::from),
             (Self::Quick(list), Direction::Right) => list.pop_back().map(Bytes::from),
