@@ -108,6 +108,7 @@ impl ListPack {
         if offset < HEADER || offset > self.end_at() {
             return Err(Refused::NoEntry { offset });
         }
+        // `entries.map` is not inlined without link-time optimisation.
         self.put::<N>(offset, 0, array::from_fn(|index| Encoded::of(entries[index])))
     }
 
