@@ -104,7 +104,10 @@ fn ask(c: &mut Criterion) {
     group.throughput(Throughput::Elements((TURN * RANGE) as u64));
     for (name, list) in &lists {
         let read = |at: usize| {
-            list.range(at..at + RANGE).map(|element| element.with_bytes(<[u8]>::len)).sum()
+            let mut bytes = 0;
+            list.range(at..at + RANGE)
+                .for_each_entry(|entry| bytes += entry.with_bytes(<[u8]>::len));
+            bytes
         };
         let mut turns = turns(ELEMENTS - RANGE);
         group.bench_function(*name, |b| {

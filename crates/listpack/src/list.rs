@@ -4,6 +4,12 @@ use alloc::vec::Vec;
 use crate::codec::{self, DecodeError, EMPTY, HEADER, LEAST, UNKNOWN, Validation, decode_header};
 use crate::{Entry, Iter, decode, search};
 
+/// The bytes of a cache line.
+const LINE: usize = 64;
+
+/// The most bytes that are prefetched at once: farther ones are prefetched by the processor while these are read.
+const AHEAD: usize = 2048;
+
 /// A list of short strings and integers, stored as Redis's listpack.
 ///
 /// The [crate documentation](crate) describes the layout.
@@ -234,6 +240,55 @@ impl ListPack {
             }
         }
         self.scan_back(index)
+    }
+
+    /// The bytes of an entry, with the length at its end, if all entries have as many; `None` if there is none, or if the
+    /// header has no count or a wrong one. O(n).
+    ///
+    /// It allows [`seek_fixed`](Self::seek_fixed).
+    #[must_use]
+    pub fn fixed_size(&self) -> Option<usize> {
+        let (blob, end) = self.held_to_end();
+        let size = decode::next(blob, HEADER, end)? - HEADER;
+        let count = usize::from(self.header().1);
+        let alike =
+            || (HEADER..end).step_by(size).all(|at| decode::next(blob, at, end) == Some(at + size));
+        (end - HEADER == count * size && alike()).then_some(size)
+    }
+
+    /// The position of the entry at `index` in a list whose entries have [`fixed_size`](Self::fixed_size) bytes each.
+    /// O(1).
+    ///
+    /// In a list with entries of other sizes, the position is a stale one.
+    ///
+    /// ```
+    /// let mut list = listpack::ListPack::new();
+    /// for number in 1000..1020 {
+    ///     list.push_back(number)?;
+    /// }
+    /// assert_eq!(list.fixed_size(), Some(3));
+    /// assert_eq!(list.seek_fixed(7, 3), list.seek(7));
+    /// assert_eq!(list.seek_fixed(20, 3), None);
+    /// # Ok::<(), listpack::Refused>(())
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn seek_fixed(&self, index: usize, size: usize) -> Option<Position> {
+        self.checked(index.checked_mul(size)?.checked_add(HEADER)?)
+    }
+
+    /// Prefetches the cache lines of `count` entries from `index` on, in a list whose entries have
+    /// [`fixed_size`](Self::fixed_size) bytes each: at most 2 KiB. O(1).
+    ///
+    /// It does not wait for the header, whose cache miss then overlaps with those of the entries. A list that was pushed
+    /// to at the front may have other bytes there, until [`shrink_to_fit`](Self::shrink_to_fit).
+    #[inline]
+    pub fn prefetch_fixed(&self, index: usize, count: usize, size: usize) {
+        let from = index.saturating_mul(size).saturating_add(HEADER);
+        let bytes = count.saturating_mul(size).min(AHEAD);
+        for at in (0..bytes).step_by(LINE).chain(bytes.checked_sub(1)) {
+            prefetch::byte(&self.room, from.saturating_add(at));
+        }
     }
 
     fn scan(&self, index: usize) -> Option<Position> {

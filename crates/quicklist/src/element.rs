@@ -36,12 +36,6 @@ impl<'a> Element<'a> {
         Self(Held::Kept(list, at))
     }
 
-    /// The entry at `offset` of an expanded node.
-    pub(crate) fn kept(list: ListPack, offset: usize) -> Option<Self> {
-        let at = list.seek(offset)?;
-        Some(Self(Held::Kept(Arc::new(list), at)))
-    }
-
     pub(crate) fn plain(element: Cow<'a, [u8]>) -> Self {
         Self(match element {
             Cow::Borrowed(element) => Held::Lent(Entry::Str(element)),

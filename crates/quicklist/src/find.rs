@@ -88,7 +88,7 @@ impl Positions<'_> {
         self.next = self.list.nodes.next(place);
         self.node = match node.content() {
             Content::Packed(list) => {
-                let at = list.seek(skip)?;
+                let at = node.seek(&list, skip)?;
                 Searched::List(list, at, node.count().saturating_sub(skip))
             }
             Content::Plain(element) => Searched::Element(element),

@@ -106,8 +106,9 @@ impl QuickList {
         let (place, offset) = self.nodes.seek(index)?;
         self.open(place);
         let node = self.nodes.get(place)?;
+        node.prefetch(offset, 1);
         let at = match node.list() {
-            Some(list) => Some(list.seek(offset)?),
+            Some(list) => Some(node.seek(list, offset)?),
             None => None,
         };
         Some(Spot { place, offset, at })
@@ -192,10 +193,12 @@ impl QuickList {
         after: bool,
     ) {
         self.nodes.change(place, |node| {
-            let list = node.list_mut()?;
             let at = at?;
-            let at = if after { list.next(at).unwrap_or(list.end()) } else { at };
-            list.insert(at, element).ok()?;
+            let put = node.put_with(1, |list| {
+                let at = if after { list.next(at).unwrap_or(list.end()) } else { at };
+                list.insert(at, element)
+            });
+            put?.ok()?;
             node.set_count(node.count() + 1);
             Some(())
         });

@@ -3,7 +3,7 @@ use core::iter::FusedIterator;
 use core::ops::Range;
 use std::sync::Arc;
 
-use listpack::{ListPack, Position};
+use listpack::{Entry, ListPack, Position};
 
 use crate::node::{Content, Node};
 use crate::nodes::Place;
@@ -88,7 +88,8 @@ impl<'a> End<'a> {
         Some(())
     }
 
-    fn next(&mut self, list: &'a QuickList, front: bool) -> Option<Element<'a>> {
+    /// The next element of an end, where `left` elements are left.
+    fn next(&mut self, list: &'a QuickList, front: bool, left: usize) -> Option<Element<'a>> {
         loop {
             if let Some(element) = self.node.next(front) {
                 return Some(element);
@@ -98,7 +99,11 @@ impl<'a> End<'a> {
             }
             let place = self.next?;
             let node = list.nodes.get(place)?;
-            self.node = Open::new(node, core::mem::take(&mut self.skip), front);
+            let skip = core::mem::take(&mut self.skip);
+            if front {
+                node.prefetch(skip, left);
+            }
+            self.node = Open::new(node, skip, front);
             self.next = if front { list.nodes.next(place) } else { list.nodes.prev(place) };
         }
     }
@@ -106,7 +111,8 @@ impl<'a> End<'a> {
 
 impl<'a> Open<'a> {
     fn new(node: &'a Node, skip: usize, front: bool) -> Self {
-        let at = |list: &ListPack| if front { list.seek(skip) } else { list.seek_back(skip) };
+        let index = if front { Some(skip) } else { node.count().checked_sub(skip + 1) };
+        let at = |list: &ListPack| node.seek(list, index?);
         if let Some(list) = node.list() {
             let Some(at) = at(list) else { return Self::Spent };
             return if front {
@@ -149,10 +155,43 @@ impl<'a> Open<'a> {
 }
 
 impl<'a> Iter<'a> {
+    /// Calls `visit` with each of the elements that are left, from the front.
+    ///
+    /// Faster than a loop: an [`Entry`] stays in registers, and an [`Element`] is moved in memory.
+    ///
+    /// ```
+    /// use quicklist::{Limits, QuickList};
+    ///
+    /// let mut list = QuickList::new(Limits::default());
+    /// for element in ["a", "b", "c"] {
+    ///     list.push_back(element)?;
+    /// }
+    /// let mut text = Vec::new();
+    /// list.range(1..3).for_each_entry(|entry| entry.with_bytes(|bytes| text.extend_from_slice(bytes)));
+    /// assert_eq!(text, b"bc");
+    /// # Ok::<(), quicklist::Refused>(())
+    /// ```
+    #[inline]
+    pub fn for_each_entry(mut self, mut visit: impl FnMut(Entry<'_>)) {
+        while let Some(element) = self.next() {
+            visit(element.entry());
+            // The rest of the node that was opened, without checking the state of either end.
+            if let Open::Front(entries) = &self.front.node {
+                let mut left = self.left;
+                entries.clone().take(left).for_each(|entry| {
+                    left -= 1;
+                    visit(entry);
+                });
+                self.left = left;
+                self.front.node = Open::Spent;
+            }
+        }
+    }
+
     #[inline(never)]
     fn next_in_nodes(&mut self, front: bool) -> Option<Element<'a>> {
         let end = if front { &mut self.front } else { &mut self.back };
-        let element = end.next(self.list, front);
+        let element = end.next(self.list, front, self.left + 1);
         if element.is_none() {
             // A listpack was appended whose header counts more entries than it has.
             self.left = 0;
@@ -179,28 +218,6 @@ impl<'a> Iterator for Iter<'a> {
     #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
         (self.left, Some(self.left))
-    }
-
-    // Inside a node, entries are visited without checking the state of either end.
-    #[inline]
-    fn fold<B, F: FnMut(B, Element<'a>) -> B>(mut self, init: B, mut f: F) -> B {
-        let mut all = init;
-        while self.left > 0 {
-            match core::mem::replace(&mut self.front.node, Open::Spent) {
-                Open::Front(entries) => {
-                    all = entries.take(self.left).fold(all, |all, entry| {
-                        self.left -= 1;
-                        f(all, Element::lent(entry))
-                    });
-                }
-                node @ (Open::Spent | Open::Element(_) | Open::Back(..) | Open::Expanded(..)) => {
-                    self.front.node = node;
-                    let Some(element) = self.next() else { break };
-                    all = f(all, element);
-                }
-            }
-        }
-        all
     }
 }
 

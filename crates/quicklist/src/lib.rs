@@ -73,7 +73,8 @@
 //!
 //! ## Complexity
 //!
-//! n elements in m nodes, of which k are returned or removed; within a node, O(its bytes).
+//! n elements in m nodes, of which k are returned or removed; within a node, O(its bytes). In a node that is full or was
+//! read from a file, and whose elements all have one size, an index is found in O(1).
 //!
 //! | operation | time |
 //! |---|---|

@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use listpack::{Entry, ListPack, MAX_BYTES, Position};
 
 use crate::node::{Content, Node};
@@ -91,7 +93,9 @@ impl QuickList {
     pub fn append_listpack(&mut self, mut list: ListPack) {
         let count = list.settle_count();
         if count > 0 {
-            self.insert_node(self.nodes.last(), Node::packed(list, count), true);
+            let mut node = Node::packed(list, count);
+            node.measure();
+            self.insert_node(self.nodes.last(), node, true);
         }
     }
 
@@ -160,18 +164,23 @@ impl QuickList {
         (place < self.len()).then_some(place)
     }
 
-    /// Returns the element at `index`. O(nodes / 64), and O(entries of the node) from its nearer end.
+    /// Returns the element at `index`. O(nodes / 64), and O(entries of the node) from its nearer end, unless all of them
+    /// have one size.
     ///
     /// For a compressed node, a copy is decompressed.
     #[must_use]
     pub fn get(&self, index: usize) -> Option<Element<'_>> {
         let (place, offset) = self.nodes.seek(index)?;
         let node = self.nodes.get(place)?;
+        node.prefetch(offset, 1);
         if let Some(list) = node.list() {
-            return list.get(offset).map(Element::lent);
+            return list.entry(node.seek(list, offset)?).map(Element::lent);
         }
         match node.content() {
-            Content::Packed(list) => Element::kept(list.into_owned(), offset),
+            Content::Packed(list) => {
+                let at = node.seek(&list, offset)?;
+                Some(Element::shared(Arc::new(list.into_owned()), at))
+            }
             Content::Plain(element) => Some(Element::plain(element)),
         }
     }
@@ -230,6 +239,7 @@ impl QuickList {
         // The full node grows no more by pushing.
         if let Some(full) = end.and_then(|end| self.nodes.get_mut(end)) {
             full.shrink_to_fit();
+            full.measure();
         }
         self.insert_node(end, node, back);
         Ok(())
@@ -263,7 +273,7 @@ impl QuickList {
             // The ends are never compressed.
             let place = end(&self.nodes)?;
             let popped = self.nodes.change(place, |node| {
-                let at = element(node.list_mut()?)?;
+                let at = element(node.list()?)?;
                 Some(node.remove_with(at, |element| element.with_bytes(<[u8]>::to_vec)))
             });
             if let Some((text, gone)) = popped? {
@@ -355,16 +365,6 @@ impl QuickList {
         put.unwrap_or(Err(Refused::TooLarge { len: element.text_len() }))
     }
 
-    /// Calls `change` with the listpack of an uncompressed node.
-    #[inline]
-    pub(crate) fn change_list<R>(
-        &mut self,
-        place: Place,
-        change: impl FnOnce(&mut ListPack) -> R,
-    ) -> Option<R> {
-        self.nodes.get_mut(place)?.list_mut().map(change)
-    }
-
     /// Puts a node behind or before the one at `old`; returns the places of both.
     pub(crate) fn insert_node(
         &mut self,
@@ -412,17 +412,7 @@ impl QuickList {
             assert!(!node.is_in_use(), "node {index} is in use");
             let at_end = depth == 0 || index < depth || count - index <= depth;
             assert!(!(at_end && node.is_compressed()), "node {index} of {count} is compressed");
-            match node.content() {
-                Content::Packed(list) => {
-                    list.validate(listpack::Validation::Deep).expect("the listpack is valid");
-                    assert_eq!(list.len(), node.count(), "elements of node {index}");
-                    assert_eq!(list.as_bytes().len(), node.size(), "bytes of node {index}");
-                    assert!(node.count() > 0, "node {index} is empty");
-                }
-                Content::Plain(element) => {
-                    assert_eq!((node.count(), element.len()), (1, node.size()), "node {index}");
-                }
-            }
+            node.verify();
         }
     }
 }

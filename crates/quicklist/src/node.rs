@@ -25,6 +25,8 @@ pub(crate) struct Node {
     form: Form,
     /// The elements; one in a plain node.
     count: u32,
+    /// The bytes of each entry of the listpack, if all of them are known to have as many; else 0.
+    fixed: u16,
     /// It was compressed before the current operation, and will be compressed again after it.
     recompress: bool,
     /// It must not be compressed for now.
@@ -121,7 +123,7 @@ impl Node {
 
     fn of(held: Held, count: usize) -> Self {
         let count = u32::try_from(count).unwrap_or(u32::MAX);
-        Self { form: Form::Own(held), count, recompress: false, held: false }
+        Self { form: Form::Own(held), count, fixed: 0, recompress: false, held: false }
     }
 
     /// Another node that holds the same, which neither copies before it changes.
@@ -194,6 +196,13 @@ impl Node {
     /// The listpack, if the node is one and is not compressed.
     #[inline]
     pub(crate) fn list_mut(&mut self) -> Option<&mut ListPack> {
+        self.fixed = 0;
+        self.list_to_cut()
+    }
+
+    /// As [`list_mut`](Self::list_mut), if entries are only removed: those that are left have the sizes that they had.
+    #[inline]
+    pub(crate) fn list_to_cut(&mut self) -> Option<&mut ListPack> {
         if let Form::Shared(held) = &self.form
             && matches!(**held, Held::Packed(_))
         {
@@ -211,13 +220,34 @@ impl Node {
     /// Pushes an element to an end of an uncompressed listpack.
     #[inline]
     pub(crate) fn push(&mut self, element: Entry<'_>, back: bool) -> Result<(), Refused> {
-        let put = self.list_mut().and_then(|list| {
-            let put = if back { list.push_back(element) } else { list.push_front(element) };
-            put.ok()
-        });
-        put.ok_or(Refused::TooLarge { len: element.text_len() })?;
+        let push = |list: &mut ListPack| {
+            if back { list.push_back(element) } else { list.push_front(element) }
+        };
+        if self.put_with(1, push) != Some(Ok(())) {
+            return Err(Refused::TooLarge { len: element.text_len() });
+        }
         self.count = self.count.saturating_add(1);
         Ok(())
+    }
+
+    /// Calls `put` with an uncompressed listpack, to which it adds this number of entries: one, or none if it replaces
+    /// one.
+    #[inline]
+    pub(crate) fn put_with<R>(
+        &mut self,
+        added: usize,
+        put: impl FnOnce(&mut ListPack) -> R,
+    ) -> Option<R> {
+        let fixed = self.fixed;
+        if fixed == 0 {
+            return self.list_to_cut().map(put);
+        }
+        let grown = self.size() + added * usize::from(fixed);
+        let result = self.list_mut().map(put);
+        if self.size() == grown {
+            self.fixed = fixed;
+        }
+        result
     }
 
     /// Removes the entry at `at` from an uncompressed listpack; returns whether no element is left, also where the
@@ -234,12 +264,20 @@ impl Node {
         at: Position,
         read: impl FnOnce(Entry<'_>) -> R,
     ) -> (Option<R>, bool) {
-        let (result, empty) = match self.list_mut() {
+        let (result, empty) = match self.list_to_cut() {
             Some(list) => (list.remove_with(at, read), list.is_empty()),
             None => (None, false),
         };
         self.count = self.count.saturating_sub(1);
         (result, empty || self.count == 0)
+    }
+
+    /// Removes `count` entries from `index` on from an uncompressed listpack.
+    pub(crate) fn cut(&mut self, index: usize, count: usize) {
+        let at = self.list().and_then(|list| self.seek(list, index));
+        if let (Some(at), Some(list)) = (at, self.list_to_cut()) {
+            list.delete_run(at, count);
+        }
     }
 
     /// The listpack, or the element that has no listpack.
@@ -320,7 +358,7 @@ impl Node {
 
     /// Takes over what another node holds, with as many elements.
     pub(crate) fn take_content(&mut self, other: Self) {
-        self.form = other.form;
+        (self.form, self.fixed) = (other.form, other.fixed);
     }
 
     /// Resets the state of an opened or held node.
@@ -352,6 +390,49 @@ impl Node {
         }
     }
 
+    /// Determines the size of the entries of an uncompressed listpack. O(n).
+    pub(crate) fn measure(&mut self) {
+        let size = self.list().and_then(ListPack::fixed_size);
+        self.fixed = size.and_then(|size| size.try_into().ok()).unwrap_or(0);
+    }
+
+    /// Prefetches `count` entries from `index` on, if their positions are known.
+    #[inline]
+    pub(crate) fn prefetch(&self, index: usize, count: usize) {
+        if let (Held::Packed(list), 1..) = (self.form.held(), self.fixed) {
+            list.prefetch_fixed(index, count, self.fixed.into());
+        }
+    }
+
+    /// The position of an entry in the listpack of this node, or in a copy of it. O(1) if all entries are known to have
+    /// one size, else O(n).
+    #[inline]
+    pub(crate) fn seek(&self, list: &ListPack, index: usize) -> Option<Position> {
+        match self.fixed {
+            0 => list.seek(index),
+            fixed => list.seek_fixed(index, fixed.into()),
+        }
+    }
+
+    /// Panics unless the number and the size of the elements are those of the listpack.
+    pub(crate) fn verify(&self) {
+        match self.content() {
+            Content::Packed(list) => {
+                list.validate(Validation::Deep).expect("the listpack is valid");
+                assert_eq!(list.len(), self.count(), "elements of a node");
+                assert_eq!(list.as_bytes().len(), self.size(), "bytes of a node");
+                assert!(self.count > 0, "a node is empty");
+                if self.fixed > 0 {
+                    assert_eq!(list.fixed_size(), Some(self.fixed.into()), "size of the entries");
+                }
+            }
+            Content::Plain(element) => {
+                assert_eq!((self.count, self.fixed), (1, 0), "a plain node");
+                assert_eq!(element.len(), self.size(), "bytes of a plain node");
+            }
+        }
+    }
+
     /// Releases slack, unless the node is shared with another list.
     pub(crate) fn shrink_to_fit(&mut self) {
         if let Form::Own(Held::Packed(list)) = &mut self.form {
@@ -363,4 +444,62 @@ impl Node {
 /// The listpack of bytes that were one.
 fn to_list(bytes: Vec<u8>) -> ListPack {
     ListPack::from_bytes(bytes, Validation::Shallow).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A node of the texts, which has measured them.
+    fn measured(texts: &[&str]) -> Node {
+        let mut list = ListPack::new();
+        for text in texts {
+            list.push_back(*text).unwrap();
+        }
+        let mut node = Node::packed(list, texts.len());
+        node.measure();
+        node.verify();
+        node
+    }
+
+    #[test]
+    fn a_node_knows_the_size_of_its_entries_as_long_as_all_have_it() {
+        assert_eq!(measured(&["aa", "bb", "cc"]).fixed, 4);
+        assert_eq!(measured(&["aa", "bb", "c", "ddd"]).fixed, 0);
+        assert_eq!(measured(&["x".repeat(70_000).as_str()]).fixed, 0);
+        let after = |change: &dyn Fn(&mut Node)| {
+            let mut node = measured(&["aa", "bb", "cc"]);
+            change(&mut node);
+            node.set_count(node.list().map_or(0, ListPack::len));
+            node.verify();
+            node.fixed
+        };
+        for back in [true, false] {
+            assert_eq!(after(&|node| node.push(Entry::from("dd"), back).unwrap()), 4);
+            assert_eq!(after(&|node| node.push(Entry::from("d"), back).unwrap()), 0);
+        }
+        let second = |node: &Node| node.list().unwrap().seek(1).unwrap();
+        let replaced = |text| {
+            after(&|node| {
+                let at = second(node);
+                node.put_with(0, |list| list.replace(at, text)).unwrap().unwrap();
+            })
+        };
+        assert_eq!((replaced("dd"), replaced("d"), replaced("ddd"), replaced("7")), (4, 0, 0, 0));
+        assert_eq!(after(&|node| assert!(!node.delete(second(node)))), 4);
+        assert_eq!(after(&|node| node.cut(1, 1)), 4);
+        assert_eq!(after(&|node| assert!(node.list_mut().is_some())), 0);
+    }
+
+    #[test]
+    fn an_entry_is_sought_by_its_index() {
+        for texts in [&["aa", "bb", "cc"], &["aa", "b", "ccc"]] {
+            let node = measured(texts);
+            let list = node.list().unwrap();
+            for index in 0..4 {
+                node.prefetch(index, 3);
+                assert_eq!(node.seek(list, index), list.seek(index), "{index} of {texts:?}");
+            }
+        }
+    }
 }

@@ -51,8 +51,10 @@ impl QuickList {
                 left -= deleted;
                 next = self.nodes.next(place);
                 self.open(place);
-                self.change_list(place, |list| list.delete_range(offset, deleted));
-                self.nodes.change(place, |node| node.set_count(count - deleted));
+                self.nodes.change(place, |node| {
+                    node.cut(offset, deleted);
+                    node.set_count(count - deleted);
+                });
                 self.close(place);
             }
             offset = 0;
@@ -156,7 +158,7 @@ impl QuickList {
         self.open(place);
         let removed = self.nodes.change(place, |node| {
             let removed =
-                node.list_mut().map_or(1, |list| remove_entries(list, needle, at_most, front));
+                node.list_to_cut().map_or(1, |list| remove_entries(list, needle, at_most, front));
             node.set_count(node.count().saturating_sub(removed));
             removed
         });

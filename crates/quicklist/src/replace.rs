@@ -31,8 +31,11 @@ impl QuickList {
         let spot = self.open_at(index).ok_or(Refused::NoElement { index })?;
         let Some(at) = spot.at else { return self.replace_plain(spot, element) };
         if !self.limits.is_large(element.text_len()) {
-            let replaced = self.change_list(spot.place, |list| list.replace(at, element).is_ok());
-            if replaced == Some(true) {
+            let replaced = self
+                .nodes
+                .get_mut(spot.place)
+                .and_then(|node| node.put_with(0, |list| list.replace(at, element)));
+            if replaced == Some(Ok(())) {
                 self.settle(spot.place);
                 return Ok(());
             }

@@ -1,6 +1,8 @@
 //! Runs operations on a list and on its oracle. The fuzz target includes this file too.
 #![expect(clippy::unwrap_used, reason = "the tests look for failures here")]
 
+use std::iter::successors;
+
 use listpack::{Entry, ListPack, Position, Validation};
 use testkit::oracle::list_pack::{Element, ListPackOp, ListPackOracle};
 use testkit::sequence::Sequence;
@@ -196,6 +198,11 @@ fn check(list: &ListPack, oracle: &ListPackOracle) {
     assert!(say(list.iter().rev(), oracle.entries.iter().rev()));
     assert_eq!(list.first().is_none(), oracle.entries.is_empty());
     assert_eq!(list.last(), oracle.entries.len().checked_sub(1).and_then(|last| list.seek(last)));
+    let offsets = successors(list.first(), |&at| list.next(at)).chain([list.end()]);
+    let offsets: Vec<usize> = offsets.map(Position::offset).collect();
+    let mut sizes = offsets.windows(2).map(|pair| pair[1] - pair[0]);
+    let fixed = sizes.next().filter(|&first| sizes.all(|size| size == first));
+    assert_eq!(list.fixed_size(), fixed);
     let held = list.heap_bytes();
     let used = list.as_bytes().len();
     assert!(held == 0 && list.is_empty() || held >= used);

@@ -321,3 +321,48 @@ fn memory_comes_and_goes_tightly() {
     }
     assert_eq!(list.as_bytes(), ListPack::new().as_bytes());
 }
+
+#[test]
+fn entries_of_one_size_are_found_by_their_index() {
+    let long = [1, 16, 63, 64, 124, 125, 126, 4095, 4096].map(|len| "x".repeat(len));
+    let numbers = ["7", "-5", "700", "40000", "1234567890", "1234567890123"].map(String::from);
+    for text in numbers.into_iter().chain(long) {
+        let mut list = ListPack::new();
+        assert_eq!(list.fixed_size(), None);
+        for index in 0..20 {
+            list.push_back(text.as_str()).unwrap();
+            assert_eq!(list.fixed_size(), Some(entry_of(text.as_bytes()).len()), "{text}");
+            let size = list.fixed_size().unwrap();
+            for index in 0..=index + 1 {
+                list.prefetch_fixed(index, 2, size);
+                assert_eq!(list.seek_fixed(index, size), list.seek(index), "{index} of {text}");
+            }
+        }
+        for index in [0, 1, 10, 20] {
+            let mut other = list.clone();
+            other.insert(other.seek(index).unwrap_or(other.end()), "other").unwrap();
+            assert_eq!(other.fixed_size(), None, "{index} of {text}");
+        }
+    }
+}
+
+#[test]
+fn entries_have_one_size_only_if_each_of_them_has_it() {
+    // The mean is the size of the first.
+    let mut list = ListPack::new();
+    list.insert_all(list.end(), ["four", "five5", "try"].map(Entry::from)).unwrap();
+    assert_eq!((list.fixed_size(), list.as_bytes().len()), (None, 7 + 3 * 6));
+    // A header that counts more or fewer entries, or none.
+    let mut list = ListPack::new();
+    list.insert_all(list.end(), ["four", "five"].map(Entry::from)).unwrap();
+    for count in [0, 1, 2, 3, u8::MAX] {
+        let mut blob = list.as_bytes().to_vec();
+        blob[4] = count;
+        let list = ListPack::from_bytes(blob, Validation::Shallow).unwrap();
+        assert_eq!(list.fixed_size(), (count == 2).then_some(6), "{count}");
+    }
+    for (index, count, size) in [(0, 0, 0), (usize::MAX, usize::MAX, usize::MAX), (1, 1, 0)] {
+        list.prefetch_fixed(index, count, size);
+    }
+    assert_eq!((list.seek_fixed(usize::MAX, 6), list.seek_fixed(2, 6)), (None, None));
+}

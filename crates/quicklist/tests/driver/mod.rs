@@ -262,6 +262,9 @@ fn get(list: &QuickList, oracle: &Oracle, index: usize, count: usize) {
     let expected = oracle.iter().skip(index).take(count);
     assert!(say(list.range(index..index + count), expected.clone()));
     assert!(say(list.range(index..index + count).rev(), expected.clone().rev()));
+    let mut visited = Vec::new();
+    list.range(index..index + count).for_each_entry(|entry| visited.push(entry.to_vec()));
+    assert!(visited.iter().eq(expected.clone()));
     // Alternates between both ends until they meet.
     let (mut ours, mut theirs) = (list.range(index..index + count), expected);
     assert_eq!(ours.len(), theirs.len());

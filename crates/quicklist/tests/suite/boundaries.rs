@@ -246,9 +246,9 @@ fn memory_is_that_of_the_nodes() {
     assert_eq!((list.heap_bytes(), list.len()), (0, 0));
 }
 
-/// Folding a range visits the same elements as iterating over it, from any start.
+/// `for_each_entry` visits the same elements as iterating, from any start.
 #[test]
-fn a_range_is_folded_like_it_is_iterated() {
+fn each_entry_of_a_range_is_visited() {
     for (fill, depth, plain_from) in [(4, 0, 1 << 30), (4, 1, 1 << 30), (5, 2, 60), (-2, 0, 60)] {
         let mut list = QuickList::new(Limits { depth, plain_from, ..limits(fill) });
         for number in 0..90 {
@@ -257,18 +257,18 @@ fn a_range_is_folded_like_it_is_iterated() {
         }
         for (start, end) in [(0, 90), (0, 1), (3, 4), (3, 5), (17, 61), (88, 200), (50, 50)] {
             for taken in 0..3 {
-                let mut folded = list.range(start..end);
+                let mut visited = list.range(start..end);
                 let mut iterated = list.range(start..end);
                 for _ in 0..taken {
-                    assert_eq!(folded.next(), iterated.next());
-                    assert_eq!(folded.next_back(), iterated.next_back());
+                    assert_eq!(visited.next(), iterated.next());
+                    assert_eq!(visited.next_back(), iterated.next_back());
                 }
                 let mut one_by_one = Vec::new();
                 for element in iterated {
                     one_by_one.push(element.to_vec());
                 }
                 let mut whole = Vec::new();
-                folded.for_each(|element| whole.push(element.to_vec()));
+                visited.for_each_entry(|entry| whole.push(entry.to_vec()));
                 assert_eq!(whole, one_by_one, "{fill} {depth} {start} {end} {taken}");
             }
         }
@@ -327,4 +327,43 @@ fn a_node_is_not_allocated_for_a_neighbour_beyond_the_limit() {
     list.push_back("another").expect("room");
     assert_eq!(list.node_count(), 22);
     assert!(list.heap_bytes() < before + 8192 + 1024, "{} after {before}", list.heap_bytes());
+}
+
+/// A node whose elements have one size is not scanned for an index: it must notice each change of a size.
+#[test]
+fn elements_of_one_size_are_found_after_any_change() {
+    for depth in [0, 1] {
+        let text = |number: usize| format!("element:{number:03}");
+        let mut list = QuickList::new(Limits { depth, ..limits(16) });
+        let mut oracle: Vec<String> = (0..100).map(text).collect();
+        for text in &oracle {
+            list.push_back(text.as_str()).expect("room");
+        }
+        let changes = ["of one size", "another size", "17", "element:999", "", "element:000"];
+        for (step, change) in changes.iter().cycle().take(300).enumerate() {
+            let index = step * 37 % oracle.len();
+            match step % 5 {
+                0 | 1 => {
+                    list.set(index, *change).expect("room");
+                    oracle[index] = String::from(*change);
+                }
+                2 => {
+                    list.insert(index, *change).expect("room");
+                    oracle.insert(index, String::from(*change));
+                }
+                3 => {
+                    list.push_front(*change).expect("room");
+                    oracle.insert(0, String::from(*change));
+                }
+                _ => {
+                    assert_eq!(list.delete_range(index, 2), 2.min(oracle.len() - index));
+                    oracle.drain(index..oracle.len().min(index + 2));
+                }
+            }
+            list.verify();
+            let mut found = (0..oracle.len()).map(|index| list.get(index).expect("in range"));
+            let equal = |text: &String| found.next().is_some_and(|f| f == Entry::from(&**text));
+            assert!(oracle.iter().all(equal), "step {step}");
+        }
+    }
 }

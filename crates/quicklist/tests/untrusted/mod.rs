@@ -36,6 +36,9 @@ pub(crate) fn run(bytes: &[u8]) -> bool {
         assert_eq!(list.iter().count(), list.len());
         assert!(list.iter().rev().count() == list.len());
     }
+    let mut visited = 0;
+    list.iter().for_each_entry(|_| visited += 1);
+    assert_eq!(visited, list.iter().count());
     let read = list.iter().chain(list.iter().rev());
     let texts: Vec<Vec<u8>> = read.map(|element| element.to_vec()).take(64).collect();
     for (index, text) in texts.iter().enumerate() {

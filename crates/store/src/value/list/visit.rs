@@ -24,7 +24,7 @@ impl List {
                 elements.for_each(|entry| visit(entry.into()));
             }
             (Self::Quick(list), Direction::Left) => {
-                list.range(range).for_each(|element| visit(element.entry().into()));
+                list.range(range).for_each_entry(|entry| visit(entry.into()));
             }
             (Self::Quick(list), Direction::Right) => {
                 list.range(range).rev().for_each(|element| visit(element.entry().into()));
