@@ -3,7 +3,6 @@
 use std::ops::RangeBounds;
 
 use bytes::Bytes;
-use skiplist_zset::Entry;
 
 use super::put::{gather, put};
 use super::range::{LexBound, ZRange};
@@ -12,7 +11,6 @@ use crate::commands::ZSetEntry;
 use crate::commands::byte_strings::ByteStrings;
 use crate::error::Result;
 use crate::key::HashedKey;
-use crate::member::Member;
 use crate::store::scope::View;
 use crate::store::{Locks, Store};
 use crate::to_key::ToKey;
@@ -32,11 +30,11 @@ impl<L: Locks> Store<L> {
             let Some(set) = zset_at(view, keys[0])? else { return Ok(Vec::new()) };
             let ranks = range.ranks(set);
             let mut members = ByteStrings::with_capacity(ranks.len());
-            let mut push = |(member, _): (Entry<'_>, f64)| members.push(Member::from(member));
+            // A closure for both would receive each pair through memory.
             if range.rev {
-                set.range(ranks).rev().for_each(&mut push);
+                set.range(ranks).rev().for_each(|(member, _)| members.push(member.into()));
             } else {
-                set.range(ranks).for_each(&mut push);
+                set.range(ranks).for_each(|(member, _)| members.push(member.into()));
             }
             Ok(members.finish())
         })
