@@ -95,6 +95,7 @@ mod depth;
 mod element;
 mod error;
 mod find;
+mod form;
 mod insert;
 mod iter;
 mod limits;

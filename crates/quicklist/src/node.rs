@@ -1,23 +1,11 @@
 //! One node: a listpack, a plain element, or either of them compressed.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
-use std::sync::Arc;
 
 use listpack::{Entry, ListPack, Position, Validation};
-use lzf::Compressor;
 
+use crate::form::{Compressed, Form, Held};
 use crate::{Limits, Refused};
-
-/// A node of fewer bytes is not compressed ...
-const LEAST_COMPRESSED: usize = 48;
-/// ... nor is one that compression shortens by at most this many bytes.
-const LEAST_SAVED: usize = 8;
-
-thread_local! {
-    /// One compressor for all lists of a thread: its table is larger than most lists.
-    static COMPRESSOR: RefCell<(Compressor, Vec<u8>)> = RefCell::default();
-}
 
 /// A node, and its state during a change of the list.
 #[derive(Clone)]
@@ -31,75 +19,6 @@ pub(crate) struct Node {
     recompress: bool,
     /// It must not be compressed for now.
     held: bool,
-}
-
-#[derive(Clone)]
-enum Form {
-    Own(Held),
-    /// It is shared with another list, so it must not change.
-    Shared(Arc<Held>),
-}
-
-#[derive(Clone)]
-enum Held {
-    Packed(ListPack),
-    Plain(Box<[u8]>),
-    Compressed(Box<Compressed>),
-}
-
-impl Form {
-    #[inline]
-    fn held(&self) -> &Held {
-        match self {
-            Self::Own(held) => held,
-            Self::Shared(held) => held,
-        }
-    }
-
-    /// What was held, copied if another list has it too.
-    fn into_held(self) -> Held {
-        match self {
-            Self::Own(held) => held,
-            Self::Shared(held) => Arc::unwrap_or_clone(held),
-        }
-    }
-
-    /// Makes what is held owned: copied if it is shared with another list.
-    #[cold]
-    fn part(&mut self) {
-        *self = Self::Own(self.take().into_held());
-    }
-
-    /// Another form of what is held, which is shared from now on.
-    fn share(&mut self) -> Self {
-        let held = match self.take() {
-            Self::Own(held) => Arc::new(held),
-            Self::Shared(held) => held,
-        };
-        *self = Self::Shared(Arc::clone(&held));
-        Self::Shared(held)
-    }
-
-    fn take(&mut self) -> Self {
-        std::mem::replace(self, Self::Own(Held::Plain(Box::default())))
-    }
-}
-
-/// An LZF stream.
-#[derive(Clone)]
-struct Compressed {
-    stream: Box<[u8]>,
-    /// The decompressed length, in bytes.
-    len: u32,
-    packed: bool,
-}
-
-impl Compressed {
-    fn expand(&self) -> Vec<u8> {
-        let plain = lzf::decompress(&self.stream, self.len.into());
-        debug_assert!(plain.is_ok(), "the stream was compressed by this crate");
-        plain.unwrap_or_default()
-    }
 }
 
 /// What a node holds, as bytes that can be read.
@@ -181,7 +100,7 @@ impl Node {
             Held::Packed(list) => Content::Packed(Cow::Borrowed(list)),
             Held::Plain(element) => Content::Plain(Cow::Borrowed(element)),
             Held::Compressed(compressed) if compressed.packed => {
-                Content::Packed(Cow::Owned(to_list(compressed.expand())))
+                Content::Packed(Cow::Owned(compressed.expand_list()))
             }
             Held::Compressed(compressed) => Content::Plain(Cow::Owned(compressed.expand())),
         }
@@ -240,7 +159,7 @@ impl Node {
     ) -> Option<R> {
         let fixed = self.fixed;
         if fixed == 0 {
-            return self.list_to_cut().map(put);
+            return self.list_mut().map(put);
         }
         let grown = self.size() + added * usize::from(fixed);
         let result = self.list_mut().map(put);
@@ -309,19 +228,7 @@ impl Node {
             Held::Plain(element) => (&**element, false),
             Held::Compressed(_) => return,
         };
-        let Ok(len) = u32::try_from(plain.len()) else { return };
-        if plain.len() < LEAST_COMPRESSED {
-            return;
-        }
-        let stream = COMPRESSOR.try_with(|shared| {
-            let (compressor, stream) = &mut *shared.borrow_mut();
-            let smaller = compressor.compress(plain, plain.len(), stream)
-                && stream.len() + LEAST_SAVED < plain.len();
-            smaller.then(|| stream.as_slice().into())
-        });
-        // A thread that is ending has no compressor.
-        if let Ok(Some(stream)) = stream {
-            let compressed = Compressed { stream, len, packed };
+        if let Some(compressed) = Compressed::of(plain, packed) {
             self.form = Form::Own(Held::Compressed(Box::new(compressed)));
         }
     }
@@ -329,11 +236,10 @@ impl Node {
     /// Expands the node if it is compressed, for good.
     pub(crate) fn decompress(&mut self) {
         if let Held::Compressed(compressed) = self.form.held() {
-            let plain = compressed.expand();
             self.form = Form::Own(if compressed.packed {
-                Held::Packed(to_list(plain))
+                Held::Packed(compressed.expand_list())
             } else {
-                Held::Plain(plain.into())
+                Held::Plain(compressed.expand().into())
             });
             self.recompress = false;
         }
@@ -439,11 +345,6 @@ impl Node {
             list.shrink_to_fit();
         }
     }
-}
-
-/// The listpack of bytes that were one.
-fn to_list(bytes: Vec<u8>) -> ListPack {
-    ListPack::from_bytes(bytes, Validation::Shallow).unwrap_or_default()
 }
 
 #[cfg(test)]
