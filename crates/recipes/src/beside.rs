@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use redis::Value;
+use redis::{FromRedisValue, Value};
 use store::{Clock, Error, ManualClock, Profile, Reply, ScriptCall, Store};
 use testkit::live;
 
@@ -161,9 +161,9 @@ impl Beside {
         let of_store = keys_of(&self.store);
         assert_eq!(of_store, of_server, "keys and when they expire: the store, and the server");
         assert_eq!(keys_of(&self.scripted), of_server, "the functions of scripts, and the server");
-        for key in of_store.keys() {
+        let dumps: Vec<Value> = self.of_each("DUMP", of_store.keys());
+        for (key, of_server) in of_store.keys().zip(dumps) {
             let dump = self.store.dump(&**key).unwrap().unwrap();
-            let of_server = live::command(&mut self.connection, &[b"DUMP", &**key]).unwrap();
             if live::as_bytes(&of_server) == Some(&*dump) {
                 continue;
             }
@@ -182,11 +182,21 @@ impl Beside {
 
     fn server_keys(&mut self) -> BTreeMap<Vec<u8>, i64> {
         let keys: Vec<Vec<u8>> = redis::cmd("KEYS").arg("*").query(&mut self.connection).unwrap();
-        let expiry = |key: Vec<u8>| {
-            let at = redis::cmd("PEXPIRETIME").arg(&key).query(&mut self.connection).unwrap();
-            (key, at)
-        };
-        keys.into_iter().map(expiry).collect()
+        let expiries: Vec<i64> = self.of_each("PEXPIRETIME", &keys);
+        keys.into_iter().zip(expiries).collect()
+    }
+
+    /// Returns the server's replies to a command on each of the keys.
+    fn of_each<'k, T: FromRedisValue>(
+        &mut self,
+        command: &str,
+        keys: impl IntoIterator<Item = &'k Vec<u8>>,
+    ) -> Vec<T> {
+        let mut pipeline = redis::pipe();
+        for key in keys {
+            pipeline.cmd(command).arg(key);
+        }
+        if pipeline.is_empty() { Vec::new() } else { pipeline.query(&mut self.connection).unwrap() }
     }
 }
 

@@ -47,12 +47,18 @@ impl Audit {
         let mut digests = !settings.leaves_out("DEBUG");
         let is_older = live.is_older();
         for db in 0..DATABASES {
-            let select = words(&["SELECT", &db.to_string()]);
-            both(live, subject, &select, Rule::Exact)?;
+            let mut of_database = vec![words(&["SELECT", &db.to_string()])];
             if !settings.leaves_out("DBSIZE") {
-                both(live, subject, &words(&["DBSIZE"]), Rule::Exact)?;
+                of_database.push(words(&["DBSIZE"]));
             }
-            let keys = live.execute(AUDITOR, &words(&["KEYS", "*"])).members().unwrap_or_default();
+            let same = of_database.len();
+            of_database.push(words(&["KEYS", "*"]));
+            let mut replies = live.run_all(AUDITOR, of_database.iter().map(Vec::as_slice));
+            // The questions compare the keys, because their order differs.
+            let keys = replies.pop().and_then(|reply| reply.members()).unwrap_or_default();
+            for (words, theirs) in of_database[..same].iter().zip(&replies) {
+                compare_one(subject, words, Rule::Exact, theirs)?;
+            }
             let questions: Vec<(Vec<Vec<u8>>, Rule)> =
                 keys.iter().flat_map(|key| questions(settings, key)).collect();
             let answers =
@@ -83,15 +89,17 @@ impl Audit {
             }
             report.keys_compared += keys.len();
         }
-        if digests {
-            both(live, subject, &words(&["DEBUG", "DIGEST"]), Rule::Exact)?;
-        }
+        let restores = !settings.leaves_out("RESTORE");
+        let last = [
+            digests.then(|| words(&["DEBUG", "DIGEST"])),
+            restores.then(|| words(&["SELECT", SCRATCH_DB])),
+        ];
+        let last: Vec<_> = last.into_iter().flatten().map(|words| (words, Rule::Exact)).collect();
+        both(live, subject, &last)?;
         self.follow(forms, report);
-        if settings.leaves_out("RESTORE") {
+        if !restores {
             return Ok(());
         }
-        let scratch = words(&["SELECT", SCRATCH_DB]);
-        both(live, subject, &scratch, Rule::Exact)?;
         for (ours, theirs) in payloads {
             for payload in [ours, theirs] {
                 // The checksum in the footer is that of the rest; with it, the sum is the same for every payload.
@@ -140,9 +148,17 @@ fn questions(settings: &Settings, key: &[u8]) -> Vec<(Vec<Vec<u8>>, Rule)> {
 fn restore(live: &mut LiveSubject, subject: &mut dyn Subject, payload: &[u8]) -> Result<(), Found> {
     let mut command = words(&["RESTORE", "scratch", "0"]);
     command.push(payload.to_vec());
-    let encoding = words(&["OBJECT", "ENCODING", "scratch"]);
-    let dump = words(&["DUMP", "scratch"]);
-    let accepted = both(live, subject, &command, Rule::Exact)?;
+    let replies = both(
+        live,
+        subject,
+        &[
+            (command.clone(), Rule::Exact),
+            (words(&["OBJECT", "ENCODING", "scratch"]), Rule::Exact),
+            (words(&["DUMP", "scratch"]), Rule::Dump),
+            (words(&["DEL", "scratch"]), Rule::Exact),
+        ],
+    )?;
+    let [accepted, _, again, _] = &replies[..] else { unreachable!("a reply for each command") };
     if accepted.is_error() {
         return Err(Found {
             words: command,
@@ -151,8 +167,6 @@ fn restore(live: &mut LiveSubject, subject: &mut dyn Subject, payload: &[u8]) ->
             why: "neither side accepts a payload that one of them returned".to_owned(),
         });
     }
-    both(live, subject, &encoding, Rule::Exact)?;
-    let again = both(live, subject, &dump, Rule::Dump)?;
     let value = |bytes: &[u8]| Payload::read(bytes).ok();
     let fixed = |bytes| value(bytes).filter(|value| !value.may_be_recoded());
     if again.bytes().and_then(fixed) != fixed(payload) {
@@ -163,25 +177,34 @@ fn restore(live: &mut LiveSubject, subject: &mut dyn Subject, payload: &[u8]) ->
             why: "the restored value differs".to_owned(),
         });
     }
-    both(live, subject, &words(&["DEL", "scratch"]), Rule::Exact).map(drop)
+    Ok(())
 }
 
-/// Runs one command on both sides; returns the server's reply.
+/// Runs commands on both sides; returns the server's replies.
 fn both(
     live: &mut LiveSubject,
     subject: &mut dyn Subject,
+    commands: &[(Vec<Vec<u8>>, Rule)],
+) -> Result<Vec<Reply>, Found> {
+    let replies = live.run_all(AUDITOR, commands.iter().map(|(words, _)| words.as_slice()));
+    for ((words, rule), theirs) in commands.iter().zip(&replies) {
+        compare_one(subject, words, *rule, theirs)?;
+    }
+    Ok(replies)
+}
+
+/// Runs one command on the subject, and compares its reply with the server's.
+fn compare_one(
+    subject: &mut dyn Subject,
     words: &[Vec<u8>],
     rule: Rule,
-) -> Result<Reply, Found> {
-    let theirs = live.execute(AUDITOR, words);
+    theirs: &Reply,
+) -> Result<(), Found> {
     let ours = subject.execute(AUDITOR, words);
-    match compare::same(rule, &ours, &theirs) {
-        Ok(()) => Ok(theirs),
-        Err(why) => Err(Found {
-            words: words.to_vec(),
-            ours: ours.to_string(),
-            theirs: theirs.to_string(),
-            why: format!("in the audit: {why}"),
-        }),
-    }
+    compare::same(rule, &ours, theirs).map_err(|why| Found {
+        words: words.to_vec(),
+        ours: ours.to_string(),
+        theirs: theirs.to_string(),
+        why: format!("in the audit: {why}"),
+    })
 }

@@ -420,10 +420,17 @@ fn chunk(side: &mut dyn Subject, key: &[u8], nth: usize) -> Option<(i64, Vec<u8>
 
 /// Whether an op cannot be part of a batch.
 fn alone(op: &Op) -> bool {
-    op.how != How::Plain
-        || families::rule(&op.words) == Rule::Pop
-        || apart::writes(&op.words)
-        || apart::sorts(&op.words)
+    op.how != How::Plain || runs_alone(&op.words)
+}
+
+/// Whether no later command may have run on the server when the replies to this one are compared.
+pub(super) fn runs_alone(words: &[Vec<u8>]) -> bool {
+    families::rule(words) == Rule::Pop || apart::writes(words) || apart::sorts(words)
+}
+
+/// Whether the comparison of the replies reads the current state of the server, so that a batch ends here.
+pub(super) fn ends_batch(words: &[Vec<u8>]) -> bool {
+    matches!(families::rule(words), Rule::RandomMember | Rule::RandomKey)
 }
 
 /// The end of the batch that begins at `start`: of one session, and without operations after one that depends on the
@@ -438,12 +445,11 @@ fn batch(ops: &[Op], start: usize, limit: usize) -> usize {
             break;
         }
         end += 1;
-        let name = families::rule(&ops[end - 1].words);
         let ends_transaction = ops[end - 1].words[0].len() < 8
             && [&b"MULTI"[..], b"EXEC", b"DISCARD", b"RESET"]
                 .iter()
                 .any(|name| ops[end - 1].words[0].eq_ignore_ascii_case(name));
-        if matches!(name, Rule::RandomMember | Rule::RandomKey) || ends_transaction {
+        if ends_batch(&ops[end - 1].words) || ends_transaction {
             break;
         }
     }

@@ -7,7 +7,7 @@
 use super::compare::{self, Rule};
 use super::families::{FAMILIES, Row};
 use super::harness::{Differential, Failure, failure, words};
-use super::run::Run;
+use super::run::{Run, ends_batch, runs_alone};
 use super::settings::MODULE_FAMILY;
 use super::subject::{AUDITOR, LiveSubject, Subject};
 use super::{Difference, Reply, Report, Settings, command_line};
@@ -129,41 +129,54 @@ struct Sweep<'a, S> {
 }
 
 impl<S: Subject> Sweep<'_, S> {
-    /// Runs every line of one command on one key, in batches between two comparisons.
+    /// Runs every line of one command on one key, and compares what is left.
     fn group(&mut self, row: &Row, key: &[u8]) -> Result<(), Failure> {
-        let stateful = STATEFUL.contains(&row.name);
-        let mut changed = Vec::new();
+        let mut changed = false;
         self.fixture()?;
-        for line in lines(row, key) {
-            self.at += 1;
+        let lines = lines(row, key);
+        let one_by_one = |line: &Vec<Vec<u8>>| runs_alone(line) || ends_batch(line);
+        if STATEFUL.contains(&row.name) || lines.iter().any(one_by_one) {
+            for line in &lines {
+                changed |= self.single(row, line)?;
+            }
+        } else {
             let session = 0;
-            let theirs = self.run.live.execute(session, &line);
-            let ours = self.run.subject.execute(session, &line);
-            let random = row.rule == Rule::Pop && !theirs.is_error();
-            if random {
-                compare::same(Rule::Pop, &ours, &theirs)
-                    .map_err(|why| failure(self.at, &line, &ours, &theirs, &why))?;
-            } else {
-                self.run.compare(self.at, session, &line, &ours, &theirs)?;
-            }
-            if stateful {
-                self.settle(session)?;
-            }
-            if random {
-                self.dirty = true;
-                self.fixture()?;
-            } else if !theirs.is_error() {
-                changed.push(line);
+            let replies = self.run.live.run_all(session, lines.iter().map(Vec::as_slice));
+            for (line, theirs) in lines.iter().zip(&replies) {
+                self.at += 1;
+                let ours = self.run.subject.execute(session, line);
+                self.run.compare(self.at, session, line, &ours, theirs)?;
+                changed |= !theirs.is_error();
             }
         }
-        if changed.is_empty() {
-            // All replies were errors: the subject must report no change.
-            self.unchanged(row, key)?;
-        } else {
+        if changed {
             self.run.look(self.at)?;
             self.dirty = true;
+        } else {
+            // All replies were errors: the subject must report no change.
+            self.unchanged(row, key)?;
         }
         Ok(())
+    }
+
+    /// Runs one line. Returns whether it may have changed something that the fixture does not have.
+    fn single(&mut self, row: &Row, line: &[Vec<u8>]) -> Result<bool, Failure> {
+        self.at += 1;
+        let session = 0;
+        let theirs = self.run.live.execute(session, line);
+        let ours = self.run.subject.execute(session, line);
+        if row.rule == Rule::Pop && !theirs.is_error() {
+            compare::same(Rule::Pop, &ours, &theirs)
+                .map_err(|why| failure(self.at, line, &ours, &theirs, &why))?;
+            self.dirty = true;
+            self.fixture()?;
+            return Ok(false);
+        }
+        self.run.compare(self.at, session, line, &ours, &theirs)?;
+        if STATEFUL.contains(&row.name) {
+            self.settle(session)?;
+        }
+        Ok(!theirs.is_error())
     }
 
     /// Ends a transaction that a command may have begun, and selects database 0.
@@ -184,8 +197,8 @@ impl<S: Subject> Sweep<'_, S> {
         if !std::mem::take(&mut self.dirty) {
             return Ok(());
         }
-        let (live, subject) = (&mut self.run.live, &mut self.run.subject);
-        if self.run.settings.leaves_out("FLUSHALL") {
+        let Run { settings, live, subject, .. } = &mut self.run;
+        if settings.leaves_out("FLUSHALL") {
             let keys = live.execute(0, &words(&["KEYS", "*"])).members().unwrap_or_default();
             let delete: Vec<Vec<u8>> = [b"DEL".to_vec()].into_iter().chain(keys).collect();
             subject.execute(0, &delete);
@@ -194,20 +207,30 @@ impl<S: Subject> Sweep<'_, S> {
             subject.execute(0, &words(&["FLUSHALL"]));
             live.execute(0, &words(&["FLUSHALL"]));
         }
-        for (key, maker) in fixture(self.run.settings).filter(|(_, maker)| !maker.is_empty()) {
-            let command: Vec<Vec<u8>> = maker.iter().map(|word| word.to_vec()).collect();
-            if [&b"RPUSH"[..], b"HSET", b"ZADD"].contains(&maker[0]) {
-                if self.run.settings.leaves_out("RESTORE") {
-                    continue;
-                }
-                live.execute(0, &command);
-                let dump = live.execute(0, &[b"DUMP".to_vec(), key.to_vec()]);
-                let payload = dump.bytes().unwrap_or_default().to_vec();
+        let restored = |maker: &[&[u8]]| [&b"RPUSH"[..], b"HSET", b"ZADD"].contains(&maker[0]);
+        let keys: Vec<_> = fixture(settings)
+            .filter(|(_, maker)| !maker.is_empty())
+            .filter(|(_, maker)| !restored(maker) || !settings.leaves_out("RESTORE"))
+            .collect();
+        let makers: Vec<Vec<Vec<u8>>> = keys
+            .iter()
+            .map(|(_, maker)| maker.iter().map(|word| word.to_vec()).collect())
+            .collect();
+        let dumps: Vec<Vec<Vec<u8>>> = keys
+            .iter()
+            .filter(|(_, maker)| restored(maker))
+            .map(|(key, _)| vec![b"DUMP".to_vec(), key.to_vec()])
+            .collect();
+        let mut replies = live.run_all(0, makers.iter().chain(&dumps).map(Vec::as_slice));
+        let mut payloads = replies.split_off(makers.len()).into_iter();
+        for ((key, maker), command) in keys.into_iter().zip(&makers) {
+            if restored(maker) {
+                let dump = payloads.next();
+                let payload = dump.as_ref().and_then(Reply::bytes).unwrap_or_default().to_vec();
                 let restore = [b"RESTORE".to_vec(), key.to_vec(), b"0".to_vec(), payload];
                 expect_made(self.at, &restore, subject)?;
             } else {
-                live.execute(0, &command);
-                expect_made(self.at, &command, subject)?;
+                expect_made(self.at, command, subject)?;
             }
         }
         Ok(())
