@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
 use jiff::civil::date;
-use testkit::rng::Rng;
+use testkit::rng::{Rng, rounds};
 
 use super::cohort::Cohort;
 use super::names::Names;
@@ -21,7 +21,7 @@ const KEYS: [&[u8]; 5] = [b"a", b"b", b"c", b"d", b"{t}"];
 fn scripts_do_what_procedures_do() {
     let Some(mut both) = Beside::open() else { return };
     let mut rng = Rng::new(23);
-    for round in 0..10_000 {
+    for round in 0..rounds(5_000, 20_000) {
         step(&mut both, &mut rng);
         if round % 60 == 59 {
             both.flush();

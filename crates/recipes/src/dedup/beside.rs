@@ -7,7 +7,7 @@ use std::time::Duration;
 use bloom::{ItemHash, Settings};
 use store::{BloomEntry, ErrorKind, Member, Store};
 use testkit::live::{Options, named, redisbloom, server_with};
-use testkit::rng::Rng;
+use testkit::rng::{Rng, rounds};
 
 use super::procedures::{InsertTurning, Items, Turn, has, info, insert};
 use super::{AT_ONCE_ON_SERVER, Dedup};
@@ -25,7 +25,7 @@ fn open() -> Option<Beside> {
 fn scripts_do_what_procedures_do() {
     let Some(mut both) = open() else { return };
     let mut rng = Rng::new(23);
-    for round in 0..10_000 {
+    for round in 0..rounds(5_000, 20_000) {
         step(&mut both, &mut rng);
         if round % 50 == 49 {
             both.flush();

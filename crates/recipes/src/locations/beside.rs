@@ -8,7 +8,7 @@ use bitpack::packed::NumberCode;
 use redis::cluster::ClusterClient;
 use store::{Error, ErrorKind, Profile, Store};
 use testkit::live;
-use testkit::rng::Rng;
+use testkit::rng::{Rng, rounds};
 
 use super::procedures::{OfShard, code, largest, len, raise, range, set_alone, set_largest};
 use super::{CityTable, Locations, Precision, RecordOf, USERS_PER_SHARD};
@@ -21,7 +21,7 @@ use crate::server::Server;
 fn scripts_do_what_procedures_do() {
     let Some(mut both) = Beside::open() else { return };
     let mut rng = Rng::new(22);
-    for round in 0..10_000 {
+    for round in 0..rounds(5_000, 20_000) {
         match rng.below(3) {
             0 => step::<1>(&mut both, &mut rng),
             1 => step::<2>(&mut both, &mut rng),

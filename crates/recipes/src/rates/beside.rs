@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use store::ErrorKind;
-use testkit::rng::Rng;
+use testkit::rng::{Rng, rounds};
 
 use super::buckets::Meter;
 use super::counter::count;
@@ -21,7 +21,7 @@ const KEYS: [&[u8]; 3] = [b"hist:Lei:reply", b"funnel", b"counter"];
 fn scripts_do_what_procedures_do() {
     let Some(mut both) = Beside::open() else { return };
     let mut rng = Rng::new(22);
-    for round in 0..10_000 {
+    for round in 0..rounds(5_000, 20_000) {
         step(&mut both, &mut rng);
         if round % 100 == 99 {
             both.flush();

@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
 use store::KeyRef;
-use testkit::rng::Rng;
+use testkit::rng::{Rng, rounds};
 
 use super::procedures::{
     BeginKeys, Visit, add_all_and_count, add_and_count, add_kept, begin, count_in, mark,
@@ -18,7 +18,7 @@ use crate::text::Text;
 fn scripts_do_what_procedures_do() {
     let Some(mut both) = Beside::open() else { return };
     let mut rng = Rng::new(21);
-    for round in 0..10_000 {
+    for round in 0..rounds(5_000, 20_000) {
         step(&mut both, &mut rng);
         if round % 50 == 49 {
             both.flush();

@@ -4,7 +4,7 @@
 
 use bytes::Bytes;
 use store::{Member, PreparedKey};
-use testkit::rng::Rng;
+use testkit::rng::{Rng, rounds};
 
 use super::procedures::{
     BucketKey, CountKeys, RollKeys, add_and_open, add_if_open, add_many_if_open, add_many_to_all,
@@ -23,7 +23,7 @@ const NAMES: [&str; 4] = ["201909281911", "2019092819", "20190928", "201909"];
 fn scripts_do_what_procedures_do() {
     let Some(mut both) = Beside::open() else { return };
     let mut rng = Rng::new(22);
-    for round in 0..10_000 {
+    for round in 0..rounds(5_000, 20_000) {
         step(&mut both, &mut rng);
         if round % 40 == 39 {
             both.flush();

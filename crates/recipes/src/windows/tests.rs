@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use jiff::civil::{Date, DateTime, date};
 use jiff::tz::TimeZone;
 use store::{Limits, ManualClock, Store};
+use testkit::rng::rounds;
 
 use super::bucket::UvBucket;
 use super::procedures::{self, BucketKey, CountKeys, RollKeys};
@@ -178,7 +179,7 @@ fn names_that_no_bucket_has_are_refused() {
 fn covers_are_exact_and_the_fewest_of_all() {
     let mut rng = testkit::rng::Rng::new(7);
     for (walk, from, to) in walks() {
-        for _ in 0..60 {
+        for _ in 0..rounds(20, 60) {
             let mut ends = [(); 2].map(|()| from + rng.range(0..=(to - from) / 60) * 60);
             ends.sort_unstable();
             walk.check_cover(ends[0], ends[1]);
@@ -193,7 +194,8 @@ fn covers_are_exact_and_the_fewest_of_all() {
             .collect();
         borders.sort_unstable();
         borders.dedup();
-        let few = borders.len() / 25 + 1;
+        let most = usize::try_from(rounds(12, 25)).unwrap();
+        let few = borders.len() / most + 1;
         let borders: Vec<i64> = borders.into_iter().step_by(few).collect();
         for (place, &start) in borders.iter().enumerate() {
             borders[place..].iter().for_each(|&end| walk.check_cover(start, end));

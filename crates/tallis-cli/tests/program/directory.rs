@@ -250,7 +250,7 @@ fn uv_continues_from_any_prefix_of_its_log() {
         let want = json(&args, input.as_bytes());
         let file = last_increment(name);
         let log = fs::read(&file).unwrap();
-        for len in (0..log.len()).step_by(9) {
+        for len in (0..log.len()).step_by(23) {
             fs::write(&file, &log[..len]).unwrap();
             let Ran { status, out, err } =
                 run_with(&[&["uv", "--json"], &args[..]].concat(), input.as_bytes());

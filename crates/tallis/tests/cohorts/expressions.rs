@@ -91,7 +91,7 @@ impl Events {
 fn nested_expressions_match_the_model() {
     let mut rng = Rng::new(7);
     let events = Events::new(&mut rng);
-    for round in 0..rounds(50, 150) {
+    for round in 0..rounds(20, 150) {
         let (cohort, bits) = events.expression(&mut rng, 1 + round % 5);
         let query = events.cohorts.query(cohort.clone());
         assert!(query.bitmap().unwrap() == bytes(&bits), "{cohort:?}");

@@ -7,7 +7,7 @@ use std::thread;
 
 use tallis::geo::Unit;
 use tallis::{BitFieldOp, ExpireOption, FieldType, Limits, ManualClock, Overflow, Profile, Store};
-use testkit::rng::Rng;
+use testkit::rng::{Rng, rounds};
 
 /// The number of keys of a store, and of members of its sets, from which the calls choose.
 const NAMES: u64 = 600;
@@ -232,7 +232,7 @@ fn payloads(store: &Store) -> Vec<(Vec<u8>, Vec<u8>)> {
 
 #[test]
 fn batched_calls_equal_single_calls() {
-    for seed in 0..40 {
+    for seed in 0..rounds(15, 40) {
         let mut rng = Rng::new(seed);
         let limits = limits(&mut rng);
         let [many, one] = [(); 2].map(|()| store(limits));

@@ -95,7 +95,7 @@ fn bits_and_fields_match_a_plain_vector() {
     let mut rng = Rng::new(21);
     let mut plain = Plain::default();
     let mut exists = false;
-    for round in 0..20_000 {
+    for round in 0..rounds(6_000, 20_000) {
         let at = offset(&mut rng);
         match rng.below(10) {
             0..3 => {
@@ -218,7 +218,7 @@ fn strings_are_combined_bit_by_bit() {
             _ => store.set(key, rng.bytes(len)).unwrap(),
         }
     };
-    for round in 0..rounds(600, 1_500) {
+    for round in 0..rounds(200, 1_500) {
         let (name, typed, definition) = OPERATIONS[rng.index(OPERATIONS.len())];
         let target = format!("k{}", rng.below(5));
         let count = 2 + rng.index(if round % 50 == 0 { 20 } else { 3 });

@@ -6,7 +6,7 @@ use std::thread;
 
 use tallis::ErrorKind::{KeyNotNamed, Locked};
 use tallis::{Clock, Error, KeyRef, ManualClock, Member, Store, SystemClock, Tx};
-use testkit::rng::Rng;
+use testkit::rng::{Rng, rounds};
 
 use super::payloads;
 use crate::journal::Journal;
@@ -62,7 +62,7 @@ fn run_both(one: &Store, many: &Store, steps: &[Step]) {
 #[test]
 fn a_batch_of_transactions_equals_single_transactions() {
     for stripes in [1, 8, 64, 4096] {
-        for seed in 0..12 {
+        for seed in 0..rounds(4, 12) {
             let [one, many] =
                 [(); 2].map(|()| Store::builder().hash_seed(7).stripes(stripes).build());
             let mut rng = Rng::new(seed);

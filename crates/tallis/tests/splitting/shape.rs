@@ -1,7 +1,7 @@
 //! The shape: one shard at first, one split at a time, no hash tables, little memory per member.
 
 use tallis::{ShardedSet, Store};
-use testkit::rng::Rng;
+use testkit::rng::{Rng, rounds};
 
 use super::{Model, is_right, journaled, shard_keys, validate};
 use crate::journal::Journal;
@@ -70,8 +70,8 @@ fn members_that_are_added_and_removed_alternately_move_nothing() {
     }
 }
 
-/// Adds a million ids, and checks the number of shards and their sizes.
-fn million(ids: impl Iterator<Item = i64>) {
+/// Adds these ids, and checks the number of shards and their sizes.
+fn grow(ids: impl Iterator<Item = i64>) {
     let store = Store::builder().hash_seed(1).build();
     let set = ShardedSet::splitting(store.clone(), "s");
     let mut added = 0_u64;
@@ -97,18 +97,18 @@ fn million(ids: impl Iterator<Item = i64>) {
         let bytes = store.used_memory().unwrap() as u64 - empty;
         assert!(added < 200_000 || bytes * 10 < added * 90, "{bytes} bytes for {added}");
     }
-    assert_eq!(set.card().unwrap(), 1_000_000);
+    assert_eq!(set.card().unwrap(), added);
 }
 
 #[test]
-fn a_million_random_ids_are_always_intsets() {
+fn random_ids_are_always_intsets() {
     let mut rng = Rng::new(7);
-    million((0..1_000_000).map(|_| (rng.u64() >> 4).cast_signed()));
+    grow((0..rounds(290_000, 1_000_000)).map(|_| (rng.u64() >> 4).cast_signed()));
 }
 
 #[test]
-fn a_million_ids_in_order_are_always_intsets() {
-    million((0..1_000_000).map(|n| (1 << 59) + n));
+fn ids_in_order_are_always_intsets() {
+    grow((1 << 59..).take(rounds(290_000, 1_000_000) as usize));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use jiff::tz::TimeZone;
 use tallis::{ManualClock, Store, UvFilling, UvLevel, UvWindows};
-use testkit::rng::Rng;
+use testkit::rng::{Rng, rounds};
 
 use super::{FILLINGS, Visits, at, second, windows};
 
@@ -52,7 +52,7 @@ fn visit_and_count(zone: &TimeZone, start: &str, rolls: Rolls, seed: u64) {
     });
     let mut visits = Visits::default();
     let mut now = start;
-    for _ in 0..1_200 {
+    for _ in 0..rounds(700, 1_200) {
         now += rng.range(0..=600);
         // Most are in time; some are up to three days late, and a clock may be ahead.
         let late = match rng.below(10) {
