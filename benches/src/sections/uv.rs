@@ -15,25 +15,33 @@ use tallis_cli::{Args, Command};
 use super::held;
 use crate::report::{Bench, Result, Row, Section, Unit};
 
-/// How many times the example log is repeated.
-const TIMES: u32 = 25;
-const LINES: u32 = 4_000 * TIMES;
+/// The lines of the example log.
+const EXAMPLE: u32 = 4_000;
 
 /// The number of logs for two threads, and how many times as long each of them is.
 const LOGS: u32 = 2;
 const LONGER: u32 = 4;
 
 pub(super) fn measure(bench: &Bench) -> Section {
-    let text = "The work of `tallis uv` on the lines of a file: reading, parsing, exact and approximate counting. The \
-                log is the example, repeated 25 times, in Combined Log Format, or the same lines as JSON objects as \
-                Caddy writes them; the page cache is warm. Two logs on two threads: the time that one thread takes for \
-                two logs of 400,000 lines each, in which every repetition of the example has other visitors, divided \
-                by the time of two threads; a shared machine may not have two cores free.";
+    let text = format!(
+        "The work of `tallis uv` on the lines of a file: reading, parsing, exact and approximate counting. The log is \
+         the example, repeated {times} times, in Combined Log Format, or the same lines as JSON objects as Caddy writes \
+         them; the page cache is warm. Two logs on two threads: the time that one thread takes for two logs of \
+         {long},000 lines each, in which every repetition of the example has other visitors, divided by the time of \
+         two threads; a shared machine may not have two cores free.",
+        times = times(bench),
+        long = EXAMPLE * times(bench) * LONGER / 1_000,
+    );
     let folder = tempfile::tempdir().unwrap();
-    Section::new("tallis uv", text)
+    Section::new("tallis uv", &text)
         .row(lines(bench, folder.path()).target(1e6))
         .row(json_lines(bench, folder.path()).target(1e6))
         .row(threads(bench, folder.path()).target(1.8))
+}
+
+/// Returns how many times the example log is repeated.
+fn times(bench: &Bench) -> u32 {
+    if bench.effort().is_quick() { 2 } else { 25 }
 }
 
 fn example() -> String {
@@ -43,10 +51,11 @@ fn example() -> String {
 
 fn lines(bench: &Bench, folder: &Path) -> Row {
     let log = folder.join("access.log");
-    fs::write(&log, example().repeat(TIMES as usize)).unwrap();
-    let work = || count(&[], std::slice::from_ref(&log), u64::from(LINES));
+    fs::write(&log, example().repeat(times(bench) as usize)).unwrap();
+    let lines = EXAMPLE * times(bench);
+    let work = || count(&[], std::slice::from_ref(&log), u64::from(lines));
     let touched = held(&work());
-    let results = bench.race().contender("tallis", LINES, work).run();
+    let results = bench.race().contender("tallis", lines, work).run();
     let rates = results.iter().map(Result::per_second).collect();
     Row::new("lines a second", Unit::PerSecond, touched, rates)
 }
@@ -66,11 +75,12 @@ fn json_lines(bench: &Bench, folder: &Path) -> Row {
         .unwrap();
     }
     let log = folder.join("access.json");
-    fs::write(&log, objects.repeat(TIMES as usize)).unwrap();
+    fs::write(&log, objects.repeat(times(bench) as usize)).unwrap();
+    let lines = EXAMPLE * times(bench);
     let options = ["--format", "json", "--by", ".request.remote_ip", "--time", ".ts"];
-    let work = || count(&options, std::slice::from_ref(&log), u64::from(LINES));
+    let work = || count(&options, std::slice::from_ref(&log), u64::from(lines));
     let touched = held(&work());
-    let results = bench.race().contender("tallis", LINES, work).run();
+    let results = bench.race().contender("tallis", lines, work).run();
     let rates = results.iter().map(Result::per_second).collect();
     Row::new("lines of JSON a second", Unit::PerSecond, touched, rates)
 }
@@ -81,7 +91,7 @@ fn threads(bench: &Bench, folder: &Path) -> Row {
     let logs: Vec<PathBuf> = (0..LOGS)
         .map(|log| {
             let mut text = String::new();
-            for time in 0..TIMES * LONGER {
+            for time in 0..times(bench) * LONGER {
                 for line in example.lines() {
                     writeln!(text, "{log}.{time}.{line}").unwrap();
                 }
@@ -91,12 +101,13 @@ fn threads(bench: &Bench, folder: &Path) -> Row {
             file
         })
         .collect();
+    let lines = u64::from(EXAMPLE * times(bench) * LONGER * LOGS);
     let seconds = |threads: &str| {
         let start = Instant::now();
-        drop(count(&["--threads", threads], &logs, u64::from(LINES * LONGER * LOGS)));
+        drop(count(&["--threads", threads], &logs, lines));
         start.elapsed().as_secs_f64()
     };
-    let touched = held(&count(&[], &logs, u64::from(LINES * LONGER * LOGS)));
+    let touched = held(&count(&[], &logs, lines));
     let rounds = if bench.effort().is_quick() { 1 } else { 11 };
     let factors = (0..rounds).map(|_| seconds("1") / seconds("2")).collect();
     let result = Result::of("tallis", false, factors);

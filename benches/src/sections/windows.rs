@@ -9,7 +9,7 @@ use tallis::{Store, UvFilling, UvLevel};
 use testkit::rng::Rng;
 
 use super::live::{Live, SERVER, command, rival};
-use super::{built, held};
+use super::{built, held, pieces};
 use crate::report::{Bench, Effort, Result, Row, Sample, Section, Touched, Unit};
 use crate::uv::{Dense, HOUR, START, User, keys, second, users, windows};
 
@@ -18,7 +18,7 @@ const DAY: i64 = 24 * HOUR;
 /// Minutes per round, and visits per minute: few enough that a minute stays sparse.
 const MINUTES: i64 = 10;
 const A_MINUTE: usize = 500;
-/// Visits per round to one dense minute.
+/// The maximum number of visits per round to one dense minute.
 const TURN: usize = 10_000;
 
 /// The server's times of PFADD to a dense key and to a sparse one when the targets were set.
@@ -26,7 +26,7 @@ const PFADD: f64 = 64.0;
 const PFADD_SPARSE: f64 = 264.0;
 
 pub(super) fn measure(bench: &Bench) -> Section {
-    let users = if bench.effort() == Effort::Quick { 20_000 } else { 1_000_000 };
+    let users = if bench.effort() == Effort::Quick { 2_000 } else { 1_000_000 };
     let crowd = crowd(bench);
     let text = format!(
         "`UvWindows` by UTC; users are 16 random bytes. *Sparse*: {A_MINUTE} users per minute, then the next minute, \
@@ -56,7 +56,7 @@ pub(super) fn measure(bench: &Bench) -> Section {
 
 /// Returns the number of users of the larger buckets: enough that they are dense.
 fn crowd(bench: &Bench) -> usize {
-    if bench.effort() == Effort::Quick { TURN } else { 200_000 }
+    if bench.effort() == Effort::Quick { 5_000 } else { 200_000 }
 }
 
 /// Returns the name of a filling on the page, and the number of keys to which it adds a visit.
@@ -84,24 +84,22 @@ fn dense(bench: &Bench, filling: UvFilling, live: Option<&mut Live>) -> Row {
             plain.pfadd(key, [user]).unwrap();
         }
     }
-    let turn = u32::try_from(TURN).unwrap();
+    let visits = &users[..users.len().min(TURN)];
+    let turn = pieces(visits.len());
     let mut results = bench
         .race()
         .contender("tallis", turn, || {
-            users[..TURN]
-                .iter()
-                .filter(|user| windows.record(*user, second(START)).unwrap())
-                .count()
+            visits.iter().filter(|user| windows.record(*user, second(START)).unwrap()).count()
         })
         .contender("PFADD", turn, || {
             let add = |user: &&User| keys.iter().any(|key| plain.pfadd(key, [*user]).unwrap());
-            users[..TURN].iter().filter(add).count()
+            visits.iter().filter(add).count()
         })
         .run();
     results.extend(rival(live.map(|live| {
         live.run([redis::cmd("FLUSHALL")]);
         live.run(pfadds(START, levels, &users));
-        times(levels) * live.nanos("PFADD", pfadds(START, levels, &users[..TURN]))
+        times(levels) * live.nanos("PFADD", pfadds(START, levels, visits))
     })));
     Row::new(&format!("record, {name}, dense"), Unit::Nanos, held(&counted), results)
 }
@@ -115,7 +113,7 @@ fn sparse(bench: &Bench, filling: UvFilling, live: Option<&mut Live>) -> Row {
         .flat_map(|minute| [minute; A_MINUTE])
         .map(|minute| (START + minute, *rng.pick(&all).unwrap()))
         .collect();
-    let pieces = u32::try_from(visits.len()).unwrap();
+    let pieces = pieces(visits.len());
     let mut visited: hll::HyperLogLog = all.iter().collect();
     visited.promote();
     // The larger buckets, which the crowd has visited.
