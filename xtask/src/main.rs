@@ -42,7 +42,7 @@ enum Chore {
     /// Runs all tests: those of the workspace, those of the documentation, and a short run of each fuzz target.
     Test(test::Arguments),
     /// Checks the format, lints, the documentation and the rules of the project.
-    Lint,
+    Lint(lint::Arguments),
     /// Checks the licences and sources of all dependencies, and that none is banned.
     Deny(deny::Arguments),
     /// Builds the guide as a book of HTML pages, and checks its links.
@@ -72,7 +72,7 @@ enum Chore {
 fn main() -> ExitCode {
     let outcome = match Chore::parse() {
         Chore::Test(arguments) => test::run(&arguments),
-        Chore::Lint => lint::run(),
+        Chore::Lint(arguments) => lint::run(&arguments),
         Chore::Deny(arguments) => deny::run(&arguments),
         Chore::Book => book::run(),
         Chore::Package => package::run(),

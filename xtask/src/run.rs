@@ -2,7 +2,7 @@
 
 use std::env;
 use std::ffi::OsStr;
-use std::io::{self, BufRead, BufReader, IsTerminal, Write};
+use std::io::{self, BufRead, BufReader, IsTerminal, Read, Write};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -88,6 +88,22 @@ pub(crate) fn watch(command: &mut Command, mut look: impl FnMut(&[u8])) -> Outco
     Ok(child.wait().map_err(|error| error.to_string())?.success())
 }
 
+/// Runs `command` to its end; returns whether it succeeded, and all of its output, in the order in which it was written.
+pub(crate) fn captured(mut command: Command) -> Outcome<(bool, Vec<u8>)> {
+    let shown = shown(&command);
+    let run = || -> io::Result<(bool, Vec<u8>)> {
+        let (mut reader, writer) = io::pipe()?;
+        command.stdout(writer.try_clone()?).stderr(writer);
+        let mut child = command.spawn()?;
+        // It holds the writing end, without which the reading end sees the end of the output.
+        drop(command);
+        let mut output = Vec::new();
+        reader.read_to_end(&mut output)?;
+        Ok((child.wait()?.success(), output))
+    };
+    run().map_err(|why| format!("cannot run {shown}: {why}"))
+}
+
 /// Returns the standard output of `command`, which must succeed.
 pub(crate) fn output_of(command: &mut Command) -> Outcome<String> {
     let output =
@@ -113,4 +129,25 @@ pub(crate) fn shown(command: &Command) -> String {
         text.push_str(&argument.to_string_lossy());
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{captured, cargo};
+
+    #[cfg(unix)]
+    #[test]
+    fn the_output_of_both_streams_is_kept_in_order() {
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", "echo one; echo two >&2; echo three; exit 3"]);
+        assert_eq!(captured(command), Ok((false, b"one\ntwo\nthree\n".to_vec())));
+        let (success, _) = captured(cargo(["--version"])).expect("it starts");
+        assert!(success);
+    }
+
+    #[test]
+    fn a_program_that_is_missing_is_named() {
+        let why = captured(std::process::Command::new("no-such-program")).expect_err("missing");
+        assert!(why.starts_with("cannot run no-such-program: "), "{why}");
+    }
 }

@@ -31,6 +31,8 @@ impl Tool {
         }
         let Self { name, version, arguments } = self;
         let mut install = cargo(["install", name, "--locked", "--debug", "--version", version]);
+        // Debug information would only take time to write.
+        install.env("CARGO_PROFILE_DEV_DEBUG", "false");
         succeed(install.args(arguments).arg("--root").arg(root))?;
         Ok(own)
     }
