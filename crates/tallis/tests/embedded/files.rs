@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use rdb::{Attributes, RawValue, Reader, Record, ValueType, WriteOptions, Writer};
 use tallis::{ErrorKind, LoadOptions, LoadReport, ManualClock, SaveOptions, Store, Target};
-use testkit::rng::Rng;
+use testkit::rng::{Rng, rounds};
 
 const SALVAGE: LoadOptions = LoadOptions { salvage: true, checksum: true, threads: 1 };
 const PLAIN: Attributes = Attributes { expire_at_ms: None, idle_s: None, freq: None };
@@ -125,9 +125,10 @@ fn digest(store: &Store) -> String {
 fn threads_report_the_first_of_several_invalid_values() {
     let mut writer = Writer::new(Vec::new(), WriteOptions::default()).unwrap();
     let mut first = None;
-    for number in 0..200_000_u64 {
+    let valid = rounds(100_000, 200_000);
+    for number in 0..2 * valid {
         let key = format!("key:{number}");
-        if number >= 100_000 && number % 7 == 0 {
+        if number >= valid && number % 7 == 0 {
             first.get_or_insert(number);
             writer.key(key.as_bytes(), PLAIN).blob(rdb::Blob::IntSet, b"no intset").unwrap();
         } else {
