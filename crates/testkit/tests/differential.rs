@@ -221,23 +221,65 @@ fn a_sweep_between_servers_finds_nothing() {
     );
 }
 
+/// Sweeps against a manipulated server.
+fn swept<F>(family: &'static str, bend: F) -> Option<Box<Difference>>
+where
+    F: FnMut(&mut LiveSubject, usize, &[Vec<u8>], Reply) -> Reply + Clone,
+{
+    let settings = Settings { families: vec![family], ..Settings::default() };
+    let server = server_with(&settings.options())?;
+    let other = server_with(&settings.options())?;
+    let subject =
+        |settings: &Settings| Bent { live: LiveSubject::new(&other, settings), bend: bend.clone() };
+    let sweep = Differential::new(settings).sweep(&server, subject);
+    Some(sweep.expect_err("a bent reply is a difference"))
+}
+
 #[test]
 fn a_sweep_finds_changes_by_failed_commands() {
-    let settings = Settings { families: vec!["strings"], ..Settings::default() };
-    let Some(server) = server_with(&settings.options()) else { return };
-    let Some(other) = server_with(&settings.options()) else { return };
-    let harness = Differential::new(settings);
-    let subject = |settings: &Settings| Bent {
-        live: LiveSubject::new(&other, settings),
-        bend: |live: &mut LiveSubject, session: usize, words: &[Vec<u8>], reply: Reply| {
-            if is(words, "INCR") && reply.is_error() && words.len() == 2 {
-                live.execute(session, &[b"APPEND".to_vec(), words[1].clone(), b"1".to_vec()]);
+    let found = swept("strings", |live, session, words, reply| {
+        if is(words, "INCR") && reply.is_error() && words.len() == 2 {
+            live.execute(session, &[b"APPEND".to_vec(), words[1].clone(), b"1".to_vec()]);
+        }
+        reply
+    });
+    let Some(difference) = found else { return };
+    assert!(difference.why.contains("only errors of INCR"), "{difference}");
+}
+
+/// Of commands whose lines are sent in one write, and of those that are run one by one.
+#[test]
+fn a_sweep_finds_manipulated_replies() {
+    for (family, command) in
+        [("strings", "STRLEN"), ("sets", "SRANDMEMBER"), ("sets", "SPOP"), ("multi", "WATCH")]
+    {
+        let found = swept(family, move |_, _, words, reply| {
+            if is(words, command) && reply.is_error() {
+                return Reply::Error("ERR another text".into());
             }
             reply
-        },
-    };
-    let difference = harness.sweep(&server, subject).expect_err("the text has grown");
-    assert!(difference.why.contains("only errors of INCR"), "{difference}");
+        });
+        let Some(difference) = found else { return };
+        assert!(difference.command.starts_with(command), "{difference}");
+        assert_eq!(difference.ours, "(error) ERR another text", "{difference}");
+    }
+}
+
+/// The session of the comparisons alone gets other replies, to a question about a database and to one about a key.
+#[test]
+fn each_question_of_a_comparison_is_compared() {
+    let settings = Settings { seed: 9, families: vec!["strings"], ..Settings::default() };
+    for (question, why) in
+        [("DBSIZE", "in the audit"), ("DEBUG", "in the audit"), ("TYPE", "in database 0")]
+    {
+        let found = bent(&settings, move |_, session, words, reply| {
+            let is_asked = session == 2 && is(words, question) && !reply.is_error();
+            if is_asked { Reply::Status("another".into()) } else { reply }
+        });
+        let Some(difference) = found else { return };
+        assert!(difference.command.starts_with(question), "{difference}");
+        assert!(difference.why.contains(why), "{difference}");
+    }
 }
 
 #[test]
