@@ -247,6 +247,20 @@ fn a_sweep_finds_changes_by_failed_commands() {
     assert!(difference.why.contains("only errors of INCR"), "{difference}");
 }
 
+#[test]
+fn a_sweep_finds_changes_by_commands_that_succeed() {
+    let found = swept("strings", |live, session, words, reply| {
+        // No reply to a command on strings shows it.
+        if is(words, "SET") && !reply.is_error() {
+            live.execute(session, &[b"EXPIRE", &*words[1], b"1000"].map(<[u8]>::to_vec));
+        }
+        reply
+    });
+    let Some(difference) = found else { return };
+    assert!(difference.command.contains("PEXPIRETIME"), "{difference}");
+    assert!(!difference.why.contains("only errors"), "{difference}");
+}
+
 /// Of commands whose lines are sent in one write, and of those that are run one by one.
 #[test]
 fn a_sweep_finds_manipulated_replies() {
