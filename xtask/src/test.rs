@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
 const FUZZ_SECONDS: u32 = 2;
 
 /// The same with `CI=true`.
-const CI_FUZZ_SECONDS: u32 = 4;
+const CI_FUZZ_SECONDS: u32 = 3;
 
 /// The same in a long run.
 const LONG_FUZZ_SECONDS: u32 = 60;

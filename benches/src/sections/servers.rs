@@ -21,7 +21,6 @@ use super::live::used_memory;
 use super::pieces;
 use crate::report::{Bench, Row, Section, Touched, Unit};
 
-const VISITS: usize = 100_000;
 const OURS: &str = "`Visitors`";
 const FUTURES: &str = "by futures";
 const ONE_EACH: &str = "redis-benchmark, a script for each visit";
@@ -29,29 +28,39 @@ const THE_SAME: &str = "redis-benchmark, one of our scripts";
 const BARE: &str = "our bytes by a bare socket";
 
 pub(super) fn measure(bench: &Bench) -> Section {
-    let text = "100,000 visits of visitors that were counted before, in batches on a *redis-server* over a unix \
-                socket. *redis-benchmark* sends the script of one visit as many times in one pipeline, as a program \
-                without batches does; or it repeats one of the scripts of the batch, whose data the server has in its \
-                nearest caches. The bare socket sends the bytes that `Visitors` sends, encoded in advance.";
-    let mut section = Section::new("A server", text);
+    let visits = if bench.effort().is_quick() { 5_000 } else { 100_000 };
+    let text = format!(
+        "{visits} visits of visitors that were counted before, in batches on a *redis-server* over a unix socket. \
+         *redis-benchmark* sends the script of one visit as many times in one pipeline, as a program without batches \
+         does; or it repeats one of the scripts of the batch, whose data the server has in its nearest caches. The \
+         bare socket sends the bytes that `Visitors` sends, encoded in advance."
+    );
+    let mut section = Section::new("A server", &text);
     let Some(program) = locate() else { return section };
     for (form, name) in [
         (VisitorsForm::Forecast, "a batch of the book's form: a script for 256 visits"),
         (VisitorsForm::Tagged, "a batch of the tagged form: a script for the visits of a shard"),
     ] {
         let server = Server::start(&program, &Options::new()).unwrap();
-        if let Some(row) = row(bench, &server, form, name) {
+        if let Some(row) = row(bench, &server, visits, form, name) {
             section = section.row(row);
         }
     }
     section
 }
 
-fn row(bench: &Bench, server: &Server, form: VisitorsForm, name: &str) -> Option<Row> {
+fn row(
+    bench: &Bench,
+    server: &Server,
+    visits: usize,
+    form: VisitorsForm,
+    name: &str,
+) -> Option<Row> {
+    let pieces = pieces(visits);
     let sent = Arc::new(Mutex::new(Vec::new()));
     let recorder = Recorder { connection: server.connect(), sent: Arc::clone(&sent) };
     let visitors = Visitors::on(Backend::redis(recorder)).form(form).default_yesterday(100_000);
-    let ids = || 0..i64::from(pieces(VISITS));
+    let ids = || 0..i64::from(pieces);
     let count = || visitors.count_ids(ids(), Bucket::All).unwrap();
     // The first call creates the bucket and loads the scripts.
     count();
@@ -65,7 +74,7 @@ fn row(bench: &Bench, server: &Server, form: VisitorsForm, name: &str) -> Option
     let some = words(&batch);
     let of_some = visits_of(&some);
     let socket = server.socket();
-    benchmark(&socket, &one, 1)?;
+    benchmark(&socket, &one, visits, 1)?;
 
     let visitors = Visitors::on(Backend::redis(server.connect())).form(form);
     let runtime = Builder::new_current_thread().enable_all().build().unwrap();
@@ -73,16 +82,16 @@ fn row(bench: &Bench, server: &Server, form: VisitorsForm, name: &str) -> Option
     let futures = Visitors::on(AsyncServer::redis(connection)).form(form);
     let results = bench
         .race()
-        .contender(OURS, pieces(VISITS), || {
+        .contender(OURS, pieces, || {
             assert_eq!(visitors.count_ids(ids(), Bucket::All).unwrap(), 0);
         })
-        .contender(FUTURES, pieces(VISITS), || {
+        .contender(FUTURES, pieces, || {
             let new = runtime.block_on(futures.count_ids_async(ids(), Bucket::All));
             assert_eq!(new.unwrap(), 0);
         })
-        .timed(ONE_EACH, pieces(VISITS), || benchmark(&socket, &one, 1).unwrap())
-        .timed(THE_SAME, pieces(VISITS), || benchmark(&socket, &some, of_some).unwrap())
-        .contender(BARE, pieces(VISITS), || send(&socket, &batch))
+        .timed(ONE_EACH, pieces, || benchmark(&socket, &one, visits, 1).unwrap())
+        .timed(THE_SAME, pieces, || benchmark(&socket, &some, visits, of_some).unwrap())
+        .contender(BARE, pieces, || send(&socket, &batch))
         .run();
     Some(
         Row::new(name, Unit::Nanos, Touched::bytes(used_memory(&mut server.connect())), results)
@@ -92,8 +101,8 @@ fn row(bench: &Bench, server: &Server, form: VisitorsForm, name: &str) -> Option
 }
 
 /// Returns the time that the program reports, for as many visits; `None` if the machine does not have it.
-fn benchmark(socket: &Path, words: &[Vec<u8>], of_one: usize) -> Option<Duration> {
-    let requests = VISITS / of_one;
+fn benchmark(socket: &Path, words: &[Vec<u8>], visits: usize, of_one: usize) -> Option<Duration> {
+    let requests = visits / of_one;
     let in_words = requests.to_string();
     let mut command = Command::new("redis-benchmark");
     command.arg("-s").arg(socket).args(["--csv", "-c", "1", "-n", &in_words, "-P", &in_words]);
@@ -103,7 +112,7 @@ fn benchmark(socket: &Path, words: &[Vec<u8>], of_one: usize) -> Option<Duration
     // "the command","requests a second", and six more figures.
     let line = text.lines().nth(1).unwrap();
     let a_second: f64 = line.rsplit(',').nth(6).unwrap().trim_matches('"').parse().unwrap();
-    let visits_of_requests = f64::from(pieces(requests * of_one)) / f64::from(pieces(VISITS));
+    let visits_of_requests = f64::from(pieces(requests * of_one)) / f64::from(pieces(visits));
     Some(Duration::from_secs_f64(f64::from(pieces(requests)) / a_second / visits_of_requests))
 }
 

@@ -1,7 +1,7 @@
 //! The distribution of the keys and the visits of a bucket over the nodes of a cluster, and slots compared with a
 //! server's.
 //!
-//! `cargo test -p tallis --test live slots -- --nocapture` prints the figures of `docs/cluster.md`.
+//! `TALLIS_LONG=1 cargo test -p tallis --test live slots -- --nocapture` prints the figures of `docs/cluster.md`.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 #![expect(clippy::cast_precision_loss, reason = "figures of four digits")]
@@ -11,13 +11,10 @@ use std::iter::repeat_with;
 use redis::Value;
 use tallis::{Bucket, Store, Visitors, VisitorsForm, forecast, key_slot, shard_key};
 use testkit::live::{Options, command, server_with};
-use testkit::rng::Rng;
+use testkit::rng::{Rng, rounds};
 
 const SLOTS: usize = 16_384;
 const NODES: usize = 100;
-
-/// The number of visitors, unless set by a variable.
-const VISITORS: u64 = 10_000_000;
 
 /// The key names of a bucket's shards.
 type Naming = (&'static str, fn(u64) -> String);
@@ -93,10 +90,11 @@ fn shards_are_on_the_simulated_nodes() {
     assert_eq!((node(0), node(163), node(164), node(16_383)), (0, 0, 1, NODES - 1));
 }
 
-/// A hundred nodes, with the number of visitors in `TALLIS_SLOT_VISITORS`.
+/// A hundred nodes. `TALLIS_SLOT_VISITORS` sets the number of visitors.
 #[test]
 fn a_cluster_is_filled_evenly() {
-    let visitors = std::env::var("TALLIS_SLOT_VISITORS").map_or(VISITORS, |n| n.parse().unwrap());
+    let visitors = std::env::var("TALLIS_SLOT_VISITORS")
+        .map_or_else(|_| rounds(1_000_000, 10_000_000), |n| n.parse().unwrap());
     let mut sizes =
         vec![1_000, 8_192, 65_536, 262_144, usize::try_from(forecast(visitors) / 256).unwrap()];
     sizes.sort_unstable();

@@ -20,6 +20,9 @@ mod zsets;
 
 pub(super) use bloom::opened_for_nothing;
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use super::compare::Rule;
 use super::generate::{Gen, Line};
 
@@ -93,18 +96,60 @@ pub(super) static FAMILIES: &[Family] = &[
     bloom::FAMILY,
 ];
 
-/// The row of a command, whatever the case of its name.
+/// The rows by name. Of rows with the same name in several families, the first.
+static BY_NAME: LazyLock<HashMap<&'static [u8], &'static Row>> = LazyLock::new(|| {
+    let rows = FAMILIES.iter().flat_map(|family| family.rows);
+    rows.rev().map(|row| (row.name.as_bytes(), row)).collect()
+});
+
+/// The row of a command, whatever the case of its name. A subcommand without a row has that of its container.
 pub(super) fn find(words: &[Vec<u8>]) -> Option<&'static Row> {
-    let upper = |at: usize| words.get(at).map(|word| String::from_utf8_lossy(word).to_uppercase());
-    let name = upper(0)?;
-    let long = upper(1).map(|sub| format!("{name} {sub}"));
-    let rows = || FAMILIES.iter().flat_map(|family| family.rows);
-    rows()
-        .find(|row| Some(row.name) == long.as_deref())
-        .or_else(|| rows().find(|row| row.name == name))
+    let (name, rest) = words.split_first()?;
+    let mut name = name.to_ascii_uppercase();
+    let length = name.len();
+    if let Some(sub) = rest.first() {
+        name.push(b' ');
+        name.extend(sub.iter().map(u8::to_ascii_uppercase));
+    }
+    BY_NAME.get(name.as_slice()).or_else(|| BY_NAME.get(&name[..length])).copied()
 }
 
 /// The rule for a command; a command without a row is compared exactly.
 pub(super) fn rule(words: &[Vec<u8>]) -> Rule {
     find(words).map_or(Rule::Exact, |row| row.rule)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FAMILIES, Row, find};
+
+    fn found(line: &str) -> Option<&'static Row> {
+        find(&line.split(' ').map(|word| word.as_bytes().to_vec()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn a_row_is_found_by_its_name_in_any_case() {
+        for (line, name) in [
+            ("set k v", Some("SET")),
+            ("ObJect encoding k", Some("OBJECT ENCODING")),
+            ("object nothing k", Some("OBJECT")),
+            ("NOSUCH GET", None),
+            ("PFCOUNT usage", Some("PFCOUNT")),
+            ("", None),
+        ] {
+            assert_eq!(found(line).map(|row| row.name), name, "{line}");
+        }
+        assert!(find(&[]).is_none());
+    }
+
+    /// Several families have commands such as SET.
+    #[test]
+    fn of_rows_with_the_same_name_the_first_is_found() {
+        let rows = || FAMILIES.iter().flat_map(|family| family.rows);
+        for row in rows() {
+            let first = rows().find(|other| other.name == row.name);
+            let found = found(row.name);
+            assert!(found.zip(first).is_some_and(|(found, first)| std::ptr::eq(found, first)));
+        }
+    }
 }
