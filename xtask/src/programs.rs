@@ -176,7 +176,7 @@ fn run_one(
             let _ = out.write_all(&output);
         }
         if !success {
-            let _ = writeln!(out, "To reproduce: cargo test -p {}", program.name);
+            let _ = writeln!(out, "To reproduce: cargo test --all-features -p {}", program.name);
         }
     });
     Ok(Timing { name: program.name.clone(), count, took })

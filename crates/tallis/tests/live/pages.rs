@@ -17,6 +17,6 @@ pub(crate) fn compare(page: &str, text: &str, test: &str) {
     assert!(
         fs::read_to_string(&path).unwrap_or_default() == text,
         "docs/{page} is not up to date: \
-         TALLIS_WRITE_PAGES=1 cargo test -p tallis --test live {test}"
+         TALLIS_WRITE_PAGES=1 cargo test -p tallis --features redis --test live {test}"
     );
 }

@@ -1,7 +1,8 @@
 //! The distribution of the keys and the visits of a bucket over the nodes of a cluster, and slots compared with a
 //! server's.
 //!
-//! `TALLIS_LONG=1 cargo test -p tallis --test live slots -- --nocapture` prints the figures of `docs/cluster.md`.
+//! `TALLIS_LONG=1 cargo test -p tallis --features redis --test live slots -- --nocapture` prints the figures of
+//! `docs/cluster.md`.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 #![expect(clippy::cast_precision_loss, reason = "figures of four digits")]

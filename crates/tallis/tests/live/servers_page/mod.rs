@@ -10,7 +10,7 @@ use crate::pages;
 const HEAD: &str = "# Servers
 
 The differences between a store and servers. This page is generated from tests of live servers and of the store with \
-`TALLIS_WRITE_PAGES=1 cargo test -p tallis --test live page_of_servers`. Do not edit it.
+`TALLIS_WRITE_PAGES=1 cargo test -p tallis --features redis --test live page_of_servers`. Do not edit it.
 
 A store is compared under the profile of the server ([decision 0021](decisions/0021-profiles.md)). Redis 6.2 \
 has no separate profile: it is compared with that of 7.0, the closest one.
