@@ -19,9 +19,9 @@ use std::thread;
 
 use clap::Args;
 
-pub(crate) use build::clippy;
+pub(crate) use build::{Purpose, clippy};
 
-use self::build::{Purpose, build};
+use self::build::build;
 use self::summary::{Row, table};
 use crate::run::{Outcome, step, succeed};
 use crate::tree;
@@ -99,10 +99,10 @@ fn one(programs: &Path, target: &str, seconds: u32, keep_seeds: bool) -> Outcome
     Ok(Row { target: target.to_owned(), progress, corpus: [before, after], seeds })
 }
 
-/// Runs each target for some seconds, one per core at a time, and prints a line for each; returns the ones without a
-/// finding.
-pub(crate) fn smoke(seconds: u32) -> Outcome<Vec<bool>> {
-    let programs = build(Purpose::Smoke, None)?;
+/// Runs each target of a build for some seconds, one per core at a time, and prints a line for each; returns whether
+/// each was without a finding.
+pub(crate) fn run_each(purpose: Purpose, seconds: u32) -> Outcome<Vec<bool>> {
+    let programs = build(purpose, None)?;
     side_by_side(&targets()?, |target| {
         let progress = session::run(&programs, target, seconds)?;
         if progress.clean {

@@ -9,9 +9,10 @@ use clap::Args;
 
 use crate::count::{Count, Timing, table};
 use crate::features::FEATURES;
+use crate::fuzz::{self, Purpose};
 use crate::programs::{self, Program};
 use crate::run::{Outcome, bold, cargo, step, succeed_watched};
-use crate::{faults, fuzz, package, servers, tree};
+use crate::{faults, package, servers, tree};
 
 /// The arguments of `cargo xtask test`.
 #[derive(Debug, Args)]
@@ -74,15 +75,13 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     examples.args(&chosen).envs(variables.iter().copied());
     let _ = step("Documentation tests", || cargo_test(&mut examples, &mut total));
     let in_ci = env::var_os("CI").is_some_and(|value| value == "true");
-    let seconds = if arguments.long {
-        LONG_FUZZ_SECONDS
-    } else if in_ci {
-        CI_FUZZ_SECONDS
+    let (purpose, seconds) = if arguments.long {
+        (Purpose::Search, LONG_FUZZ_SECONDS)
     } else {
-        FUZZ_SECONDS
+        (Purpose::Smoke, if in_ci { CI_FUZZ_SECONDS } else { FUZZ_SECONDS })
     };
     let _ = step("Fuzz targets, a short run of each", || {
-        let verdicts = fuzz::smoke(seconds);
+        let verdicts = fuzz::run_each(purpose, seconds);
         let failed = match &verdicts {
             Ok(verdicts) => verdicts.iter().filter(|clean| !**clean).count(),
             Err(_) => 1,

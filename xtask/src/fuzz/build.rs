@@ -8,10 +8,11 @@ use crate::tree;
 
 /// The purpose of a build, which determines its profile and flags.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Purpose {
+pub(crate) enum Purpose {
     /// A search for new inputs, with all of cargo-fuzz's flags, optimised.
     Search,
-    /// A run of seconds. Most of its time is the compiler's, so it is not optimised and does not trace comparisons.
+    /// A run of seconds. Most of its time is the compiler's, so it is not optimised, does not trace comparisons, and has
+    /// no sanitizer: with it, some targets ran only their seeds in that time.
     Smoke,
 }
 
@@ -40,11 +41,11 @@ const FLAGS: &[&str] = &[
     "-Cllvm-args=-sanitizer-coverage-inline-8bit-counters",
     "-Cllvm-args=-sanitizer-coverage-pc-table",
     "--cfg=fuzzing",
-    "-Zsanitizer=address",
 ];
 
 /// The other compiler flags of cargo-fuzz, which a search gains from.
 const SEARCH_FLAGS: &[&str] = &[
+    "-Zsanitizer=address",
     "-Cllvm-args=-sanitizer-coverage-trace-compares",
     "-Cllvm-args=-sanitizer-coverage-stack-depth",
     "-Cllvm-args=-simplifycfg-branch-fold-threshold=0",
