@@ -38,9 +38,11 @@ pub(crate) struct Arguments {
 const ALL: &str = "all";
 
 /// The test, as an argument of `cargo test`.
-const TEST: [&str; 9] = [
-    "-p",
+const TEST: [&str; 11] = [
+    "--package",
     "tallis",
+    "--features",
+    "redis",
     "--test",
     "live",
     "differential::fuzz_live",
@@ -102,14 +104,17 @@ fn again(arguments: &Arguments, clean: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::{ALL, Arguments, INSTALLED, TEST, again};
-    use crate::tree;
+    use crate::metadata::Metadata;
+    use crate::{commands, tree};
 
     #[test]
     fn the_test_exists() {
         let file = tree::root().join("crates/tallis/tests/live/differential.rs");
         let text = tree::read(&file).expect("the file of the test");
-        let name = TEST[4].rsplit("::").next().expect("a name");
+        let name = TEST[6].rsplit("::").next().expect("a name");
         assert!(text.contains(&format!("fn {name}()")), "{name}");
+        let metadata = Metadata::read().expect("the workspace has metadata");
+        assert_eq!(commands::check(&metadata, &TEST), Ok(()));
         for what in ["MINUTES", "SEED", "COMMANDS", "FAMILIES", "SERVER"] {
             assert!(text.contains(&format!("\"TALLIS_FUZZ_{what}\"")), "{what}");
         }

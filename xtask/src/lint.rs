@@ -10,7 +10,7 @@ use clap::builder::PossibleValuesParser;
 
 use crate::features::FEATURES;
 use crate::run::{Outcome, captured, cargo, step, succeed};
-use crate::{checks, deny, features, fuzz, metadata};
+use crate::{checks, commands, deny, features, fuzz, metadata};
 
 /// The arguments of `cargo xtask lint`.
 #[derive(Debug, Args)]
@@ -41,10 +41,11 @@ impl Step {
     }
 }
 
-/// The steps that run by themselves: the first two take no time, and Clippy keeps all cores busy.
+/// The steps that run by themselves: the first three take no time, and Clippy keeps all cores busy.
 const FIRST: &[Step] = &[
     Step::new("format", "Format", format),
     Step::new("rules", "Rules of the project", checks::run),
+    Step::new("commands", "Commands that sources and pages name", commands::run),
     Step::new("clippy", "Clippy", clippy),
 ];
 

@@ -8,6 +8,7 @@ mod access_log;
 mod bar;
 mod book;
 mod checks;
+mod commands;
 mod count;
 mod deny;
 mod faults;

@@ -23,8 +23,23 @@ pub(crate) struct Package {
     pub(crate) name: String,
     pub(crate) version: String,
     pub(crate) rust_version: Option<String>,
+    /// Whether it belongs to this workspace.
+    own: bool,
     /// Whether it belongs to this workspace and may be published.
     published: bool,
+    /// The features, and what each of them enables.
+    pub(crate) features: BTreeMap<String, Vec<String>>,
+    pub(crate) targets: Vec<Target>,
+}
+
+/// A target of a package.
+#[derive(Clone, Debug)]
+pub(crate) struct Target {
+    pub(crate) name: String,
+    /// `lib`, `bin`, `test`, `example` or `bench`; another one if it has several.
+    pub(crate) kind: String,
+    /// The features that it requires.
+    pub(crate) needs: Vec<String>,
 }
 
 impl Metadata {
@@ -52,6 +67,11 @@ impl Metadata {
         self.packages.values().filter(|package| package.published)
     }
 
+    /// Returns the package of the workspace with this name.
+    pub(crate) fn own(&self, name: &str) -> Option<&Package> {
+        self.packages.values().find(|package| package.own && package.name == name)
+    }
+
     /// Returns the published packages and their dependencies.
     fn built_from(&self) -> impl Iterator<Item = &Package> {
         let published = self.packages.iter().filter(|(_, package)| package.published);
@@ -68,17 +88,38 @@ impl Metadata {
 
 impl Package {
     fn parse(one: &Value) -> Option<Self> {
+        let features = one["features"].as_object()?.iter();
+        let features = features.map(|(name, enables)| (name.clone(), texts_of(enables)));
+        let own = one["source"].is_null();
         Some(Self {
             name: text_of(&one["name"])?,
             version: text_of(&one["version"])?,
             rust_version: text_of(&one["rust_version"]),
-            published: one["source"].is_null() && one["publish"].is_null(),
+            own,
+            published: own && one["publish"].is_null(),
+            features: features.collect(),
+            targets: one["targets"].as_array()?.iter().map(Target::parse).collect::<Option<_>>()?,
+        })
+    }
+}
+
+impl Target {
+    fn parse(one: &Value) -> Option<Self> {
+        Some(Self {
+            name: text_of(&one["name"])?,
+            kind: text_of(&one["kind"][0])?,
+            needs: texts_of(&one["required-features"]),
         })
     }
 }
 
 fn text_of(value: &Value) -> Option<String> {
     value.as_str().map(str::to_owned)
+}
+
+/// Returns the strings of a list, which may be absent.
+fn texts_of(value: &Value) -> Vec<String> {
+    value.as_array().into_iter().flatten().filter_map(text_of).collect()
 }
 
 fn needs(node: &Value) -> Option<Vec<String>> {
@@ -136,9 +177,9 @@ mod tests {
     fn dependencies_of_tests_are_not_part_of_a_package() {
         let text = r#"{
             "packages": [
-                {"id": "a", "name": "ours", "version": "0.1.0", "rust_version": "1.89", "source": null, "publish": null},
-                {"id": "b", "name": "kit", "version": "0.1.0", "rust_version": null, "source": null, "publish": []},
-                {"id": "c", "name": "dep", "version": "1.2.3", "rust_version": "1.60", "source": "r", "publish": null}
+                {"id": "a", "name": "ours", "version": "0.1.0", "rust_version": "1.89", "source": null, "publish": null, "features": {}, "targets": []},
+                {"id": "b", "name": "kit", "version": "0.1.0", "rust_version": null, "source": null, "publish": [], "features": {}, "targets": []},
+                {"id": "c", "name": "dep", "version": "1.2.3", "rust_version": "1.60", "source": "r", "publish": null, "features": {}, "targets": []}
             ],
             "resolve": {"nodes": [
                 {"id": "a", "deps": [
