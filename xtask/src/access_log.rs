@@ -11,7 +11,8 @@
 //! Addresses are from the ranges reserved for documentation (RFC 5737, RFC 3849) and from a private one, so no line
 //! identifies a person.
 
-use std::fmt::{self, Write};
+use std::fmt::{self, Write as _};
+use std::io::{self, Write as _};
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use clap::Args;
@@ -54,8 +55,11 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     if arguments.write {
         tree::write(&tree::root().join(PAGE), &log)
     } else {
-        print!("{log}");
-        Ok(())
+        match io::stdout().write_all(log.as_bytes()) {
+            // `| head` reads a part of it.
+            Err(why) if why.kind() != io::ErrorKind::BrokenPipe => Err(why.to_string()),
+            _ => Ok(()),
+        }
     }
 }
 
