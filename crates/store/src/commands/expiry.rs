@@ -294,9 +294,15 @@ const NEVER: i64 = -1;
 /// Redis's reply for a key that does not exist.
 const NO_KEY: i64 = -2;
 
-/// Rounds milliseconds to seconds; negative values are returned unchanged.
+/// Rounds milliseconds to the nearest second; negative values are returned unchanged.
 const fn rounded(ms: i64) -> i64 {
-    if ms < 0 { ms } else { ms.saturating_add(500) / 1000 }
+    secs_of(ms, 500)
+}
+
+/// Converts milliseconds to seconds after adding `more` to round them; negative values are returned unchanged.
+pub(super) const fn secs_of(ms: i64, more: i64) -> i64 {
+    // In two parts, because the sum of the largest ones does not fit.
+    if ms < 0 { ms } else { ms / 1000 + (ms % 1000 + more) / 1000 }
 }
 
 /// The condition of EXPIRE and similar commands.
@@ -354,6 +360,18 @@ fn expire(
 #[cfg(test)]
 mod tests {
     use super::ExpireOption::{Always, Gt, Lt, Nx, Xx, XxLt};
+    use super::secs_of;
+
+    #[test]
+    fn milliseconds_are_rounded_to_seconds() {
+        let cases = [(-2, -2), (0, 0), (499, 0), (500, 1), (1_499, 1), (1_500, 2)];
+        for (ms, secs) in cases {
+            assert_eq!(secs_of(ms, 500), secs, "{ms}");
+        }
+        assert_eq!([1_000, 1_001, 2_000].map(|ms| secs_of(ms, 999)), [1, 2, 2]);
+        let large = [i64::MAX - 500, i64::MAX - 307, i64::MAX];
+        assert_eq!(large.map(|ms| secs_of(ms, 500) - i64::MAX / 1000), [0, 1, 1]);
+    }
 
     #[test]
     fn options_allow_what_redis_allows() {

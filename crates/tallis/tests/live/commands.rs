@@ -56,3 +56,28 @@ fn the_type_that_scan_looks_for_ends_at_a_nul() {
         compare_with(&server, &[script]);
     }
 }
+
+#[test]
+fn the_largest_times_are_rounded_to_seconds_like_by_the_server() {
+    let newer = ["redis-8.2.3", "valkey-9.1.2"].map(named);
+    let fields = "hset h f v
+                  hpexpireat h 281474976710001 fields 1 f
+                  hexpiretime h fields 1 f
+                  hpexpireat h 9223372036854775806 fields 1 f
+                  hexpiretime h fields 1 f
+                  hpexpiretime h fields 1 f";
+    let keys = "set k v
+                pexpireat k 9223372036854775307
+                expiretime k
+                pexpireat k 9223372036854775500
+                expiretime k
+                pexpireat k 9223372036854775806
+                expiretime k
+                pexpiretime k";
+    for server in newer.iter().flatten() {
+        compare_with(server, &[keys, fields]);
+    }
+    if let Some(server) = server() {
+        compare_with(&server, &[keys]);
+    }
+}

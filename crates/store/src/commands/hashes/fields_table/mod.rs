@@ -6,7 +6,7 @@ mod redis;
 mod valkey;
 
 use super::{FieldExpire, FieldPersist};
-use crate::commands::expiry::{ExpireTime, Ttl};
+use crate::commands::expiry::{ExpireTime, Ttl, secs_of};
 use crate::commands::{Time, Unit};
 use crate::error::Result;
 use crate::execute::{Answer, Command, command, family, int};
@@ -131,8 +131,8 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("hash", "hash").of(
 fn reply_in(unit: Unit, store: &Store<impl Locks>, times: impl Iterator<Item = i64>) -> Reply {
     let more = if is_valkey(store) { 500 } else { 999 };
     let tell = |ms: i64| match unit {
-        Unit::Seconds if ms >= 0 => ms.saturating_add(more) / 1000,
-        Unit::Seconds | Unit::Milliseconds => ms,
+        Unit::Seconds => secs_of(ms, more),
+        Unit::Milliseconds => ms,
     };
     Reply::Array(times.map(|ms| tell(ms).into()).collect())
 }
