@@ -3,7 +3,7 @@
 use testkit::differential::{
     Difference, Differential, Limits, LiveSubject, Reply, Report, Settings, Subject,
 };
-use testkit::live::{Protocol, server_with};
+use testkit::live::{Protocol, Server, server_with};
 
 /// Two servers, one of them the subject.
 fn between_servers(settings: Settings) -> Option<Result<Report, Box<Difference>>> {
@@ -68,6 +68,32 @@ fn a_seed_gives_the_same_run_again() {
     assert!(first.by_command["SPOP"].done > 10, "whose choices are the server's own\n{first}");
     assert_eq!(first.by_command, second.by_command);
     assert_eq!(first.transitions, second.transitions);
+}
+
+/// Returns how many more DUMP commands the server executed than the subject.
+fn more_dumps(family: &'static str) -> Option<i64> {
+    let settings = Settings { commands: 2_000, families: vec![family], ..Settings::default() };
+    let server = server_with(&settings.options())?;
+    let other = server_with(&settings.options())?;
+    let harness = Differential::new(settings);
+    let run = harness.run(&server, |settings| LiveSubject::new(&other, settings));
+    run.unwrap_or_else(|difference| panic!("{difference}"));
+    let dumps = |server: &Server| {
+        let ask = redis::cmd("INFO").arg("commandstats").query(&mut server.connect());
+        let stats: String = ask.expect("the server replies");
+        let line = stats.lines().find_map(|line| line.strip_prefix("cmdstat_dump:calls="));
+        let calls = line.and_then(|line| line.split(',').next()?.parse::<i64>().ok());
+        calls.expect("the audits dump every key")
+    };
+    Some(dumps(&server) - dumps(&other))
+}
+
+/// DUMP is an access to the key, which OBJECT IDLETIME reports: the payloads of RESTORE are requested from both sides.
+#[test]
+fn both_sides_get_the_same_number_of_dumps() {
+    // Strings have no RESTORE. The harness requests some payloads from the server before the first command.
+    let [Some(keys), Some(strings)] = ["keys", "strings"].map(more_dumps) else { return };
+    assert_eq!(keys, strings);
 }
 
 #[test]

@@ -124,10 +124,14 @@ impl<'a, S: Subject> Run<'a, S> {
             How::WithDump { at: word, db, key, theirs, flip } => {
                 let select = [b"SELECT".to_vec(), db.to_string().into()];
                 let dump = [b"DUMP".to_vec(), key.clone()];
-                let side: &mut dyn Subject =
-                    if *theirs { &mut self.live } else { &mut self.subject };
-                side.execute(AUDITOR, &select);
-                let Reply::Bulk(mut payload) = side.execute(AUDITOR, &dump) else { return Ok(()) };
+                // From both, because it counts as an access to the key.
+                let [live, ours] = self.sides().map(|side| {
+                    side.execute(AUDITOR, &select);
+                    side.execute(AUDITOR, &dump)
+                });
+                let Reply::Bulk(mut payload) = (if *theirs { live } else { ours }) else {
+                    return Ok(());
+                };
                 if let Some(flip) = flip {
                     let bit = flip % (payload.len() * 8);
                     payload[bit / 8] ^= 1 << (bit % 8);
@@ -137,9 +141,11 @@ impl<'a, S: Subject> Run<'a, S> {
                 self.batch(at, &[op])
             }
             How::WithChunk { at: word, key, nth, theirs, damage } => {
-                let side: &mut dyn Subject =
-                    if *theirs { &mut self.live } else { &mut self.subject };
-                let Some((mut cursor, mut piece)) = chunk(side, key, *nth) else { return Ok(()) };
+                // From both, likewise.
+                let [live, ours] = self.sides().map(|side| chunk(side, key, *nth));
+                let Some((mut cursor, mut piece)) = (if *theirs { live } else { ours }) else {
+                    return Ok(());
+                };
                 match *damage {
                     Damage::Nothing => {}
                     Damage::Flip(_) if piece.is_empty() => cursor += 1,
@@ -157,6 +163,11 @@ impl<'a, S: Subject> Run<'a, S> {
                 self.batch(at, &[op])
             }
         }
+    }
+
+    /// The live server and the subject.
+    fn sides(&mut self) -> [&mut dyn Subject; 2] {
+        [&mut self.live, &mut self.subject]
     }
 
     /// A module that opens a key for writing counts it as changed, even if it is not, and so do bit operations of an
