@@ -79,6 +79,7 @@ mod tests {
     fn a_block_is_of_one_process() {
         let [one, two] = [(); 2].map(|()| Block::reserve(0..BLOCKS));
         let port = free().next().unwrap();
+        assert_ne!(free().next(), Some(port));
         for (one, other) in [(one.first, two.first), (one.first, port), (two.first, port)] {
             assert_ne!((one - FIRST) / BLOCK, (other - FIRST) / BLOCK);
         }
