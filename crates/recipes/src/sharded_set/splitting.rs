@@ -171,7 +171,14 @@ impl Splitting {
     pub(crate) async fn card(&self, backend: &impl Backend) -> Result<u64, Error> {
         let ends = self.ends(backend).await?;
         let level = Level { shards: ends.count(), ..self.believed() };
-        let mut ends = ends.existing(backend, &self.base).await?;
+        let mut ends: Box<dyn Iterator<Item = u64> + Send + '_> = match backend.as_store() {
+            // A shard could be missing from the keys only because the set has shrunk, and it may grow again meanwhile.
+            Some(store) if (store.dbsize()? as u64) < level.shards => {
+                return store.transaction_all(|tx| self.card(tx));
+            }
+            Some(_) => Box::new(ends.iter()),
+            None => Box::new(ends.existing(backend, &self.base).await?),
+        };
         // While the number of shards is unchanged, each member is in the shard that follows from it.
         let mut sum = Ok(Some(0));
         while let Ok(Some(_)) = sum {
