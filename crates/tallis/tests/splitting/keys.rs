@@ -49,6 +49,7 @@ fn a_foreign_number_of_shards_never_makes_a_call_endless() {
     assert!(set.contains(9).unwrap() && !set.contains(10).unwrap());
     assert!(set.remove(9).unwrap());
     assert_eq!(set.shards().unwrap(), (1 << 32) - 1000, "a thousand that hold no members");
+    assert_eq!(set.card().unwrap(), 9);
 }
 
 #[test]
