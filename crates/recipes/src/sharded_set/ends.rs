@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use bytes::Bytes;
 use macros::blocking_and_async;
-use store::Error;
+use store::{Error, Store};
 
 use super::keys::Base;
 use super::spread::Spread;
@@ -26,6 +26,12 @@ impl Ends {
         match self {
             Self::Numbers(shards) | Self::Suffixes(shards) => shards,
         }
+    }
+
+    /// Returns whether these are more shards than a store has keys. Then those that exist are found among its keys. If
+    /// the set splits, this is only right in a transaction: meanwhile it could shrink and grow again.
+    pub(crate) fn exceed(self, store: &Store) -> Result<bool, Error> {
+        Ok(self.count() > store.dbsize()? as u64)
     }
 
     pub(crate) fn iter(self) -> impl Iterator<Item = u64> {

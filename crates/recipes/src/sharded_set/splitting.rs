@@ -172,10 +172,7 @@ impl Splitting {
         let ends = self.ends(backend).await?;
         let level = Level { shards: ends.count(), ..self.believed() };
         let mut ends: Box<dyn Iterator<Item = u64> + Send + '_> = match backend.as_store() {
-            // A shard could be missing from the keys only because the set has shrunk, and it may grow again meanwhile.
-            Some(store) if (store.dbsize()? as u64) < level.shards => {
-                return store.transaction_all(|tx| self.card(tx));
-            }
+            Some(store) if ends.exceed(store)? => return store.transaction_all(|tx| self.card(tx)),
             Some(_) => Box::new(ends.iter()),
             None => Box::new(ends.existing(backend, &self.base).await?),
         };

@@ -24,7 +24,7 @@ pub(super) fn ids(store: &Store, bucket: Bucket) -> Result<Vec<i64>, Error> {
         Some(Plan::Bitmap { bitmap, .. }) => {
             store.get_with(&bitmap, |bits| ids.extend(set_bits(bits.unwrap_or_default())))?;
         }
-        Some(Plan::Splitting(set)) if set.look(store)? <= store.dbsize()? as u64 => {
+        Some(Plan::Splitting(set)) if !set.ends(store)?.exceed(store)? => {
             for member in set.members(store) {
                 ids.push(Member::from(&member?).as_int().ok_or_else(not_an_id)?);
             }
@@ -60,7 +60,19 @@ pub(super) fn memory_usage(store: &Store, bucket: Bucket) -> Result<usize, Error
         Some(Plan::Splitting(set)) => {
             take(set.level_key())?;
             take(bits_key(bucket).as_bytes())?;
-            for_each_shard(store, set.base(), set.ends(store)?, take)?;
+            let ends = set.ends(store)?;
+            if ends.exceed(store)? {
+                bytes += store.transaction_all(|tx| {
+                    let mut bytes = 0;
+                    for_each_shard(tx, set.base(), set.ends(tx)?, |shard| {
+                        bytes += tx.memory_usage(shard)?.unwrap_or(0);
+                        Ok(())
+                    })?;
+                    Ok(bytes)
+                })?;
+            } else {
+                ends.iter().try_for_each(|end| take(&set.base().shard(end)))?;
+            }
         }
         Some(Plan::Bitmap { bitmap, .. }) => take(bitmap.as_ref())?,
     }
