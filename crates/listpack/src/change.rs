@@ -54,7 +54,7 @@ impl ListPack {
     /// [`Refused::TooLarge`]; the list is unchanged.
     #[inline]
     pub fn push_back<'e>(&mut self, entry: impl Into<Entry<'e>>) -> Result<(), Refused> {
-        self.put(self.end_at(), 0, [Encoded::of(entry.into())])
+        self.push(entry.into(), true)
     }
 
     /// Inserts an entry at the front. O(n) to move the others; a list of more than some 250 bytes reserves room at its
@@ -65,7 +65,15 @@ impl ListPack {
     /// [`Refused::TooLarge`]; the list is unchanged.
     #[inline]
     pub fn push_front<'e>(&mut self, entry: impl Into<Entry<'e>>) -> Result<(), Refused> {
-        self.put(HEADER, 0, [Encoded::of(entry.into())])
+        self.push(entry.into(), false)
+    }
+
+    // One function with all that it calls, because an encoded entry does not fit registers.
+    #[inline(never)]
+    fn push(&mut self, entry: Entry<'_>, back: bool) -> Result<(), Refused> {
+        let layout = self.layout();
+        let at = if back { layout.used.saturating_sub(1) } else { HEADER };
+        self.put(layout, at, 0, [Encoded::of(entry)])
     }
 
     /// Inserts an entry before the one at `at`, or at the end. `at` is then the position of the new entry. O(n) to move
@@ -104,12 +112,12 @@ impl ListPack {
         at: Position,
         entries: [Entry<'_>; N],
     ) -> Result<(), Refused> {
-        let offset = at.offset();
-        if offset < HEADER || offset > self.end_at() {
+        let (offset, layout) = (at.offset(), self.layout());
+        if offset < HEADER || offset >= layout.used {
             return Err(Refused::NoEntry { offset });
         }
         // `entries.map` is not inlined without link-time optimisation.
-        self.put::<N>(offset, 0, array::from_fn(|index| Encoded::of(entries[index])))
+        self.put::<N>(layout, offset, 0, array::from_fn(|index| Encoded::of(entries[index])))
     }
 
     /// Replaces the entry at `at`, which stays a valid position. O(n) to move the entries behind it if the sizes
@@ -126,20 +134,30 @@ impl ListPack {
     ) -> Result<(), Refused> {
         let offset = at.offset();
         let next = self.next_offset(offset).ok_or(Refused::NoEntry { offset })?;
-        self.put(offset, next - offset, [Encoded::of(entry.into())])
+        self.put(self.layout(), offset, next - offset, [Encoded::of(entry.into())])
     }
 
     /// Deletes the entry at `at` and returns whether there was one. O(n) to move the entries behind it.
     ///
     /// `at` is then the position of the next entry, or the end.
     pub fn delete(&mut self, at: Position) -> bool {
-        self.remove_with(at, |_| ()).is_some()
+        let at = at.offset();
+        at >= HEADER && self.take(self.layout(), at, |_| ()).is_some()
     }
 
-    /// Calls `read` with the entry at `at`, deletes the entry, and returns what `read` returned; `None` if there was no
-    /// entry. O(n) to move the entries behind it.
+    /// Calls `read` with the first entry, deletes the entry, and returns what `read` returned; `None` if there is no
+    /// entry. O(1) amortized.
     ///
-    /// `at` is then the position of the next entry, or the end. If `read` panics, the list is unchanged.
+    /// If `read` panics, the list is unchanged.
+    #[inline]
+    pub fn pop_front_with<R>(&mut self, read: impl FnOnce(Entry<'_>) -> R) -> Option<R> {
+        self.take(self.layout(), HEADER, read)
+    }
+
+    /// Calls `read` with the last entry, deletes the entry, and returns what `read` returned; `None` if there is no
+    /// entry. O(1) amortized.
+    ///
+    /// If `read` panics, the list is unchanged.
     ///
     /// # Examples
     ///
@@ -148,18 +166,31 @@ impl ListPack {
     ///
     /// let mut list = ListPack::new();
     /// list.insert_all(list.end(), [Entry::from("a"), Entry::from("b")])?;
-    /// let last = list.last().expect("there are two");
-    /// assert_eq!(list.remove_with(last, |entry| entry.to_vec()).as_deref(), Some(&b"b"[..]));
-    /// assert_eq!(list.remove_with(last, |entry| entry.to_vec()), None);
+    /// assert_eq!(list.pop_back_with(|entry| entry == Entry::from("b")), Some(true));
+    /// assert_eq!(list.pop_front_with(|entry| entry.to_vec()), Some(b"a".to_vec()));
+    /// assert_eq!(list.pop_front_with(|_| ()), None);
     /// # Ok::<(), listpack::Refused>(())
     /// ```
     #[inline]
-    pub fn remove_with<R>(&mut self, at: Position, read: impl FnOnce(Entry<'_>) -> R) -> Option<R> {
-        let at = at.offset();
-        let (blob, end) = self.held_to_end();
-        let (entry, behind) = decode::entry(blob, at, end).filter(|_| at >= HEADER)?;
+    pub fn pop_back_with<R>(&mut self, read: impl FnOnce(Entry<'_>) -> R) -> Option<R> {
+        let layout = self.layout();
+        let blob = self.room.get(layout.front..).unwrap_or_default();
+        let last = decode::previous(blob, HEADER, layout.used.saturating_sub(1))?;
+        self.take(layout, last, read)
+    }
+
+    /// Calls `read` with the entry at `at`, and deletes it.
+    #[inline]
+    fn take<R>(
+        &mut self,
+        layout: Layout,
+        at: usize,
+        read: impl FnOnce(Entry<'_>) -> R,
+    ) -> Option<R> {
+        let blob = self.room.get(layout.front..).unwrap_or_default();
+        let (entry, behind) = decode::entry(blob, at, layout.used.saturating_sub(1))?;
         let result = read(entry);
-        self.cut(at, behind, 1);
+        self.cut(layout, at, behind, 1);
         Some(result)
     }
 
@@ -178,7 +209,7 @@ impl ListPack {
             deleted += 1;
         }
         if deleted > 0 {
-            self.cut(at.offset(), next, deleted);
+            self.cut(self.layout(), at.offset(), next, deleted);
         }
         deleted
     }
@@ -282,15 +313,15 @@ impl ListPack {
     }
 
     /// Replaces the `removed` bytes at `at`, which are one entry or none, by these entries.
-    #[inline]
+    #[inline(always)]
     fn put<const N: usize>(
         &mut self,
+        layout: Layout,
         at: usize,
         removed: usize,
         encoded: [Encoded<'_>; N],
     ) -> Result<(), Refused> {
         let added: u64 = encoded.iter().map(|entry| entry.size() as u64).sum();
-        let layout = self.layout();
         let need = layout.used as u64 - removed as u64 + added;
         if added > removed as u64 && need > MAX_BYTES as u64 {
             return Err(Refused::TooLarge { need });
@@ -305,8 +336,7 @@ impl ListPack {
     }
 
     /// Removes the bytes from `at` to `behind`, which are `deleted` entries.
-    pub(crate) fn cut(&mut self, at: usize, behind: usize, deleted: usize) {
-        let layout = self.layout();
+    pub(crate) fn cut(&mut self, layout: Layout, at: usize, behind: usize, deleted: usize) {
         let need = layout.used - (behind - at);
         self.splice(layout, at, behind, need as u64, less(layout.count, deleted));
         self.shrink(need);
@@ -314,7 +344,7 @@ impl ListPack {
 
     /// Moves what is before `at` or what is at `from` and behind, so that the blob takes `need` bytes, and writes the
     /// header; lends the bytes from `at` on.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn splice(
         &mut self,
         layout: Layout,
@@ -336,15 +366,12 @@ impl ListPack {
     }
 
     /// Moves what is at `from` and behind, so that the blob takes `grown` bytes; returns the offset of the blob.
-    #[inline]
+    #[inline(always)]
     fn move_back(&mut self, layout: Layout, from: usize, grown: usize) -> usize {
         let Layout { mut front, used, .. } = layout;
         if front + grown > self.heap_bytes() {
-            self.close_front();
+            self.grow(grown);
             front = 0;
-            if grown > self.heap_bytes() {
-                self.set_capacity(growth::capacity_for(grown));
-            }
         }
         let blob = self.room.get_mut(front..).unwrap_or_default();
         let to = from + grown - used;
@@ -357,6 +384,16 @@ impl ListPack {
             blob.copy_within(from..used, to);
         }
         front
+    }
+
+    /// Moves the blob to the front, and makes capacity for a blob of `grown` bytes.
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, grown: usize) {
+        self.close_front();
+        if grown > self.heap_bytes() {
+            self.set_capacity(growth::capacity_for(grown));
+        }
     }
 
     /// Releases capacity that a blob of `used` bytes does not need.
@@ -404,7 +441,7 @@ struct Retained<'l> {
 impl Drop for Retained<'_> {
     fn drop(&mut self) {
         if self.deleted > 0 {
-            self.list.cut(self.kept, self.at, self.deleted);
+            self.list.cut(self.list.layout(), self.kept, self.at, self.deleted);
         }
     }
 }

@@ -15,17 +15,16 @@ pub(crate) const INT_64: u8 = 0xf4;
 /// The byte behind the last entry.
 pub(crate) const END: u8 = 0xff;
 
-/// The most bytes in front of the text of a string, or in an integer: a tag and eight bytes.
-const LONGEST_HEAD: usize = 9;
 /// The most bytes of a length at the end of an entry.
 pub(crate) const LONGEST_BACKLEN: usize = 5;
 
 /// An entry in its narrowest encoding, ready to be written.
 #[derive(Clone, Copy)]
 pub(crate) struct Encoded<'a> {
-    /// The tag, and the length or the value; the first `head_len` bytes count.
-    head: [u8; LONGEST_HEAD],
-    head_len: usize,
+    tag: u8,
+    /// The length or the value behind the tag: its lowest `rest_len` bytes, the lowest first.
+    rest: u64,
+    rest_len: usize,
     /// The text of a string.
     text: &'a [u8],
 }
@@ -42,59 +41,65 @@ impl<'a> Encoded<'a> {
 
     #[inline]
     fn int(value: i64) -> Self {
-        let low = value.to_le_bytes();
-        let (tag, bytes) = match value {
-            0..=0x7f => (INT_7 | low[0], 0),
-            -0x1000..=0xfff => {
-                // The only integer with its high bits in front.
-                let head = [INT_13 | (low[1] & 0x1f), low[0], 0, 0, 0, 0, 0, 0, 0];
-                return Self { head, head_len: 2, text: &[] };
-            }
+        let rest = value.cast_unsigned();
+        let [low, high, ..] = value.to_le_bytes();
+        let (tag, rest_len) = match value {
+            0..=0x7f => (INT_7 | low, 0),
+            // The only integer with its high bits in front.
+            -0x1000..=0xfff => (INT_13 | (high & 0x1f), 1),
             -0x8000..=0x7fff => (INT_16, 2),
             -0x80_0000..=0x7f_ffff => (INT_24, 3),
             -0x8000_0000..=0x7fff_ffff => (INT_32, 4),
             _ => (INT_64, 8),
         };
-        let [a, b, c, d, e, f, g, h] = low;
-        Self { head: [tag, a, b, c, d, e, f, g, h], head_len: 1 + bytes, text: &[] }
+        Self { tag, rest, rest_len, text: &[] }
     }
 
     #[inline]
     fn string(text: &'a [u8]) -> Self {
         let len = u32::try_from(text.len()).unwrap_or(u32::MAX);
-        let [a, b, c, d] = len.to_le_bytes();
-        let (head, head_len) = match len {
-            0..0x40 => ([STR_6 | a, 0, 0, 0, 0], 1),
-            0x40..0x1000 => ([STR_12 | b, a, 0, 0, 0], 2),
-            _ => ([STR_32, a, b, c, d], 5),
+        let [low, high, ..] = len.to_le_bytes();
+        let (tag, rest_len) = match len {
+            0..0x40 => (STR_6 | low, 0),
+            0x40..0x1000 => (STR_12 | high, 1),
+            _ => (STR_32, 4),
         };
-        let [a, b, c, d, e] = head;
-        Self { head: [a, b, c, d, e, 0, 0, 0, 0], head_len, text }
+        Self { tag, rest: len.into(), rest_len, text }
     }
 
     /// The first byte.
     #[inline]
     pub(crate) fn tag(&self) -> u8 {
-        self.head[0]
+        self.tag
+    }
+
+    /// The bytes of the entry, without the length at its end.
+    #[inline]
+    fn len(&self) -> usize {
+        1 + self.rest_len + self.text.len()
     }
 
     /// The bytes of the whole entry, with its length at the end.
     #[inline]
     pub(crate) fn size(&self) -> usize {
-        let len = self.head_len + self.text.len();
+        let len = self.len();
         len + backlen_size(len)
     }
 
     /// Writes the entry into the first [`size`](Self::size) bytes of `to`, and gives the rest.
     #[inline]
     pub(crate) fn write<'t>(&self, to: &'t mut [u8]) -> &'t mut [u8] {
-        let len = self.head_len + self.text.len();
-        let (head, to) = to.split_at_mut(self.head_len);
+        let len = self.len();
+        let (head, to) = to.split_at_mut(1 + self.rest_len);
         // Of known sizes, so that none is a call.
         match head {
-            [a] => *a = self.head[0],
-            [a, b] => [*a, *b] = [self.head[0], self.head[1]],
-            head => head.iter_mut().zip(self.head).for_each(|(to, from)| *to = from),
+            [tag] => *tag = self.tag,
+            [tag, byte] => (*tag, *byte) = (self.tag, self.rest.to_le_bytes()[0]),
+            [tag, rest @ ..] => {
+                *tag = self.tag;
+                rest.iter_mut().zip(self.rest.to_le_bytes()).for_each(|(to, from)| *to = from);
+            }
+            [] => {}
         }
         let (text, to) = to.split_at_mut(self.text.len());
         text.copy_from_slice(self.text);
@@ -127,6 +132,10 @@ pub(crate) const fn backlen_size(len: usize) -> usize {
 #[inline]
 fn write_backlen(to: &mut [u8], len: usize) {
     let mut rest = len as u64;
+    if let [byte] = to {
+        *byte = rest.to_le_bytes()[0];
+        return;
+    }
     for byte in to.iter_mut().rev() {
         *byte = rest.to_le_bytes()[0] | 0x80;
         rest >>= 7;

@@ -5,6 +5,8 @@ use core::cmp::Ordering;
 use core::fmt;
 use core::hash::{Hash, Hasher};
 
+use crate::encode::Encoded;
+
 /// The bytes of the longest text of an `i64`: `-9223372036854775808`.
 const LONGEST_INT: usize = 20;
 
@@ -81,6 +83,20 @@ impl Entry<'_> {
             Self::Str(bytes) => bytes.len(),
         }
     }
+
+    /// The bytes that the entry takes in a list, with the length at its end. O(1).
+    ///
+    /// ```
+    /// use listpack::Entry;
+    ///
+    /// assert_eq!(Entry::from("abc").encoded_len(), 1 + 3 + 1);
+    /// assert_eq!(Entry::from("1000").encoded_len(), 2 + 1);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn encoded_len(self) -> usize {
+        Encoded::of(self).size()
+    }
 }
 
 /// The bytes that the decimal text of `value` takes.
@@ -108,6 +124,7 @@ pub fn parse_int(text: &[u8]) -> Option<i64> {
     parse_digits(text)
 }
 
+#[inline(never)]
 fn parse_digits(text: &[u8]) -> Option<i64> {
     // Signs come in no order, so nothing branches on them.
     let negative = text.first() == Some(&b'-');

@@ -57,7 +57,7 @@ impl ListPack {
             behind.reserve(entries.len() + LEAST);
             behind.extend(entries, (entries.len() + LEAST) as u64, moved);
         }
-        self.cut(at, end, moved);
+        self.cut(self.layout(), at, end, moved);
         behind
     }
 

@@ -414,8 +414,7 @@ impl ListPack {
     #[inline(always)]
     pub(crate) fn layout(&self) -> Layout {
         let front = self.front();
-        let blob = self.room.get(front..).filter(|blob| !blob.is_empty()).unwrap_or(&EMPTY);
-        let (total, count) = header_of(blob);
+        let (total, count) = header_of(self.room.get(front..).unwrap_or_default());
         Layout { front, used: total as usize, count }
     }
 
@@ -445,8 +444,9 @@ pub(crate) struct Layout {
 /// What the header of a blob says: its length in bytes, and the count.
 #[inline(always)]
 fn header_of(blob: &[u8]) -> (u32, u16) {
-    // Only checked headers come in: the fallback never runs.
-    blob.first_chunk().map_or((7, 0), |header| decode_header(*header))
+    // No bytes stand for an empty list.
+    let [empty @ .., _] = EMPTY;
+    decode_header(*blob.first_chunk().unwrap_or(&empty))
 }
 
 /// The length that the header of a blob says, in bytes.

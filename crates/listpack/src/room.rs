@@ -23,20 +23,26 @@ const MARKED: usize = MARK.len() + size_of::<u32>();
 // The mark is a length of zero, which no blob has.
 const _: () = assert!(LEAST >= MARK.len());
 
+/// Compared as a number: as an array, it is compared byte by byte.
+#[inline(always)]
+fn is_mark(first: [u8; MARK.len()]) -> bool {
+    u32::from_le_bytes(first) == u32::from_le_bytes(MARK)
+}
+
 impl ListPack {
     /// The offset of the blob.
     #[inline(always)]
     pub(crate) fn front(&self) -> usize {
         match self.room.first_chunk() {
-            Some(&MARK) => self.marked_front(),
+            Some(&first) if is_mark(first) => self.marked_front(),
             _ => 0,
         }
     }
 
-    #[inline(never)]
+    #[inline(always)]
     fn marked_front(&self) -> usize {
-        let Some((_, rest)) = self.room.split_first_chunk::<{ MARK.len() }>() else { return 0 };
-        rest.first_chunk().map_or(0, |at| u32::from_le_bytes(*at) as usize)
+        let Some(&[_, _, _, _, a, b, c, d]) = self.room.first_chunk::<MARKED>() else { return 0 };
+        u32::from_le_bytes([a, b, c, d]) as usize
     }
 
     /// The blob and the capacity behind it, or the empty blob.
@@ -44,7 +50,9 @@ impl ListPack {
     pub(crate) fn held(&self) -> &[u8] {
         match self.room.first_chunk() {
             None => &EMPTY,
-            Some(&MARK) => self.room.get(self.marked_front()..).unwrap_or(&EMPTY),
+            Some(&first) if is_mark(first) => {
+                self.room.get(self.marked_front()..).unwrap_or(&EMPTY)
+            }
             Some(_) => &self.room,
         }
     }

@@ -194,11 +194,9 @@ impl QuickList {
     ) {
         self.nodes.change(place, |node| {
             let at = at?;
-            let put = node.put_with(1, |list| {
-                let at = if after { list.next(at).unwrap_or(list.end()) } else { at };
-                list.insert(at, element)
-            });
-            put?.ok()?;
+            let list = node.list_for(element)?;
+            let at = if after { list.next(at).unwrap_or(list.end()) } else { at };
+            list.insert(at, element).ok()?;
             node.set_count(node.count() + 1);
             Some(())
         });

@@ -58,16 +58,17 @@ impl Fill {
     /// If elements are limited, more than 8,192 bytes also exceed the limit.
     #[must_use]
     pub fn is_exceeded(self, bytes: usize, elements: usize) -> bool {
-        bytes > self.most_bytes() || self.limits().1.is_some_and(|most| elements > most)
+        bytes > self.most_bytes() || usize::try_from(self.0).is_ok_and(|most| elements > most)
     }
 
     /// The most bytes of a node of several elements.
     pub(crate) fn most_bytes(self) -> usize {
-        self.limits().0.unwrap_or(SAFE_BYTES)
+        self.bytes().unwrap_or(SAFE_BYTES)
     }
 
+    /// The maximum bytes of a node, if they are limited.
     fn bytes(self) -> Option<usize> {
-        let level = usize::from(self.0.unsigned_abs()).checked_sub(1)?;
+        let level = usize::try_from(-1 - i32::from(self.0)).ok()?;
         BYTES.get(level).copied()
     }
 }
@@ -140,7 +141,9 @@ impl Limits {
     /// Whether a listpack of this many bytes and elements takes another element of `len` bytes.
     pub(crate) fn allow_push(&self, bytes: usize, elements: usize, len: usize) -> bool {
         let bytes = bytes.saturating_add(len).saturating_add(ELEMENT_OVERHEAD);
-        !self.is_large(len) && !self.fill.is_exceeded(bytes, elements + 1)
+        // Without a limit of its own, a large element exceeds that of the node.
+        let is_large = self.plain_from > 0 && self.is_large(len);
+        !is_large && !self.fill.is_exceeded(bytes, elements + 1)
     }
 
     /// Whether two listpacks with this many bytes and elements in total are merged.

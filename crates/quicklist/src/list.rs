@@ -207,25 +207,18 @@ impl QuickList {
 
     fn push(&mut self, element: Entry<'_>, back: bool) -> Result<(), Refused> {
         let len = element.text_len();
-        let end = if back { self.nodes.last() } else { self.nodes.first() };
         let limits = &self.limits;
-        let put = end.and_then(|end| {
-            self.nodes.change(end, |node| {
-                node.allows_push(limits, len).then(|| node.push(element, back))
-            })?
+        let pushed = self.nodes.change_end(back, |node| {
+            node.allows_push(limits, len).then(|| node.push(element, back))
         });
-        put.unwrap_or_else(|| self.push_node(end, element, back))
+        pushed.flatten().unwrap_or_else(|| self.push_node(element, back))
     }
 
     /// Adds a node of the element at an end.
     #[cold]
     #[inline(never)]
-    fn push_node(
-        &mut self,
-        end: Option<Place>,
-        element: Entry<'_>,
-        back: bool,
-    ) -> Result<(), Refused> {
+    fn push_node(&mut self, element: Entry<'_>, back: bool) -> Result<(), Refused> {
+        let end = self.nodes.end(back);
         let full = end.and_then(|end| self.nodes.get(end)).filter(|node| !node.is_plain());
         let capacity = match full {
             Some(full) if self.nodes.count() >= LONG => {
@@ -256,33 +249,27 @@ impl QuickList {
     /// # Ok::<(), quicklist::Refused>(())
     /// ```
     pub fn pop_back(&mut self) -> Option<Vec<u8>> {
-        self.pop(Nodes::last, ListPack::last)
+        self.pop(true)
     }
 
     /// Removes the first element and returns its text. O(bytes of the first node) at most.
     pub fn pop_front(&mut self) -> Option<Vec<u8>> {
-        self.pop(Nodes::first, ListPack::first)
+        self.pop(false)
     }
 
-    fn pop(
-        &mut self,
-        end: impl Fn(&Nodes) -> Option<Place>,
-        element: impl Fn(&ListPack) -> Option<Position>,
-    ) -> Option<Vec<u8>> {
+    fn pop(&mut self, back: bool) -> Option<Vec<u8>> {
         loop {
             // The ends are never compressed.
-            let place = end(&self.nodes)?;
-            let popped = self.nodes.change(place, |node| {
-                let at = element(node.list()?)?;
-                Some(node.remove_with(at, |element| element.with_bytes(<[u8]>::to_vec)))
-            });
-            if let Some((text, gone)) = popped? {
-                if gone {
+            let popped = self.nodes.change_end(back, |node| {
+                node.pop(back, |element| element.with_bytes(<[u8]>::to_vec))
+            })?;
+            if let Some((text, gone)) = popped {
+                if gone && let Some(place) = self.nodes.end(back) {
                     self.delete_node(place);
                 }
-                return Some(text.unwrap_or_default());
+                return Some(text);
             }
-            let (node, _) = self.delete_node(place)?;
+            let (node, _) = self.delete_node(self.nodes.end(back)?)?;
             if let Err(element) = node.into_content() {
                 return Some(element.into_vec());
             }

@@ -133,62 +133,61 @@ impl Node {
     /// Whether the limits allow to push an element of `len` bytes to the node.
     #[inline]
     pub(crate) fn allows_push(&self, limits: &Limits, len: usize) -> bool {
-        !self.is_plain() && limits.allow_push(self.size(), self.count(), len)
+        let size = match self.form.held() {
+            Held::Packed(list) => list.as_bytes().len(),
+            Held::Compressed(compressed) if compressed.packed => compressed.len as usize,
+            Held::Plain(_) | Held::Compressed(_) => return false,
+        };
+        limits.allow_push(size, self.count(), len)
     }
 
     /// Pushes an element to an end of an uncompressed listpack.
     #[inline]
     pub(crate) fn push(&mut self, element: Entry<'_>, back: bool) -> Result<(), Refused> {
-        let push = |list: &mut ListPack| {
-            if back { list.push_back(element) } else { list.push_front(element) }
-        };
-        if self.put_with(1, push) != Some(Ok(())) {
+        let pushed = self.list_for(element).is_some_and(|list| {
+            if back { list.push_back(element) } else { list.push_front(element) }.is_ok()
+        });
+        if !pushed {
             return Err(Refused::TooLarge { len: element.text_len() });
         }
         self.count = self.count.saturating_add(1);
         Ok(())
     }
 
-    /// Calls `put` with an uncompressed listpack, to which it adds this number of entries: one, or none if it replaces
-    /// one.
+    /// The listpack, if the node is one and is not compressed, to add this entry or to replace one by it.
     #[inline]
-    pub(crate) fn put_with<R>(
-        &mut self,
-        added: usize,
-        put: impl FnOnce(&mut ListPack) -> R,
-    ) -> Option<R> {
-        let fixed = self.fixed;
-        if fixed == 0 {
-            return self.list_mut().map(put);
+    pub(crate) fn list_for(&mut self, entry: Entry<'_>) -> Option<&mut ListPack> {
+        if self.fixed > 0 && entry.encoded_len() != usize::from(self.fixed) {
+            self.fixed = 0;
         }
-        let grown = self.size() + added * usize::from(fixed);
-        let result = self.list_mut().map(put);
-        if self.size() == grown {
-            self.fixed = fixed;
-        }
-        result
+        self.list_to_cut()
     }
 
     /// Removes the entry at `at` from an uncompressed listpack; returns whether no element is left, also where the
     /// listpack has fewer elements than its header counts.
     #[inline]
     pub(crate) fn delete(&mut self, at: Position) -> bool {
-        self.remove_with(at, |_| ()).1
+        let empty = self.list_to_cut().is_some_and(|list| {
+            list.delete(at);
+            list.is_empty()
+        });
+        self.count = self.count.saturating_sub(1);
+        empty || self.count == 0
     }
 
-    /// As [`delete`](Self::delete), and calls `read` with the entry first.
+    /// Removes the element at an end of an uncompressed listpack. Returns what `read` returned for it, and whether no
+    /// element is left, as [`delete`](Self::delete) does; `None` if there is no listpack or no entry.
     #[inline]
-    pub(crate) fn remove_with<R>(
+    pub(crate) fn pop<R>(
         &mut self,
-        at: Position,
+        back: bool,
         read: impl FnOnce(Entry<'_>) -> R,
-    ) -> (Option<R>, bool) {
-        let (result, empty) = match self.list_to_cut() {
-            Some(list) => (list.remove_with(at, read), list.is_empty()),
-            None => (None, false),
-        };
+    ) -> Option<(R, bool)> {
+        let list = self.list_to_cut()?;
+        let result = if back { list.pop_back_with(read) } else { list.pop_front_with(read) }?;
+        let empty = list.is_empty();
         self.count = self.count.saturating_sub(1);
-        (result, empty || self.count == 0)
+        Some((result, empty || self.count == 0))
     }
 
     /// Removes `count` entries from `index` on from an uncompressed listpack.
@@ -383,7 +382,7 @@ mod tests {
         let replaced = |text| {
             after(&|node| {
                 let at = second(node);
-                node.put_with(0, |list| list.replace(at, text)).unwrap().unwrap();
+                node.list_for(Entry::from(text)).unwrap().replace(at, text).unwrap();
             })
         };
         assert_eq!((replaced("dd"), replaced("d"), replaced("ddd"), replaced("7")), (4, 0, 0, 0));

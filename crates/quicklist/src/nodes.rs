@@ -43,6 +43,18 @@ impl Run {
     }
 }
 
+/// Calls `change` with a node, and adjusts these numbers of elements.
+#[inline]
+fn counted<R>(node: &mut Node, sums: [&mut usize; 2], change: impl FnOnce(&mut Node) -> R) -> R {
+    let before = node.count();
+    let result = change(node);
+    let after = node.count();
+    for sum in sums {
+        *sum = *sum - before + after;
+    }
+    result
+}
+
 impl Nodes {
     /// The number of nodes.
     #[inline]
@@ -59,6 +71,12 @@ impl Nodes {
     #[inline]
     pub(crate) fn first(&self) -> Option<Place> {
         (self.count > 0).then_some(Place { run: 0, node: 0 })
+    }
+
+    /// The place of the last node or of the first.
+    #[inline]
+    pub(crate) fn end(&self, back: bool) -> Option<Place> {
+        if back { self.last() } else { self.first() }
     }
 
     #[inline]
@@ -108,12 +126,19 @@ impl Nodes {
     ) -> Option<R> {
         let run = self.runs.get_mut(place.run)?;
         let node = run.nodes.get_mut(place.node)?;
-        let before = node.count();
-        let result = change(node);
-        let after = node.count();
-        run.len = run.len - before + after;
-        self.len = self.len - before + after;
-        Some(result)
+        Some(counted(node, [&mut run.len, &mut self.len], change))
+    }
+
+    /// As [`change`](Self::change), for the last node or the first.
+    #[inline]
+    pub(crate) fn change_end<R>(
+        &mut self,
+        back: bool,
+        change: impl FnOnce(&mut Node) -> R,
+    ) -> Option<R> {
+        let run = if back { self.runs.back_mut() } else { self.runs.front_mut() }?;
+        let node = if back { run.nodes.last_mut() } else { run.nodes.first_mut() }?;
+        Some(counted(node, [&mut run.len, &mut self.len], change))
     }
 
     /// The node that holds the element at `index`, and the index within it. O(nodes / 64), from the nearer end.

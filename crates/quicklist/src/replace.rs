@@ -31,11 +31,8 @@ impl QuickList {
         let spot = self.open_at(index).ok_or(Refused::NoElement { index })?;
         let Some(at) = spot.at else { return self.replace_plain(spot, element) };
         if !self.limits.is_large(element.text_len()) {
-            let replaced = self
-                .nodes
-                .get_mut(spot.place)
-                .and_then(|node| node.put_with(0, |list| list.replace(at, element)));
-            if replaced == Some(Ok(())) {
+            let list = self.nodes.get_mut(spot.place).and_then(|node| node.list_for(element));
+            if list.is_some_and(|list| list.replace(at, element).is_ok()) {
                 self.settle(spot.place);
                 return Ok(());
             }

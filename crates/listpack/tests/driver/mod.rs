@@ -62,15 +62,16 @@ fn step(list: &mut ListPack, oracle: &mut ListPackOracle, op: &ListPackOp) {
         }
         ListPackOp::Delete(index) if len > 0 => {
             let index = usize::from(*index) % len;
-            let at = place(list, index);
-            let removed = list.remove_with(at, |entry| entry.with_bytes(<[u8]>::to_vec));
-            assert_eq!(removed, Some(oracle.entries.remove(index)));
-            assert_eq!(at, place(list, index), "the place of the next");
+            delete(list, index, &oracle.entries.remove(index));
         }
         ListPackOp::Replace(_, Element(text)) => {
             assert!(list.replace(list.end(), text).is_err());
         }
-        ListPackOp::Delete(_) => assert_eq!(list.remove_with(list.end(), |_| ()), None),
+        ListPackOp::Delete(_) => {
+            assert!(!list.delete(list.end()));
+            assert_eq!(list.pop_front_with(|_| ()), None);
+            assert_eq!(list.pop_back_with(|_| ()), None);
+        }
         ListPackOp::DeleteRange(index, count) => {
             let index = usize::from(*index) % (len + 1);
             let deleted = list.delete_range(index, (*count).into());
@@ -122,6 +123,20 @@ fn step(list: &mut ListPack, oracle: &mut ListPackOracle, op: &ListPackOp) {
             oracle.clear();
         }
     }
+}
+
+/// Deletes the entry at `index`, which has this text; at the ends, by popping it.
+fn delete(list: &mut ListPack, index: usize, text: &[u8]) {
+    let at = place(list, index);
+    let is_text = |entry: Entry<'_>| entry.with_bytes(|bytes| bytes == text);
+    if index + 1 == list.len() {
+        assert_eq!(list.pop_back_with(is_text), Some(true));
+    } else if index == 0 {
+        assert_eq!(list.pop_front_with(is_text), Some(true));
+    } else {
+        assert!(list.entry(at).is_some_and(is_text) && list.delete(at));
+    }
+    assert_eq!(at, place(list, index), "the place of the next");
 }
 
 /// Splits the list and joins the parts again, in either order.

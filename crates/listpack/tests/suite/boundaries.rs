@@ -295,13 +295,16 @@ fn a_panic_in_retain_leaves_a_whole_list() {
 fn a_panic_while_an_entry_is_read_leaves_the_list_unchanged() {
     let mut list = ListPack::new();
     list.insert_all(list.end(), [Entry::from("a"), Entry::from("b")]).unwrap();
-    let (before, first) = (list.clone(), list.first().unwrap());
-    let run = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-        list.remove_with(first, |_| panic!("on purpose"));
-    }));
-    assert!(run.is_err());
-    assert_eq!(list, before);
-    assert_eq!(list.remove_with(first, |entry| entry == Entry::from("a")), Some(true));
+    let before = list.clone();
+    for back in [true, false] {
+        let run = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            let read = |_: Entry<'_>| panic!("on purpose");
+            if back { list.pop_back_with(read) } else { list.pop_front_with(read) }
+        }));
+        assert!(run.is_err());
+        assert_eq!(list, before);
+    }
+    assert_eq!(list.pop_front_with(|entry| entry == Entry::from("a")), Some(true));
     assert_eq!(format!("{list:?}"), r#"["b"]"#);
 }
 

@@ -133,10 +133,8 @@ fn use_whatever_is_in(list: &ListPack) {
         if let Some(at) = found {
             assert_eq!(list.entry(at), Some(entry));
             assert_eq!(changed.replace(at, "another text"), Ok(()));
-            assert_eq!(
-                changed.remove_with(at, |removed| removed == "another text".into()),
-                Some(true)
-            );
+            assert_eq!(changed.entry(at), Some("another text".into()));
+            assert!(changed.delete(at));
             assert_eq!(changed.insert(at, entry), Ok(()));
             assert_eq!(changed.entry(at), Some(entry));
         }
@@ -145,6 +143,8 @@ fn use_whatever_is_in(list: &ListPack) {
             changed.move_run(to, 1, at);
         }
         changed.delete_range(turn, 3);
+        changed.clone().pop_front_with(|_| ());
+        changed.clone().pop_back_with(|_| ());
         changed.push_front(entry).expect("room");
         changed.push_back(entry).expect("room");
         changed.retain(|other| other != entry);

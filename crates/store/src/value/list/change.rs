@@ -6,7 +6,7 @@ use bytes::Bytes;
 use listpack::Entry;
 use quicklist::QuickList;
 
-use super::{Direction, List, entry};
+use super::{Direction, List, added, entry};
 use crate::member::Member;
 use crate::policy::EncodingPolicy;
 
@@ -16,7 +16,7 @@ impl List {
     pub(crate) fn expect(&mut self, elements: &[Member<'_>], policy: &EncodingPolicy<'_>) {
         match self {
             Self::ListPack(list) => {
-                let text: usize = elements.iter().map(|&element| entry(element).text_len()).sum();
+                let text: usize = elements.iter().map(|&element| added(element).text_len()).sum();
                 let bytes = list.as_bytes().len().saturating_add(text);
                 if policy.list_fill().is_exceeded(bytes, list.len() + elements.len()) {
                     let list = std::mem::take(list);
@@ -31,7 +31,7 @@ impl List {
     /// Adds an element at an end.
     #[inline]
     pub(crate) fn push(&mut self, end: Direction, element: Member<'_>) {
-        let element = entry(element);
+        let element = added(element);
         let pushed = match (self, end) {
             (Self::ListPack(list), Direction::Left) => list.push_front(element).is_ok(),
             (Self::ListPack(list), Direction::Right) => list.push_back(element).is_ok(),
@@ -44,12 +44,11 @@ impl List {
     /// Removes and returns the element at an end.
     pub(crate) fn pop(&mut self, end: Direction) -> Option<Bytes> {
         match (self, end) {
-            (Self::ListPack(list), end) => {
-                let at = match end {
-                    Direction::Left => list.first(),
-                    Direction::Right => list.last(),
-                };
-                list.remove_with(at?, |element| element.with_bytes(Bytes::copy_from_slice))
+            (Self::ListPack(list), Direction::Left) => {
+                list.pop_front_with(|element| element.with_bytes(Bytes::copy_from_slice))
+            }
+            (Self::ListPack(list), Direction::Right) => {
+                list.pop_back_with(|element| element.with_bytes(Bytes::copy_from_slice))
             }
             (Self::Quick(list), Direction::Left) => list.pop_front().map(Bytes::from),
             (Self::Quick(list), Direction::Right) => list.pop_back().map(Bytes::from),

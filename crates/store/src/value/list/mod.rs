@@ -179,7 +179,16 @@ impl List {
     }
 }
 
-/// An element as a listpack entry.
+/// An element to be added, as a listpack entry. Bytes that are an integer become one when they are encoded.
+#[inline]
+const fn added(member: Member<'_>) -> Entry<'_> {
+    match member {
+        Member::Int(number) => Entry::Int(number),
+        Member::Bytes(bytes) => Entry::Str(bytes),
+    }
+}
+
+/// An element to be compared, as a listpack entry.
 fn entry(member: Member<'_>) -> Entry<'_> {
     Entry::from(member)
 }
