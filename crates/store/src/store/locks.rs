@@ -175,7 +175,7 @@ impl Access for Striped {
             |locked| {
                 let mut scope = Scope::new(shared, self.db, locked.stripes);
                 scope.prefetch(keys);
-                (operation(&mut scope), scope.commit())
+                (operation(&mut scope), scope.end())
             },
         );
         shared.acknowledge(done)
@@ -210,7 +210,7 @@ impl Access for Striped {
         shared.check_writable()?;
         let done = shared.lock_all(|locked| {
             let mut scope = Scope::new(shared, self.db, locked.stripes);
-            (operation(&mut scope), scope.commit())
+            (operation(&mut scope), scope.end())
         });
         shared.acknowledge(done)
     }

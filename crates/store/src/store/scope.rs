@@ -1,5 +1,6 @@
 //! The keys of a running command: those that it may read, and those that it may write.
 
+use std::mem;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -297,6 +298,18 @@ impl<'s> Scope<'s> {
         }
         let logged = self.shared.commit(&self.effects);
         self.effects.clear();
+        logged
+    }
+
+    /// As [`commit`](Self::commit), at the end of the operation.
+    #[expect(clippy::inline_always, reason = "it exists to save a call")]
+    #[inline(always)]
+    pub(super) fn end(mut self) -> Logged {
+        let logged = self.commit();
+        if !self.effects.spilled() {
+            // Nothing is left to drop, and the call that would find this out is a few percent of a short command.
+            mem::forget(self);
+        }
         logged
     }
 

@@ -223,7 +223,8 @@ impl Shared {
     }
 
     /// Returns the result of a command once its effects are as durable as the policy requires. No lock may be held.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "a result is not moved")]
+    #[inline(always)]
     pub(super) fn acknowledge<R>(&self, (result, logged): (Result<R>, Logged)) -> Result<R> {
         if logged == Logged::NOTHING { result } else { self.wait_for(logged).and(result) }
     }

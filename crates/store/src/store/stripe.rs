@@ -46,9 +46,11 @@ impl Stripe {
         db: u32,
         bits: u8,
     ) -> &'a mut Keyspace {
-        if db == 0 {
-            return first;
-        }
+        if db == 0 { first } else { Self::other(others, db, bits) }
+    }
+
+    #[inline(never)]
+    fn other(others: &mut BTreeMap<u32, Keyspace>, db: u32, bits: u8) -> &mut Keyspace {
         others.entry(db).or_insert_with(|| Keyspace::new(bits))
     }
 
