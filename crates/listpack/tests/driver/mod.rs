@@ -34,7 +34,9 @@ fn step(list: &mut ListPack, oracle: &mut ListPackOracle, op: &ListPackOp) {
     let len = oracle.entries.len();
     match op {
         ListPackOp::PushBack(Element(text)) => {
+            let bytes = list.as_bytes().len();
             list.push_back(text).expect("room");
+            assert_eq!(list.as_bytes().len(), bytes + Entry::Str(text).encoded_len());
             oracle.entries.push(text.clone());
         }
         ListPackOp::PushFront(Element(text)) => {
