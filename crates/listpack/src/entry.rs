@@ -117,11 +117,9 @@ pub(crate) fn int_len(value: i64) -> usize {
 #[inline]
 #[must_use]
 pub fn parse_int(text: &[u8]) -> Option<i64> {
-    // Most texts end here, at their first byte.
-    if !matches!(text.first(), Some(b'-' | b'0'..=b'9')) || text.len() > LONGEST_INT {
-        return None;
-    }
-    parse_digits(text)
+    // Most texts end here, at their first byte. One comparison: of the signs and digits and the two bytes between.
+    let first = text.first()?.wrapping_sub(b'-');
+    if first > b'9' - b'-' || text.len() > LONGEST_INT { None } else { parse_digits(text) }
 }
 
 #[inline(never)]

@@ -392,6 +392,20 @@ mod tests {
     }
 
     #[test]
+    fn a_node_is_empty_without_entries_whatever_the_header_counts() {
+        let mut list = ListPack::new();
+        list.push_back("a").unwrap();
+        let mut blob = list.into_bytes();
+        blob[4] = 3;
+        let list = ListPack::from_bytes(blob, Validation::Shallow).unwrap();
+        let node = || Node::packed(list.clone(), 3);
+        assert!(node().delete(list.first().unwrap()));
+        for back in [true, false] {
+            assert_eq!(node().pop(back, |entry| entry == Entry::from("a")), Some((true, true)));
+        }
+    }
+
+    #[test]
     fn an_entry_is_sought_by_its_index() {
         for texts in [&["aa", "bb", "cc"], &["aa", "b", "ccc"]] {
             let node = measured(texts);

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use listpack::Entry;
 use quicklist::QuickList;
 
-use super::{Direction, List, added, entry};
+use super::{Direction, List};
 use crate::member::Member;
 use crate::policy::EncodingPolicy;
 
@@ -16,7 +16,8 @@ impl List {
     pub(crate) fn expect(&mut self, elements: &[Member<'_>], policy: &EncodingPolicy<'_>) {
         match self {
             Self::ListPack(list) => {
-                let text: usize = elements.iter().map(|&element| added(element).text_len()).sum();
+                let text: usize =
+                    elements.iter().map(|&element| Entry::from(element).text_len()).sum();
                 let bytes = list.as_bytes().len().saturating_add(text);
                 if policy.list_fill().is_exceeded(bytes, list.len() + elements.len()) {
                     let list = std::mem::take(list);
@@ -31,7 +32,7 @@ impl List {
     /// Adds an element at an end.
     #[inline]
     pub(crate) fn push(&mut self, end: Direction, element: Member<'_>) {
-        let element = added(element);
+        let element = Entry::from(element);
         let pushed = match (self, end) {
             (Self::ListPack(list), Direction::Left) => list.push_front(element).is_ok(),
             (Self::ListPack(list), Direction::Right) => list.push_back(element).is_ok(),
@@ -60,15 +61,15 @@ impl List {
         let Some(index) = self.index(index) else { return false };
         match self {
             Self::ListPack(list) => {
-                list.seek(index).is_some_and(|at| list.replace(at, entry(element)).is_ok())
+                list.seek(index).is_some_and(|at| list.replace(at, Entry::from(element)).is_ok())
             }
-            Self::Quick(list) => list.set(index, entry(element)).is_ok(),
+            Self::Quick(list) => list.set(index, Entry::from(element)).is_ok(),
         }
     }
 
     /// Inserts an element before or after the first that equals `pivot`; returns `false` if there is none.
     pub(crate) fn insert(&mut self, pivot: Member<'_>, element: Member<'_>, before: bool) -> bool {
-        let (pivot, element) = (entry(pivot), entry(element));
+        let (pivot, element) = (Entry::from(pivot), Entry::from(element));
         match self {
             Self::ListPack(list) => {
                 let Some(found) = list.find(pivot) else { return false };
@@ -88,7 +89,7 @@ impl List {
 
     /// Removes at most `most` elements that equal `element`, the first ones in that direction; returns how many.
     pub(crate) fn remove(&mut self, element: Member<'_>, most: usize, from: Direction) -> usize {
-        let needle = entry(element);
+        let needle = Entry::from(element).canonical();
         match (self, from) {
             (Self::ListPack(list), _) => {
                 let mut spared = match from {

@@ -15,7 +15,7 @@ mod load;
 mod visit;
 
 use bytes::Bytes;
-use listpack::{Entry, ListPack};
+use listpack::ListPack;
 pub(crate) use load::Loading;
 use quicklist::{Fill, Limits, NodeRef, QuickList};
 
@@ -177,18 +177,4 @@ impl List {
     pub(crate) fn element(&self, index: i64) -> Option<Bytes> {
         self.get(index, |element| element.to_bytes())
     }
-}
-
-/// An element to be added, as a listpack entry. Bytes that are an integer become one when they are encoded.
-#[inline]
-const fn added(member: Member<'_>) -> Entry<'_> {
-    match member {
-        Member::Int(number) => Entry::Int(number),
-        Member::Bytes(bytes) => Entry::Str(bytes),
-    }
-}
-
-/// An element to be compared, as a listpack entry.
-fn entry(member: Member<'_>) -> Entry<'_> {
-    Entry::from(member)
 }

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use super::{Direction, List, entry};
+use listpack::Entry;
+
+use super::{Direction, List};
 use crate::member::Member;
 
 impl List {
@@ -47,7 +49,7 @@ impl List {
             Direction::Left => 0..len.min(looked_at),
             Direction::Right => len.saturating_sub(looked_at)..len,
         };
-        let needle = entry(element);
+        let needle = Entry::from(element).canonical();
         match (self, from) {
             (Self::ListPack(list), Direction::Left) => {
                 let all = list.iter().take(range.end).enumerate();

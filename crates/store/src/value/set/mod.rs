@@ -190,12 +190,13 @@ impl Member<'_> {
     }
 }
 
+/// Bytes stay bytes, even if they are an integer: a listpack finds out when it searches for them or adds them.
 impl<'a> From<Member<'a>> for Entry<'a> {
     #[inline]
     fn from(member: Member<'a>) -> Self {
         match member {
             Member::Int(number) => Self::Int(number),
-            Member::Bytes(bytes) => Self::Str(bytes).canonical(),
+            Member::Bytes(bytes) => Self::Str(bytes),
         }
     }
 }
