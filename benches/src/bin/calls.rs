@@ -72,6 +72,27 @@ const CALLS: &[(&str, Call)] = &[
         assert!(store.pfadd("new", names).unwrap());
         assert_eq!(store.del("new").unwrap(), 1);
     }),
+    ("SET of a key that is there, one by one", |store, names| {
+        names.iter().for_each(|name| store.set(name, "value").unwrap());
+    }),
+    ("INCR, one by one", |store, names| {
+        names.iter().for_each(|_| assert!(store.incr("number", 1).is_ok()));
+    }),
+    ("LPUSH, one by one", |store, names| {
+        names.iter().for_each(|name| assert!(store.lpush("list", [name]).is_ok()));
+    }),
+    ("LPUSH and LPOP, one by one", |store, names| {
+        for name in names {
+            store.lpush("list", [name]).unwrap();
+            drop(black_box(store.lpop("list").unwrap()));
+        }
+    }),
+    ("RPUSH and RPOP, one by one", |store, names| {
+        for name in names {
+            store.rpush("list", [name]).unwrap();
+            drop(black_box(store.rpop("list").unwrap()));
+        }
+    }),
     ("GET as words, one by one", |store, names| {
         for name in names {
             drop(black_box(store.execute(&["GET", name])));
@@ -174,6 +195,7 @@ fn filled(names: &[String]) -> Store {
     store.setbit("bits", BITS, true).unwrap();
     store.pfadd("hll", each(0..20_000)).unwrap();
     store.pfadd("hll", names).unwrap();
+    store.rpush("list", names).unwrap();
     Visitors::new(store.clone()).count_visits(names, Bucket::All).unwrap();
     ShardedSet::splitting(store.clone(), "sharded").add_many(names).unwrap();
     let users = names.iter().map(|name| (name, Timestamp::UNIX_EPOCH));

@@ -13,13 +13,17 @@ pub(crate) struct Node {
     form: Form,
     /// The elements; one in a plain node.
     count: u32,
-    /// The bytes of each entry of the listpack, if all of them are known to have as many; else 0.
+    /// The bytes of each entry of the listpack, if all of them are known to have as many; [`MIXED`] if they are known not
+    /// to, or 0.
     fixed: u16,
     /// It was compressed before the current operation, and will be compressed again after it.
     recompress: bool,
     /// It must not be compressed for now.
     held: bool,
 }
+
+/// More bytes than an entry of a node with several may have.
+const MIXED: u16 = u16::MAX;
 
 /// What a node holds, as bytes that can be read.
 pub(crate) enum Content<'a> {
@@ -295,17 +299,22 @@ impl Node {
         }
     }
 
-    /// Determines the size of the entries of an uncompressed listpack. O(n).
+    /// Determines the size of the entries of an uncompressed listpack, unless that was done since the last change: an
+    /// element that comes and goes beside a full node must not have it scanned each time. O(n).
     pub(crate) fn measure(&mut self) {
-        let size = self.list().and_then(ListPack::fixed_size);
-        self.fixed = size.and_then(|size| size.try_into().ok()).unwrap_or(0);
+        if self.fixed == 0
+            && let Some(list) = self.list()
+        {
+            let size = list.fixed_size().and_then(|size| size.try_into().ok());
+            self.fixed = size.unwrap_or(MIXED);
+        }
     }
 
     /// Prefetches `count` entries from `index` on, if their positions are known.
     #[inline]
     pub(crate) fn prefetch(&self, index: usize, count: usize) {
-        if let (Held::Packed(list), 1..) = (self.form.held(), self.fixed) {
-            list.prefetch_fixed(index, count, self.fixed.into());
+        if let (Held::Packed(list), Some(size)) = (self.form.held(), self.entry_size()) {
+            list.prefetch_fixed(index, count, size);
         }
     }
 
@@ -313,9 +322,18 @@ impl Node {
     /// one size, else O(n).
     #[inline]
     pub(crate) fn seek(&self, list: &ListPack, index: usize) -> Option<Position> {
+        match self.entry_size() {
+            None => list.seek(index),
+            Some(size) => list.seek_fixed(index, size),
+        }
+    }
+
+    /// The size of the entries, if all are known to have one.
+    #[inline]
+    fn entry_size(&self) -> Option<usize> {
         match self.fixed {
-            0 => list.seek(index),
-            fixed => list.seek_fixed(index, fixed.into()),
+            0 | MIXED => None,
+            size => Some(size.into()),
         }
     }
 
@@ -327,8 +345,8 @@ impl Node {
                 assert_eq!(list.len(), self.count(), "elements of a node");
                 assert_eq!(list.as_bytes().len(), self.size(), "bytes of a node");
                 assert!(self.count > 0, "a node is empty");
-                if self.fixed > 0 {
-                    assert_eq!(list.fixed_size(), Some(self.fixed.into()), "size of the entries");
+                if let Some(size) = self.entry_size() {
+                    assert_eq!(list.fixed_size(), Some(size), "size of the entries");
                 }
             }
             Content::Plain(element) => {
@@ -365,8 +383,8 @@ mod tests {
     #[test]
     fn a_node_knows_the_size_of_its_entries_as_long_as_all_have_it() {
         assert_eq!(measured(&["aa", "bb", "cc"]).fixed, 4);
-        assert_eq!(measured(&["aa", "bb", "c", "ddd"]).fixed, 0);
-        assert_eq!(measured(&["x".repeat(70_000).as_str()]).fixed, 0);
+        assert_eq!(measured(&["aa", "bb", "c", "ddd"]).fixed, MIXED);
+        assert_eq!(measured(&["x".repeat(70_000).as_str()]).fixed, MIXED);
         let after = |change: &dyn Fn(&mut Node)| {
             let mut node = measured(&["aa", "bb", "cc"]);
             change(&mut node);
@@ -389,6 +407,22 @@ mod tests {
         assert_eq!(after(&|node| assert!(!node.delete(second(node)))), 4);
         assert_eq!(after(&|node| node.cut(1, 1)), 4);
         assert_eq!(after(&|node| assert!(node.list_mut().is_some())), 0);
+    }
+
+    #[test]
+    fn a_node_is_measured_once_until_it_changes() {
+        for texts in [&["aa", "bb"], &["aa", "b"]] {
+            let mut node = measured(texts);
+            for known in [MIXED, 9] {
+                node.fixed = known;
+                node.measure();
+                assert_eq!(node.fixed, known, "it was not read again");
+            }
+            node.push(Entry::from("c"), true).unwrap();
+            assert_eq!(node.fixed, 0);
+            node.measure();
+            assert_eq!(node.fixed, MIXED);
+        }
     }
 
     #[test]
