@@ -13,8 +13,8 @@ pub(crate) struct Node {
     form: Form,
     /// The elements; one in a plain node.
     count: u32,
-    /// The bytes of each entry of the listpack, if all of them are known to have as many; [`MIXED`] if they are known not
-    /// to, or 0.
+    /// The bytes of each entry of the listpack, if all of them are known to have as many; [`MIXED`] if they had not when
+    /// they were last measured; or 0.
     fixed: u16,
     /// It was compressed before the current operation, and will be compressed again after it.
     recompress: bool,
@@ -299,8 +299,8 @@ impl Node {
         }
     }
 
-    /// Determines the size of the entries of an uncompressed listpack, unless that was done since the last change: an
-    /// element that comes and goes beside a full node must not have it scanned each time. O(n).
+    /// Determines the size of the entries of an uncompressed listpack, unless that was done since the last was added or
+    /// replaced: an element that comes and goes beside a full node must not have it scanned each time. O(n).
     pub(crate) fn measure(&mut self) {
         if self.fixed == 0
             && let Some(list) = self.list()
