@@ -307,7 +307,7 @@ impl ListPack {
 
     /// The offset behind the entry at `at`.
     #[inline(always)]
-    fn next_offset(&self, at: usize) -> Option<usize> {
+    pub(crate) fn next_offset(&self, at: usize) -> Option<usize> {
         let (blob, end) = self.held_to_end();
         if at < HEADER { None } else { decode::next(blob, at, end) }
     }

@@ -365,7 +365,12 @@ impl ListPack {
     }
 
     #[inline(never)]
-    fn find_offset(&self, needle: Entry<'_>, from: usize, skip: usize) -> Option<Position> {
+    pub(crate) fn find_offset(
+        &self,
+        needle: Entry<'_>,
+        from: usize,
+        skip: usize,
+    ) -> Option<Position> {
         let (blob, end) = self.held_to_end();
         search::find(blob, from, end, needle, skip).map(Position::new)
     }

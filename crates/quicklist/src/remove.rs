@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use listpack::{Entry, ListPack};
+use listpack::Entry;
 
 use crate::QuickList;
 use crate::node::Node;
@@ -157,33 +157,12 @@ impl QuickList {
     ) -> usize {
         self.open(place);
         let removed = self.nodes.change(place, |node| {
-            let removed =
-                node.list_to_cut().map_or(1, |list| remove_entries(list, needle, at_most, front));
+            let removed = node.list_to_cut().map_or(1, |list| {
+                if front { list.remove(needle, at_most) } else { list.remove_back(needle, at_most) }
+            });
             node.set_count(node.count().saturating_sub(removed));
             removed
         });
         removed.unwrap_or(0)
     }
-}
-
-/// Removes entries that equal `needle` from a listpack, in one pass.
-fn remove_entries(list: &mut ListPack, needle: Entry<'_>, at_most: usize, front: bool) -> usize {
-    let mut spared = if front {
-        0
-    } else {
-        list.iter().filter(|&entry| entry == needle).count().saturating_sub(at_most)
-    };
-    let mut removed = 0;
-    list.retain(|entry| {
-        if entry != needle || removed == at_most {
-            return true;
-        }
-        if spared > 0 {
-            spared -= 1;
-            return true;
-        }
-        removed += 1;
-        false
-    });
-    removed
 }

@@ -87,6 +87,9 @@ fn step(list: &mut ListPack, oracle: &mut ListPackOracle, op: &ListPackOp) {
             let (index, to) = (usize::from(*index) % (len + 1), usize::from(*to) % (len + 1));
             move_run(list, oracle, index, usize::from(*count), to);
         }
+        ListPackOp::Remove(index, most, front) => {
+            remove(list, oracle, usize::from(*index) % (len + 1), usize::from(most % 4), *front);
+        }
         ListPackOp::Retain(remainder) => {
             let remainder = usize::from(remainder % 3);
             list.retain(|entry| entry.text_len() % 3 != remainder);
@@ -174,6 +177,27 @@ fn move_run(
         let to = if to > index { to - count } else { to };
         oracle.entries.splice(to..to, run);
     }
+}
+
+/// Removes the first or the last entries that equal the one at `index`. At the end, there is none that equals.
+fn remove(
+    list: &mut ListPack,
+    oracle: &mut ListPackOracle,
+    index: usize,
+    most: usize,
+    front: bool,
+) {
+    let needle = oracle.entries.get(index).map_or(&b"an absent entry"[..], Vec::as_slice).to_vec();
+    let equal: Vec<_> =
+        (0..oracle.entries.len()).filter(|&at| oracle.entries[at] == needle).collect();
+    let most = if most == 3 { usize::MAX } else { most };
+    let removed = equal.len().min(most);
+    let from = if front { 0 } else { equal.len() - removed };
+    for &at in equal[from..from + removed].iter().rev() {
+        oracle.entries.remove(at);
+    }
+    let of_list = if front { list.remove(&needle, most) } else { list.remove_back(&needle, most) };
+    assert_eq!(of_list, removed);
 }
 
 /// The position of the entry at `index`, or the end.

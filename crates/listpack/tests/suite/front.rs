@@ -121,6 +121,23 @@ fn every_change_continues_after_the_room_at_the_front() {
         list.retain(|_| false);
         check(&list, &VecDeque::new());
 
+        for front in [true, false] {
+            let (mut list, mut elements) = new();
+            let needle = elements[20].clone();
+            for at in [3, 21, 40] {
+                list.replace(list.seek(at).unwrap(), &needle).unwrap();
+                elements[at].clone_from(&needle);
+            }
+            let removed = if front { [3, 20, 21] } else { [20, 21, 40] };
+            let of_list =
+                if front { list.remove(&needle, 3) } else { list.remove_back(&needle, 3) };
+            assert_eq!(of_list, 3);
+            for at in removed.into_iter().rev() {
+                elements.remove(at);
+            }
+            check(&list, &elements);
+        }
+
         let (mut list, mut elements) = new();
         let (from, to) = (list.seek(60).unwrap(), list.first().unwrap());
         assert!(list.move_run(from, 4, to));

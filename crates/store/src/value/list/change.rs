@@ -91,27 +91,8 @@ impl List {
     pub(crate) fn remove(&mut self, element: Member<'_>, most: usize, from: Direction) -> usize {
         let needle = Entry::from(element).canonical();
         match (self, from) {
-            (Self::ListPack(list), _) => {
-                let mut spared = match from {
-                    Direction::Left => 0,
-                    Direction::Right => {
-                        list.iter().filter(|&entry| entry == needle).count().saturating_sub(most)
-                    }
-                };
-                let mut removed = 0;
-                list.retain(|entry: Entry<'_>| {
-                    if entry != needle || removed == most {
-                        return true;
-                    }
-                    if spared > 0 {
-                        spared -= 1;
-                        return true;
-                    }
-                    removed += 1;
-                    false
-                });
-                removed
-            }
+            (Self::ListPack(list), Direction::Left) => list.remove(needle, most),
+            (Self::ListPack(list), Direction::Right) => list.remove_back(needle, most),
             (Self::Quick(list), Direction::Left) => list.remove(needle, most),
             (Self::Quick(list), Direction::Right) => list.remove_back(needle, most),
         }
