@@ -100,7 +100,7 @@
 //! | [`get`](ListPack::get), [`seek`](ListPack::seek), [`get_back`](ListPack::get_back), [`seek_back`](ListPack::seek_back) | O(n), from the nearer end |
 //! | [`push_back`](ListPack::push_back) | O(1) amortized |
 //! | [`insert`](ListPack::insert), [`replace`](ListPack::replace), [`delete`](ListPack::delete) | O(n) to move the entries behind |
-//! | [`remove`](ListPack::remove), [`retain`](ListPack::retain), [`delete_run`](ListPack::delete_run) | O(n), in one pass |
+//! | [`remove`](ListPack::remove), [`remove_back`](ListPack::remove_back), [`retain`](ListPack::retain), [`delete_run`](ListPack::delete_run) | O(n), in one pass |
 //! | [`append`](ListPack::append), [`split_off`](ListPack::split_off) | O(n) of what moves |
 //!
 //! ## References

@@ -118,6 +118,27 @@ fn the_struct_takes_two_words() {
 }
 
 #[test]
+fn an_integer_that_is_stored_as_text_is_removed_too() {
+    // "5" as text, 5, and "6". Lists of Tallis have integers only, but a file may have both.
+    let blob = *b"\x0f\0\0\0\x03\0\x81\x35\x02\x05\x01\x81\x36\x02\xff";
+    let list = ListPack::from_bytes(blob, Validation::Deep).unwrap();
+    for (removed, front, most, left) in [
+        (1, true, 1, &["5", "6"][..]),
+        (1, false, 1, &["5", "6"]),
+        (2, true, usize::MAX, &["6"]),
+        (2, false, usize::MAX, &["6"]),
+        (0, true, 0, &["5", "5", "6"]),
+        (0, false, 0, &["5", "5", "6"]),
+    ] {
+        let mut list = list.clone();
+        let count = if front { list.remove(5, most) } else { list.remove_back("5", most) };
+        assert_eq!(count, removed);
+        assert_eq!(list.validate(Validation::Deep), Ok(()));
+        assert!(list.iter().eq(left.iter().map(|text| Entry::from(*text))), "{front} {most}");
+    }
+}
+
+#[test]
 fn an_empty_list_holds_no_memory() {
     let mut list = ListPack::new();
     assert_eq!((list.heap_bytes(), list.as_bytes()), (0, &[7, 0, 0, 0, 0, 0, 0xff][..]));

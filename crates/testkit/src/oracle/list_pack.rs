@@ -96,8 +96,7 @@ pub enum ListPackOp {
     Split(u16, bool),
     /// Move this many entries from an index on to before another index, or to the end.
     MoveRun(u16, u8, u16),
-    /// Remove the first or the last of this many (modulo four, three for all) entries that equal the one at an
-    /// index.
+    /// Remove entries that equal the one at an index: this many (modulo four; three means all), from the front if true.
     Remove(u16, u8, bool),
 }
 
