@@ -104,8 +104,18 @@ impl Union {
         target: &mut Vec<u8>,
         sparse_max_bytes: usize,
     ) -> Result<Encoding, DecodeError> {
-        self.merge(&Hll::new(target)?)?;
-        let fits = !self.dense && self.raise_sparse(target, sparse_max_bytes)?;
+        let hll = Hll::new(target)?;
+        let mut fits = !self.dense && hll.encoding() == Encoding::Sparse;
+        if fits {
+            let mut held = Self::new();
+            held.merge(&hll)?;
+            fits = self.raise_sparse(&held, target, sparse_max_bytes)?;
+            for (register, &held) in self.registers.0.iter_mut().zip(&held.registers.0) {
+                *register = held.max(*register);
+            }
+        } else {
+            self.merge(&hll)?;
+        }
         if !fits {
             // The union includes every register of the target, so packing the union is enough.
             HllMut::new(target)?.pack(&self.registers.0)?;
@@ -114,12 +124,29 @@ impl Union {
         Ok(if fits { Encoding::Sparse } else { Encoding::Dense })
     }
 
-    /// Raises each register of a sparse target; `false` if it must be dense.
-    fn raise_sparse(&self, target: &mut Vec<u8>, max_bytes: usize) -> Result<bool, DecodeError> {
+    /// Raises each register of a sparse target, which holds `held`; `false` if it must be dense.
+    fn raise_sparse(
+        &self,
+        held: &Self,
+        target: &mut Vec<u8>,
+        max_bytes: usize,
+    ) -> Result<bool, DecodeError> {
+        /// Registers that are compared at once: few are higher.
+        const GROUP: usize = 32;
         let mut cursor = Cursor::new();
-        for (register, &rank) in (0..).zip(self.registers.0.iter()) {
-            if rank > 0 && cursor.update(target, register, rank, max_bytes)? == Update::NeedsDense {
-                return Ok(false);
+        let [ranks, held] = [self, held].map(|union| union.registers.0.as_chunks::<GROUP>().0);
+        for (first, (ranks, held)) in (0..).step_by(GROUP).zip(ranks.iter().zip(held)) {
+            let pairs = ranks.iter().zip(held);
+            // A count has no branches.
+            if pairs.clone().filter(|(rank, held)| rank > held).count() == 0 {
+                continue;
+            }
+            for (register, (&rank, held)) in (first..).zip(pairs) {
+                if rank > *held
+                    && cursor.update(target, register, rank, max_bytes)? == Update::NeedsDense
+                {
+                    return Ok(false);
+                }
             }
         }
         Ok(true)

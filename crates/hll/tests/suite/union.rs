@@ -62,3 +62,36 @@ fn a_damaged_one_leaves_the_union_as_it_was() {
         assert_eq!((encoding, target), (Encoding::Sparse, hll::empty()));
     }
 }
+
+/// Merging into a sketch is raising each of its registers in turn, and the union includes that sketch afterwards.
+#[test]
+fn a_target_is_raised_register_by_register() {
+    let mut rng = Rng::new(12);
+    for limit in [18, 100, 500, SPARSE_MAX_BYTES, 20_000] {
+        for _ in 0..60 {
+            let source: HyperLogLog =
+                (0..rng.below(900)).map(|_| rng.below(1500).to_le_bytes()).collect();
+            let mut target = HyperLogLog::with_sparse_max_bytes(limit);
+            target.extend((0..rng.below(900)).map(|_| rng.below(1500).to_le_bytes()));
+            let mut union = Union::new();
+            union.merge(&source.view()).unwrap();
+            let mut both = Union::new();
+            both.merge_all(&[source.view(), target.view()]).unwrap();
+
+            let mut merged = target.as_bytes().to_vec();
+            let encoding = union.merge_into(&mut merged, limit).unwrap();
+            assert_eq!(union.count(), both.count());
+            let merged = HyperLogLog::from_bytes(merged).unwrap();
+            assert_eq!(merged.encoding(), encoding);
+            assert_eq!(merged.count(), both.count());
+
+            for (register, rank) in (0..).zip(source.view().registers().unwrap()) {
+                if rank > 0 {
+                    // The hash of an element of this register and rank.
+                    target.add_hash(register | 1 << (hll::P + u32::from(rank) - 1));
+                }
+            }
+            assert!(target.as_bytes()[16..] == merged.as_bytes()[16..], "{limit}");
+        }
+    }
+}

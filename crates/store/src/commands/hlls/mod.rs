@@ -241,10 +241,12 @@ fn merge(scope: &mut Scope<'_>, keys: &[HashedKey<'_>]) -> Result<()> {
         return Err(Error::new(ErrorKind::Syntax, "ERR syntax error"));
     };
     let mut union = Union::new();
-    for &key in keys {
-        scope.with(key, |entry: &mut HllEntry<'_>| match entry.view()? {
-            Some(hll) => union.merge(&hll).map_err(|_| Error::corrupt_hll()),
-            None => Ok(()),
+    for (place, &key) in keys.iter().enumerate() {
+        scope.with(key, |entry: &mut HllEntry<'_>| {
+            let Some(hll) = entry.view()? else { return Ok(()) };
+            // The target is merged when it is written.
+            let read = if place == 0 { hll.validate() } else { union.merge(&hll) };
+            read.map_err(|_| Error::corrupt_hll())
         })?;
     }
     let names = || sources.iter().map(|key| bytes::Bytes::copy_from_slice(key.bytes)).collect();
