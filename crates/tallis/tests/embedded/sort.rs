@@ -41,6 +41,53 @@ fn numbers_and_texts_are_in_the_order_of_a_sorted_vector() {
     assert_eq!(texts(&store, "l", &options.alpha()), words);
 }
 
+/// A window is a part of the whole result, in every order and among equal weights too.
+#[test]
+fn a_limit_returns_a_part_of_the_whole_result() {
+    let mut rng = Rng::new(9);
+    let store = Store::new();
+    let elements: Vec<String> =
+        (0..60).map(|_| format!("{}{}", ["", "0", "+"][rng.index(3)], rng.range(0..=30))).collect();
+    store.rpush("l", &elements).unwrap();
+    store.sadd("s", &elements).unwrap();
+    store.zadd_multiple("z", elements.iter().map(|e| (1.0, e)).collect::<Vec<_>>()).unwrap();
+    for element in &elements {
+        store.set(format!("w:{element}"), rng.range(0..=3)).unwrap();
+    }
+    let orders = [
+        SortOptions::default(),
+        SortOptions::default().alpha(),
+        SortOptions::default().by("w:*"),
+        SortOptions::default().by("w:*").alpha(),
+        SortOptions::default().by("nosort"),
+    ];
+    for key in ["l", "s", "z"] {
+        for order in orders.iter().flat_map(|order| [order.clone(), order.clone().desc()]) {
+            let all = texts(&store, key, &order);
+            for offset in 0..=all.len() {
+                for count in [0, 1, 2, 7, all.len() - offset] {
+                    let end = all.len().min(offset + count);
+                    let limit = [offset, count].map(|number| i64::try_from(number).unwrap());
+                    let part = order.clone().limit(limit[0], limit[1]);
+                    assert_eq!(texts(&store, key, &part), all[offset..end], "{key} {part:?}");
+                }
+            }
+        }
+    }
+}
+
+/// Integers that round to one number are ordered by their bytes.
+#[test]
+fn numbers_that_round_to_one_are_ordered_by_their_bytes() {
+    let store = Store::new();
+    let [even, odd] = [1_i64 << 53, (1 << 53) + 1];
+    store.rpush("l", [odd, even, -odd, -even]).unwrap();
+    store.rpush("l", ["9007199254740992.0", "0", "-0"]).unwrap();
+    let sorted = ["-9007199254740992", "-9007199254740993", "-0", "0"];
+    let sorted = [&sorted[..], &["9007199254740992", "9007199254740992.0", "9007199254740993"]];
+    assert_eq!(texts(&store, "l", &SortOptions::default()), sorted.concat());
+}
+
 /// Equal elements of a list keep their order, and those of a set are ordered by their bytes.
 #[test]
 fn equal_elements_have_an_order_too() {

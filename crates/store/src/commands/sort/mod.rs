@@ -1,5 +1,6 @@
 //! SORT: the elements of a list, a set or a sorted set in another order.
 
+mod element;
 mod options;
 mod order;
 mod pattern;
@@ -13,10 +14,11 @@ use crate::member::Member;
 use crate::store::scope::Scope;
 use crate::store::slot::{BY_COMMAND, Expires, Outcome};
 use crate::store::{Locks, Store};
+use crate::text::double;
 use crate::to_key::{AsKey, ToKey};
 use crate::value::{Direction, Loading, Value};
+use element::Element;
 pub use options::SortOptions;
-use order::{Row, Weight};
 use pattern::Pattern;
 
 /// Sorting lists, sets and sorted sets.
@@ -25,7 +27,7 @@ use pattern::Pattern;
 /// is a listpack becomes a skip list.
 impl<L: Locks> Store<L> {
     /// SORT, `SORT_RO`: returns the elements in order; or for each of them what the patterns of [`SortOptions::get`]
-    /// find, `None` if nothing. O(elements log elements), plus the look-ups of keys.
+    /// find, `None` if nothing. O(elements + results log results), plus the look-ups of keys.
     ///
     /// # Errors
     ///
@@ -143,39 +145,52 @@ fn rows(
     stores: bool,
 ) -> Result<Vec<Bytes>> {
     make_skip_list(scope, key);
-    let is_set = match scope.get(key) {
-        None => return Ok(Vec::new()),
-        Some(value) => value.as_set().is_some(),
-    };
-    let by = options.by.as_deref().map(Pattern::parse);
-    match by {
-        Some(pattern) if !pattern.varies() => {
-            // The order of a stored set must be deterministic, or replicas would differ.
-            if is_set && stores {
-                let rows = elements(scope, key, None)?.into_iter().map(Row::itself);
-                return Ok(order::sort(rows.collect(), options, stores));
-            }
-            elements(scope, key, Some(options))
-        }
-        by => {
-            let weights = scope.policy().profile.sort_weights();
-            let elements = elements(scope, key, None)?;
-            let rows = elements.into_iter().map(|element| {
-                let weigh = |text: &[u8]| order::weight(text, options.alpha, weights);
-                Ok(match &by {
-                    None if options.alpha => Row::itself(element),
-                    None => Row::new(weigh(&element)?, element),
-                    Some(pattern) => {
-                        let weight = pattern.find(scope, &element, weigh);
-                        let weight = weight.unwrap_or_else(|| Ok(Weight::missing(options.alpha)));
-                        Row::new(weight?, element)
-                    }
-                })
-            });
-            let rows = rows.collect::<Result<Vec<Row>>>()?;
-            Ok(order::sort(rows, options, stores))
-        }
+    let Some(value) = scope.get(key) else { return Ok(Vec::new()) };
+    let pattern = options.by.as_deref().map(Pattern::parse);
+    let by = pattern.filter(|pattern| pattern.varies());
+    let unsorted = pattern.is_some() && by.is_none();
+    // The order of a stored set must be deterministic, or replicas would differ.
+    if unsorted && !(stores && value.as_set().is_some()) {
+        return Ok(texts(elements(value, Some(options))?));
     }
+    if !unsorted && !options.alpha {
+        let elements = elements(value, None)?;
+        return Ok(order::by_number(numbers(scope, elements, by)?, options));
+    }
+    let is_list = value.as_list().is_some();
+    let mut elements = texts(elements(value, None)?);
+    // Where the order says nothing, elements of a list stay as they are, and those of other values go by their bytes.
+    if !is_list {
+        elements.sort_unstable();
+    }
+    let Some(pattern) = by else {
+        return Ok(order::by_text(elements, |element| Some(element), options, stores));
+    };
+    let find = |element: Bytes| (pattern.find(scope, &element, Bytes::copy_from_slice), element);
+    let rows = elements.into_iter().map(find).collect();
+    let sorted =
+        order::by_text(rows, |(text, _): &(Option<Bytes>, _)| text.as_ref(), options, stores);
+    Ok(sorted.into_iter().map(|(_, element)| element).collect())
+}
+
+/// The elements with the numbers to sort them by: their own, or those that a pattern finds.
+fn numbers(
+    scope: &mut Scope<'_>,
+    elements: Vec<Element>,
+    by: Option<Pattern<'_>>,
+) -> Result<Vec<(f64, Element)>> {
+    let weights = scope.policy().profile.sort_weights();
+    let parse = |text: &[u8]| double::parse_weight(text, weights).ok_or_else(Error::not_a_weight);
+    let number = |element: Element| {
+        let number = match by {
+            None => element.number(parse),
+            Some(pattern) => {
+                element.with_bytes(|e| pattern.find(scope, e, parse)).unwrap_or(Ok(0.0))
+            }
+        };
+        Ok((number?, element))
+    };
+    elements.into_iter().map(number).collect()
 }
 
 /// Converts a sorted set to a skip list, as Redis does to sort it.
@@ -200,14 +215,12 @@ fn make_skip_list(scope: &mut Scope<'_>, key: HashedKey<'_>) {
     );
 }
 
-/// The elements of a value: in its own order as far as the options request them, or all of them, those of a set and of
-/// a sorted set by their bytes.
-fn elements(
-    scope: &Scope<'_>,
-    key: HashedKey<'_>,
-    in_place: Option<&SortOptions>,
-) -> Result<Vec<Bytes>> {
-    let Some(value) = scope.get(key) else { return Ok(Vec::new()) };
+fn texts(elements: Vec<Element>) -> Vec<Bytes> {
+    elements.into_iter().map(Element::into_bytes).collect()
+}
+
+/// The elements of a value, in its own order and as far as the options request them, or all of them.
+fn elements(value: &Value, in_place: Option<&SortOptions>) -> Result<Vec<Element>> {
     let mut elements = Vec::new();
     let descends = in_place.is_some_and(|options| options.desc);
     // Indexes from the end.
@@ -216,27 +229,24 @@ fn elements(
         if descends { len - span.end..len - span.start } else { span }
     };
     if let Some(list) = value.as_list() {
+        let span = span(list.len());
+        elements.reserve_exact(span.len());
         let from = if descends { Direction::Right } else { Direction::Left };
-        list.for_each(span(list.len()), from, |element| elements.push(element.to_bytes()));
+        list.for_each(span, from, |element| elements.push(element.into()));
     } else if let Some(set) = value.as_set() {
-        set.for_each(|member| elements.push(member.to_bytes()));
-        match in_place {
-            Some(options) => {
-                let window = options.window(elements.len());
-                elements.truncate(window.end);
-                elements.drain(..window.start);
-            }
-            None => elements.sort_unstable(),
+        elements.reserve_exact(set.len());
+        set.for_each(|member| elements.push(member.into()));
+        if let Some(options) = in_place {
+            let window = options.window(elements.len());
+            elements.truncate(window.end);
+            elements.drain(..window.start);
         }
     } else if let Some(set) = value.as_zset() {
-        let members = set.range(span(set.len())).map(|(member, _)| Member::from(member).to_bytes());
+        let members = set.range(span(set.len())).map(|(member, _)| Member::from(member).into());
         if descends {
             elements.extend(members.rev());
         } else {
             elements.extend(members);
-        }
-        if in_place.is_none() {
-            elements.sort_unstable();
         }
     } else {
         return Err(Error::wrong_type());

@@ -5,76 +5,60 @@ use std::cmp::Ordering;
 use bytes::Bytes;
 
 use super::SortOptions;
-use crate::error::{Error, Result};
+use super::element::Element;
 use crate::execute::c_string;
-use crate::text::double::{self, Weights};
 
-/// The sort key of an element.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Weight {
-    Number(f64),
-    /// `None` if the pattern found nothing.
-    Text(Option<Bytes>),
-    /// The element itself.
-    Itself,
-}
-
-impl Weight {
-    /// The weight of an element for which a pattern finds nothing.
-    pub(super) const fn missing(alpha: bool) -> Self {
-        if alpha { Self::Text(None) } else { Self::Number(0.0) }
-    }
-}
-
-/// The weight of a text: its bytes, or the number.
-pub(super) fn weight(text: &[u8], alpha: bool, weights: Weights) -> Result<Weight> {
-    if alpha {
-        return Ok(Weight::Text(Some(Bytes::copy_from_slice(text))));
-    }
-    let number = double::parse_weight(text, weights);
-    number.map(Weight::Number).ok_or_else(Error::not_a_weight)
-}
-
-/// An element and its weight.
-#[derive(Clone, Debug)]
-pub(super) struct Row {
-    weight: Weight,
-    element: Bytes,
-}
-
-impl Row {
-    pub(super) const fn new(weight: Weight, element: Bytes) -> Self {
-        Self { weight, element }
-    }
-
-    pub(super) const fn itself(element: Bytes) -> Self {
-        Self { weight: Weight::Itself, element }
-    }
-
-    /// Compares two elements. A result that is returned is ordered as C strings, one that is stored by all bytes.
-    fn compare(&self, other: &Self, stores: bool) -> Ordering {
-        let bytes =
-            |a: &[u8], b: &[u8]| if stores { a.cmp(b) } else { c_string(a).cmp(c_string(b)) };
-        match (&self.weight, &other.weight) {
-            (Weight::Itself, Weight::Itself) => bytes(&self.element, &other.element),
-            (Weight::Text(Some(a)), Weight::Text(Some(b))) => bytes(a, b),
-            (Weight::Text(a), Weight::Text(b)) => a.is_some().cmp(&b.is_some()),
-            (Weight::Number(a), Weight::Number(b)) => {
-                let numbers = a.partial_cmp(b).unwrap_or(Ordering::Equal);
-                numbers.then_with(|| self.element.cmp(&other.element))
-            }
-            // All weights of a call are of the same kind.
-            _ => Ordering::Equal,
-        }
-    }
-}
-
-/// Sorts the elements and returns the requested window. The sort is stable.
-pub(super) fn sort(mut rows: Vec<Row>, options: &SortOptions, stores: bool) -> Vec<Bytes> {
-    rows.sort_by(|a, b| {
-        let order = a.compare(b, stores);
-        if options.desc { order.reverse() } else { order }
+/// The requested elements in the order of their numbers, and of their bytes if these are equal.
+pub(super) fn by_number(rows: Vec<(f64, Element)>, options: &SortOptions) -> Vec<Bytes> {
+    let sorted = sort(rows, options, |(a, x), (b, y)| {
+        // No number is NaN.
+        let order = a.partial_cmp(b).unwrap_or(Ordering::Equal).then_with(|| x.compare(y));
+        directed(order, options)
     });
+    sorted.into_iter().map(|(_, element)| element.into_bytes()).collect()
+}
+
+/// The requested rows in the order of their texts. A row without a text comes first, and rows of equal texts stay as
+/// they are.
+pub(super) fn by_text<T>(
+    rows: Vec<T>,
+    text: impl Fn(&T) -> Option<&Bytes>,
+    options: &SortOptions,
+    stores: bool,
+) -> Vec<T> {
+    let rows = rows.into_iter().enumerate().collect();
+    let sorted = sort(rows, options, |(i, a): &(usize, T), (j, b)| {
+        let [a, b] = [a, b].map(|row| text(row).map(|text| compared(text, stores)));
+        directed(a.cmp(&b), options).then(i.cmp(j))
+    });
+    sorted.into_iter().map(|(_, row)| row).collect()
+}
+
+/// The bytes that are compared: those of a C string if the result is returned, all if it is stored.
+fn compared(text: &[u8], stores: bool) -> &[u8] {
+    if stores { text } else { c_string(text) }
+}
+
+const fn directed(order: Ordering, options: &SortOptions) -> Ordering {
+    if options.desc { order.reverse() } else { order }
+}
+
+/// The requested rows in an order that is total, so that no two rows are equal unless their results are. Only these are
+/// sorted: first they are selected, which takes O(rows).
+fn sort<T>(
+    mut rows: Vec<T>,
+    options: &SortOptions,
+    compare: impl Fn(&T, &T) -> Ordering,
+) -> Vec<T> {
     let window = options.window(rows.len());
-    rows.drain(window).map(|row| row.element).collect()
+    if window.end < rows.len() {
+        rows.select_nth_unstable_by(window.end, &compare);
+        rows.truncate(window.end);
+    }
+    if (1..rows.len()).contains(&window.start) {
+        rows.select_nth_unstable_by(window.start, &compare);
+    }
+    rows.drain(..window.start);
+    rows.sort_unstable_by(&compare);
+    rows
 }

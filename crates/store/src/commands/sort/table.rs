@@ -29,7 +29,7 @@ pub(in crate::commands) const COMMANDS: &[Command] =
         .whole()
         .docs(
             "Sorts the elements of a list, a set or a sorted set, and returns or stores them.",
-            "O(elements log elements)",
+            "O(elements + results log results)",
         ),
         command!(
             "sort_ro",
@@ -45,7 +45,7 @@ pub(in crate::commands) const COMMANDS: &[Command] =
         .whole()
         .docs(
             "Sorts the elements of a list, a set or a sorted set, and returns them.",
-            "O(elements log elements)",
+            "O(elements + results log results)",
         ),
     ]);
 
