@@ -12,6 +12,7 @@ const SETS: &[(&str, &[&str])] = &[
     // Without `std`. The other `no_std` leaf crates do not have this feature: clippy checks them with the workspace.
     ("tallis-bitpack", &[]),
     ("tallis-hll", &[]),
+    ("tallis-lzf", &[]),
     ("tallis-recipes", &[]),
     ("tallis", &[]),
     ("tallis", &["recipes"]),

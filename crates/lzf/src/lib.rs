@@ -39,14 +39,20 @@
 #![deny(clippy::indexing_slicing)]
 
 extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
 
 mod compress;
 mod decompress;
 #[cfg(test)]
 mod tests;
+#[cfg(feature = "std")]
+mod thread;
 
 pub use compress::{Compressor, push_literals};
 pub use decompress::{Error, check, decompress, decompress_into, max_plain_len};
+#[cfg(feature = "std")]
+pub use thread::compress;
 
 /// The furthest a copy reaches back.
 const WINDOW: usize = 1 << 13;

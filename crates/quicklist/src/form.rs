@@ -1,20 +1,13 @@
 //! What a node holds: its own or shared with another list, and compressed or not.
 
-use std::cell::RefCell;
 use std::sync::Arc;
 
 use listpack::{ListPack, Validation};
-use lzf::Compressor;
 
 /// Fewer bytes are not compressed ...
 const LEAST_COMPRESSED: usize = 48;
 /// ... nor are those that compression shortens by at most this many bytes.
 const LEAST_SAVED: usize = 8;
-
-thread_local! {
-    /// One compressor for all lists of a thread: its table is larger than most lists.
-    static COMPRESSOR: RefCell<(Compressor, Vec<u8>)> = RefCell::default();
-}
 
 #[derive(Clone)]
 pub(crate) enum Form {
@@ -85,14 +78,10 @@ impl Compressed {
         if plain.len() < LEAST_COMPRESSED {
             return None;
         }
-        let stream = COMPRESSOR.try_with(|shared| {
-            let (compressor, stream) = &mut *shared.borrow_mut();
-            let smaller = compressor.compress(plain, plain.len(), stream)
-                && stream.len() + LEAST_SAVED < plain.len();
-            smaller.then(|| stream.as_slice().into())
-        });
-        // A thread that is ending has no compressor.
-        Some(Self { stream: stream.ok()??, len, packed })
+        let mut stream = Vec::new();
+        let smaller = lzf::compress(plain, plain.len(), &mut stream)
+            && stream.len() + LEAST_SAVED < plain.len();
+        smaller.then(|| Self { stream: stream.into(), len, packed })
     }
 
     /// The bytes.

@@ -2,8 +2,6 @@
 
 use std::io::Write;
 
-use lzf::Compressor;
-
 use crate::{checksum::Crc64, length, writer::WriteError};
 
 /// The bytes of one write.
@@ -19,7 +17,6 @@ pub(crate) struct Sink<W> {
     crc: Option<Crc64>,
     /// Whether long strings are compressed.
     pub(crate) compression: bool,
-    pub(crate) compressor: Option<Box<Compressor>>,
     pub(crate) compressed: Vec<u8>,
     /// Members that the value being written still lacks.
     pub(crate) owed: u64,
@@ -34,7 +31,6 @@ impl<W: Write> Sink<W> {
             flushed: 0,
             crc: sum.then(Crc64::new),
             compression,
-            compressor: None,
             compressed: Vec::new(),
             owed: 0,
             failed: false,

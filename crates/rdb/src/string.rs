@@ -224,8 +224,7 @@ fn write_small_int<W: Write>(sink: &mut Sink<W>, int: i32) -> Result<(), WriteEr
 /// Writes the compressed form, if it saves enough.
 fn write_compressed<W: Write>(sink: &mut Sink<W>, bytes: &[u8]) -> Result<bool, WriteError> {
     let mut stream = std::mem::take(&mut sink.compressed);
-    let compressor = sink.compressor.get_or_insert_default();
-    let kept = compressor.compress(bytes, bytes.len() - MIN_SAVING, &mut stream);
+    let kept = lzf::compress(bytes, bytes.len() - MIN_SAVING, &mut stream);
     if kept {
         write_stream(sink, &stream, bytes.len() as u64)?;
     }

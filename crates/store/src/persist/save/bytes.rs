@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::ops::Range;
 
-use rdb::lzf::{self, Compressor};
+use rdb::lzf;
 use rdb::{PartsWriter, WriteOptions};
 
 use super::beside::Source;
@@ -39,11 +39,10 @@ impl Stretch<'_, '_> {
             return Ok(None);
         }
         let most = COMPRESSED.min(self.len.saturating_sub(SAVING));
-        let mut compressor = Compressor::new();
         let (mut stream, mut plain, mut part) = (Vec::new(), Vec::new(), Vec::new());
         for range in self.chunks() {
             self.with(|bytes, value| bytes.read(value, range.clone(), &mut plain))?;
-            if compressor.compress(&plain, plain.len(), &mut part) {
+            if lzf::compress(&plain, plain.len(), &mut part) {
                 stream.extend_from_slice(&part);
             } else {
                 lzf::push_literals(&plain, &mut stream);
