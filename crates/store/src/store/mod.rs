@@ -32,7 +32,7 @@ pub use builder::StoreBuilder;
 pub use held::Held;
 pub(crate) use holding::Holding;
 pub use locks::{Locks, Striped};
-pub(crate) use random::Random;
+pub(crate) use random::{READ_ONCE, Random};
 pub use report::Database;
 pub(crate) use shared::Shared;
 pub use sink::{Effect, Sink};

@@ -10,6 +10,9 @@ use extendible::SplitMix64;
 #[derive(Debug)]
 pub(crate) struct Random(AtomicU64);
 
+/// From this number of draws on, a value that is searched from its start for each is read once instead.
+pub(crate) const READ_ONCE: usize = 3;
+
 impl Random {
     pub(crate) const fn new(seed: u64) -> Self {
         Self(AtomicU64::new(seed))

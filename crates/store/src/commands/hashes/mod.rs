@@ -360,7 +360,8 @@ impl<L: Locks> Store<L> {
     /// As [`hget`](Self::hget); [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) for more than 2^31 draws with
     /// repetition.
     pub fn hrandfield_multiple(&self, key: impl ToKey, count: i64) -> Result<Vec<Bytes>> {
-        self.draw(key, count, |field, _| field.to_bytes())
+        let fields = self.draw(key, count, |fields, (field, _)| fields.push(field))?;
+        Ok(fields.finish())
     }
 
     /// HRANDFIELD WITHVALUES: as [`hrandfield_multiple`](Self::hrandfield_multiple), and returns each field with its
@@ -374,31 +375,35 @@ impl<L: Locks> Store<L> {
         key: impl ToKey,
         count: i64,
     ) -> Result<Vec<(Bytes, Bytes)>> {
-        self.draw(key, count, |field, value| (field.to_bytes(), value.to_bytes()))
+        let pairs = self.draw(key, count, |pairs, (field, value)| {
+            pairs.push(field);
+            pairs.push(value);
+        })?;
+        Ok(pairs.finish_pairs())
     }
 
-    fn draw<T>(
+    fn draw(
         &self,
         key: impl ToKey,
         count: i64,
-        make: impl Fn(Member<'_>, Member<'_>) -> T,
-    ) -> Result<Vec<T>> {
+        push: impl Fn(&mut ByteStrings, Pair<'_>),
+    ) -> Result<ByteStrings> {
         self.read(key, |view, keys| {
-            let Some(hash) = hash_at(view, keys[0])? else { return Ok(Vec::new()) };
-            let random = view.shared().random();
+            let Some(hash) = hash_at(view, keys[0])? else {
+                return Ok(ByteStrings::with_capacity(0));
+            };
+            let (random, time) = (view.shared().random(), view.time());
             let wanted = usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX);
-            let make = |(field, value): Pair<'_>| make(field, value);
+            let mut drawn = ByteStrings::with_capacity(wanted.min(hash.held()));
+            let draw = |pair| push(&mut drawn, pair);
             if count >= 0 {
-                return Ok(hash
-                    .sample(wanted, random, view.time())
-                    .into_iter()
-                    .map(make)
-                    .collect());
-            }
-            if wanted > MOST_DRAWS {
+                hash.sample(wanted, random, time).into_iter().for_each(draw);
+            } else if wanted > MOST_DRAWS {
                 return Err(Error::out_of_range());
+            } else {
+                hash.draw(wanted, random, time, draw);
             }
-            Ok((0..wanted).map_while(|_| hash.random(random, view.time())).map(make).collect())
+            Ok(drawn)
         })
     }
 

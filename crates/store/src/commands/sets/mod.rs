@@ -276,14 +276,15 @@ impl<L: Locks> Store<L> {
             let Some(set) = set_at(view, keys[0])? else { return Ok(Vec::new()) };
             let random = view.shared().random();
             let wanted = usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX);
+            let mut members = ByteStrings::with_capacity(wanted.min(set.len()));
             if count >= 0 {
-                return Ok(set.sample(wanted, random).into_iter().map(Member::to_bytes).collect());
-            }
-            if wanted > MOST_DRAWS {
+                set.sample(wanted, random).into_iter().for_each(|member| members.push(member));
+            } else if wanted > MOST_DRAWS {
                 return Err(Error::out_of_range());
+            } else {
+                set.draw(wanted, random, |member| members.push(member));
             }
-            let draws = (0..wanted).map_while(|_| set.random(random));
-            Ok(draws.map(Member::to_bytes).collect())
+            Ok(members.finish())
         })
     }
 

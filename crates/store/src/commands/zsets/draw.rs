@@ -11,6 +11,7 @@ use crate::commands::MOST_DRAWS;
 use crate::error::{Error, Result};
 use crate::key::HashedKey;
 use crate::member::Member;
+use crate::store::READ_ONCE;
 use crate::store::scope::View;
 
 /// Draws a random member.
@@ -32,6 +33,10 @@ pub(super) fn several(
     if count < 0 {
         if wanted > MOST_DRAWS {
             return Err(Error::out_of_range());
+        }
+        if set.as_listpack().is_some() && wanted >= READ_ONCE {
+            let all: Vec<_> = set.iter().collect();
+            return Ok(gather((0..wanted).map(|_| all[random.below(len)])));
         }
         return Ok(gather((0..wanted).map_while(|_| set.get(random.below(len)))));
     }

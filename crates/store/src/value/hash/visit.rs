@@ -9,7 +9,7 @@ use extendible::FieldBucket;
 use super::{HashRef, Lasting, NEVER, Pair, split};
 use crate::member::Member;
 use crate::policy::EncodingPolicy;
-use crate::store::{CommandTime, Random};
+use crate::store::{CommandTime, READ_ONCE, Random};
 use crate::value::scan::scan_table;
 
 /// The number of draws, which may return expired fields, before all fields are scanned.
@@ -91,6 +91,33 @@ impl<'h> HashRef<'h> {
         }
     }
 
+    /// Calls `visit` with `count` fields and their values, drawn with repetition. O(count) on average, O(fields + count)
+    /// in a listpack.
+    pub(crate) fn draw(
+        self,
+        count: usize,
+        random: &Random,
+        time: &CommandTime<'_>,
+        mut visit: impl FnMut(Pair<'h>),
+    ) {
+        let packed = match self {
+            Self::Lasting(hash) => matches!(hash, Lasting::ListPack(_)),
+            Self::Expiring(hash) => hash.packed().is_some(),
+        };
+        if packed && count >= READ_ONCE {
+            let all = self.all(time);
+            let draws = (0..count).map_while(|_| all.get(random.below(all.len())));
+            return draws.for_each(|&pair| visit(pair));
+        }
+        (0..count).map_while(|_| self.random(random, time)).for_each(visit);
+    }
+
+    fn all(self, time: &CommandTime<'_>) -> Vec<Pair<'h>> {
+        let mut all = Vec::with_capacity(self.held());
+        self.for_each(time, |field, value| all.push((field, value)));
+        all
+    }
+
     /// `count` distinct fields with their values, or all of them; every choice is equally likely. O(count) on average
     /// if count is small compared with the hash, otherwise O(fields).
     pub(crate) fn sample(
@@ -111,8 +138,7 @@ impl<'h> HashRef<'h> {
     }
 
     fn sample_of_all(self, count: usize, random: &Random, time: &CommandTime<'_>) -> Vec<Pair<'h>> {
-        let mut all = Vec::with_capacity(self.held());
-        self.for_each(time, |field, value| all.push((field, value)));
+        let mut all = self.all(time);
         if count < all.len() {
             random.choose(&mut all, count);
         }

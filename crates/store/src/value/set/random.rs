@@ -6,7 +6,7 @@ use ahash::RandomState;
 
 use super::SetRef;
 use crate::member::Member;
-use crate::store::Random;
+use crate::store::{READ_ONCE, Random};
 
 impl<'a> SetRef<'a> {
     /// A member, chosen uniformly at random; `None` if there is none. O(1) on average, O(members) in a listpack.
@@ -19,6 +19,21 @@ impl<'a> SetRef<'a> {
                 .random(&mut || random.bits(), |bucket, position| bucket.nth(position))
                 .map(Member::Bytes),
         }
+    }
+
+    /// Calls `visit` with `count` members, drawn with repetition. O(count), O(members + count) in a listpack.
+    pub(crate) fn draw(self, count: usize, random: &Random, mut visit: impl FnMut(Member<'a>)) {
+        if matches!(self, Self::ListPack(_)) && count >= READ_ONCE {
+            let all = self.all();
+            return (0..count).for_each(|_| visit(all[random.below(all.len())]));
+        }
+        (0..count).map_while(|_| self.random(random)).for_each(visit);
+    }
+
+    fn all(self) -> Vec<Member<'a>> {
+        let mut all = Vec::with_capacity(self.len());
+        self.for_each(|member| all.push(member));
+        all
     }
 
     /// `count` distinct members, or all of them; every choice is equally likely. O(count) on average if count is small
@@ -40,8 +55,7 @@ impl<'a> SetRef<'a> {
             }
             return drawn;
         }
-        let mut all = Vec::with_capacity(len);
-        self.for_each(|member| all.push(member));
+        let mut all = self.all();
         random.choose(&mut all, count);
         all
     }
