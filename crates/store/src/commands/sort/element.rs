@@ -15,7 +15,7 @@ pub(super) enum Element {
 }
 
 impl Element {
-    fn as_member(&self) -> Member<'_> {
+    pub(super) fn as_member(&self) -> Member<'_> {
         match self {
             Self::Int(number) => Member::Int(*number),
             Self::Bytes(bytes) => Member::Bytes(bytes),
@@ -24,13 +24,6 @@ impl Element {
 
     pub(super) fn with_bytes<R>(&self, read: impl FnOnce(&[u8]) -> R) -> R {
         self.as_member().with_bytes(read)
-    }
-
-    pub(super) fn into_bytes(self) -> Bytes {
-        match self {
-            Self::Bytes(bytes) => bytes,
-            Self::Int(_) => self.as_member().to_bytes(),
-        }
     }
 
     /// The number that the element is, which `parse` reads from a text.
@@ -43,6 +36,7 @@ impl Element {
     }
 
     /// Compares the bytes.
+    #[cold]
     pub(super) fn compare(&self, other: &Self) -> Ordering {
         self.with_bytes(|a| other.with_bytes(|b| a.cmp(b)))
     }

@@ -8,6 +8,7 @@ pub(super) mod table;
 
 use bytes::Bytes;
 
+use super::byte_strings::ByteStrings;
 use crate::error::{Error, Result};
 use crate::key::HashedKey;
 use crate::member::Member;
@@ -137,6 +138,9 @@ fn sorted(
     Ok(found)
 }
 
+/// What a pattern finds for an element, and the element.
+type Found = (Option<Bytes>, Bytes);
+
 /// The requested elements, in order.
 fn rows(
     scope: &mut Scope<'_>,
@@ -151,46 +155,55 @@ fn rows(
     let unsorted = pattern.is_some() && by.is_none();
     // The order of a stored set must be deterministic, or replicas would differ.
     if unsorted && !(stores && value.as_set().is_some()) {
-        return Ok(texts(elements(value, Some(options))?));
+        return texts(value, Some(options));
     }
     if !unsorted && !options.alpha {
-        let elements = elements(value, None)?;
-        return Ok(order::by_number(numbers(scope, elements, by)?, options));
+        let mut elements = Vec::new();
+        each(value, None, |element| elements.push(Element::from(element)))?;
+        return Ok(order::by_number(&numbers(scope, &elements, by)?, &elements, options));
     }
     let is_list = value.as_list().is_some();
-    let mut elements = texts(elements(value, None)?);
+    let mut elements = texts(value, None)?;
     // Where the order says nothing, elements of a list stay as they are, and those of other values go by their bytes.
     if !is_list {
         elements.sort_unstable();
     }
-    let Some(pattern) = by else {
-        return Ok(order::by_text(elements, |element| Some(element), options, stores));
+    let sorted = match by {
+        None => order::by_text(elements, |element| Some(element), options, stores),
+        Some(pattern) => {
+            let find =
+                |element: Bytes| (pattern.find(scope, &element, Bytes::copy_from_slice), element);
+            let rows = elements.into_iter().map(find).collect();
+            let found = order::by_text(rows, |(text, _): &Found| text.as_ref(), options, stores);
+            found.into_iter().map(|(_, element)| element).collect()
+        }
     };
-    let find = |element: Bytes| (pattern.find(scope, &element, Bytes::copy_from_slice), element);
-    let rows = elements.into_iter().map(find).collect();
-    let sorted =
-        order::by_text(rows, |(text, _): &(Option<Bytes>, _)| text.as_ref(), options, stores);
-    Ok(sorted.into_iter().map(|(_, element)| element).collect())
+    if options.limit.is_none() {
+        return Ok(sorted);
+    }
+    // A few elements must not keep the buffer of all.
+    let mut few = ByteStrings::with_capacity(sorted.len());
+    for element in &sorted {
+        few.push(Member::from(element));
+    }
+    Ok(few.finish())
 }
 
-/// The elements with the numbers to sort them by: their own, or those that a pattern finds.
+/// The numbers to sort elements by: their own, or those that a pattern finds.
 fn numbers(
     scope: &mut Scope<'_>,
-    elements: Vec<Element>,
+    elements: &[Element],
     by: Option<Pattern<'_>>,
-) -> Result<Vec<(f64, Element)>> {
+) -> Result<Vec<f64>> {
     let weights = scope.policy().profile.sort_weights();
     let parse = |text: &[u8]| double::parse_weight(text, weights).ok_or_else(Error::not_a_weight);
-    let number = |element: Element| {
-        let number = match by {
-            None => element.number(parse),
-            Some(pattern) => {
-                element.with_bytes(|e| pattern.find(scope, e, parse)).unwrap_or(Ok(0.0))
-            }
-        };
-        Ok((number?, element))
+    let number = |element: &Element| match by {
+        None => element.number(parse),
+        Some(pattern) => {
+            element.with_bytes(|bytes| pattern.find(scope, bytes, parse)).unwrap_or(Ok(0.0))
+        }
     };
-    elements.into_iter().map(number).collect()
+    elements.iter().map(number).collect()
 }
 
 /// Converts a sorted set to a skip list, as Redis does to sort it.
@@ -215,41 +228,47 @@ fn make_skip_list(scope: &mut Scope<'_>, key: HashedKey<'_>) {
     );
 }
 
-fn texts(elements: Vec<Element>) -> Vec<Bytes> {
-    elements.into_iter().map(Element::into_bytes).collect()
+/// The elements of a value, in its own order and as far as the options request them, or all of them.
+fn texts(value: &Value, in_place: Option<&SortOptions>) -> Result<Vec<Bytes>> {
+    let mut texts = ByteStrings::with_capacity(0);
+    each(value, in_place, |element| texts.push(element))?;
+    Ok(texts.finish())
 }
 
-/// The elements of a value, in its own order and as far as the options request them, or all of them.
-fn elements(value: &Value, in_place: Option<&SortOptions>) -> Result<Vec<Element>> {
-    let mut elements = Vec::new();
+/// Calls `visit` with the elements of a value, in its own order and as far as the options request them, or with all.
+fn each(
+    value: &Value,
+    in_place: Option<&SortOptions>,
+    mut visit: impl FnMut(Member<'_>),
+) -> Result<()> {
     let descends = in_place.is_some_and(|options| options.desc);
+    let window = |len: usize| in_place.map_or(0..len, |options| options.window(len));
     // Indexes from the end.
     let span = |len: usize| {
-        let span = in_place.map_or(0..len, |options| options.window(len));
+        let span = window(len);
         if descends { len - span.end..len - span.start } else { span }
     };
     if let Some(list) = value.as_list() {
-        let span = span(list.len());
-        elements.reserve_exact(span.len());
         let from = if descends { Direction::Right } else { Direction::Left };
-        list.for_each(span, from, |element| elements.push(element.into()));
+        list.for_each(span(list.len()), from, visit);
     } else if let Some(set) = value.as_set() {
-        elements.reserve_exact(set.len());
-        set.for_each(|member| elements.push(member.into()));
-        if let Some(options) = in_place {
-            let window = options.window(elements.len());
-            elements.truncate(window.end);
-            elements.drain(..window.start);
-        }
+        let window = window(set.len());
+        let mut index = 0;
+        set.for_each(|member| {
+            if window.contains(&index) {
+                visit(member);
+            }
+            index += 1;
+        });
     } else if let Some(set) = value.as_zset() {
-        let members = set.range(span(set.len())).map(|(member, _)| Member::from(member).into());
+        let members = set.range(span(set.len())).map(|(member, _)| Member::from(member));
         if descends {
-            elements.extend(members.rev());
+            members.rev().for_each(visit);
         } else {
-            elements.extend(members);
+            members.for_each(visit);
         }
     } else {
         return Err(Error::wrong_type());
     }
-    Ok(elements)
+    Ok(())
 }
