@@ -95,3 +95,17 @@ fn a_target_is_raised_register_by_register() {
         }
     }
 }
+
+/// Also where each of many neighbours is higher than in the target.
+#[test]
+fn neighbours_are_all_raised() {
+    let mut source = HyperLogLog::new();
+    for register in 0..200 {
+        source.add_hash(register | 1 << hll::P);
+    }
+    let mut target = HyperLogLog::new();
+    target.merge(&source);
+    assert_eq!(target.encoding(), Encoding::Sparse);
+    assert!(target.view().registers().unwrap().eq(source.view().registers().unwrap()));
+    assert!(target.as_bytes()[16..] == source.as_bytes()[16..]);
+}
