@@ -22,6 +22,7 @@ mod commands;
 mod concurrency;
 #[cfg(feature = "calendar")]
 mod dedup;
+mod draws;
 #[path = "../durability/mod.rs"]
 mod durability;
 #[path = "../expiring/mod.rs"]

@@ -76,6 +76,18 @@ fn a_limit_returns_a_part_of_the_whole_result() {
     }
 }
 
+/// A result that is returned is ordered as C strings, one that is stored by all bytes.
+#[test]
+fn a_nul_ends_a_text_unless_it_is_stored() {
+    let store = Store::new();
+    let texts = ["b", "a\0z", "a\0y", "a"];
+    store.rpush("l", texts).unwrap();
+    let options = SortOptions::default().alpha();
+    assert_eq!(store.sort_as::<Vec<String>>("l", &options).unwrap(), ["a\0z", "a\0y", "a", "b"]);
+    store.sort_store("l", "d", &options).unwrap();
+    assert_eq!(store.lrange("d", 0, -1).unwrap(), ["a", "a\0y", "a\0z", "b"]);
+}
+
 /// Integers that round to one number are ordered by their bytes.
 #[test]
 fn numbers_that_round_to_one_are_ordered_by_their_bytes() {
