@@ -25,7 +25,8 @@ impl<'a> SetRef<'a> {
     pub(crate) fn draw(self, count: usize, random: &Random, mut visit: impl FnMut(Member<'a>)) {
         if matches!(self, Self::ListPack(_)) && count >= READ_ONCE {
             let all = self.all();
-            return (0..count).for_each(|_| visit(all[random.below(all.len())]));
+            let draws = (0..count).map_while(|_| all.get(random.below(all.len())));
+            return draws.for_each(|&member| visit(member));
         }
         (0..count).map_while(|_| self.random(random)).for_each(visit);
     }
