@@ -34,6 +34,13 @@ impl ByteStrings {
         Self { buffer: BytesMut::new(), ends, expected: count }
     }
 
+    /// Copies strings.
+    pub(crate) fn of<'m>(members: impl ExactSizeIterator<Item = Member<'m>>) -> Self {
+        let mut strings = Self::with_capacity(members.len());
+        members.for_each(|member| strings.push(member));
+        strings
+    }
+
     /// Adds a string.
     pub(crate) fn push(&mut self, member: Member<'_>) {
         member.with_bytes(|bytes| {

@@ -31,6 +31,15 @@ impl Random {
         usize::try_from(product >> 64).unwrap_or(0)
     }
 
+    /// Returns `count` of the elements, drawn with repetition; none if there are none.
+    pub(crate) fn draws<'t, T>(
+        &'t self,
+        all: &'t [T],
+        count: usize,
+    ) -> impl Iterator<Item = &'t T> {
+        (0..count).map_while(|_| all.get(self.below(all.len())))
+    }
+
     /// Keeps `count` elements, each choice equally likely, in random order.
     pub(crate) fn choose<T>(&self, all: &mut Vec<T>, count: usize) {
         let (len, count) = (all.len(), count.min(all.len()));

@@ -182,11 +182,7 @@ fn rows(
         return Ok(sorted);
     }
     // A few elements must not keep the buffer of all.
-    let mut few = ByteStrings::with_capacity(sorted.len());
-    for element in &sorted {
-        few.push(Member::from(element));
-    }
-    Ok(few.finish())
+    Ok(ByteStrings::of(sorted.iter().map(Member::from)).finish())
 }
 
 /// The numbers to sort elements by: their own, or those that a pattern finds.

@@ -25,11 +25,7 @@ pub(super) fn by_number(
     for equal in rows.chunk_by_mut(|(a, _), (b, _)| a == b) {
         equal.sort_unstable_by(|(_, x), (_, y)| tie(x, y));
     }
-    let mut found = ByteStrings::with_capacity(rows.len());
-    for (_, element) in rows {
-        found.push(element.as_member());
-    }
-    found.finish()
+    ByteStrings::of(rows.iter().map(|(_, element)| element.as_member())).finish()
 }
 
 /// An integer for each number, in the same order. Both zeros are equal, and no number is NaN.

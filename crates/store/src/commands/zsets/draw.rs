@@ -36,7 +36,7 @@ pub(super) fn several(
         }
         if set.as_listpack().is_some() && wanted >= READ_ONCE {
             let all: Vec<_> = set.iter().collect();
-            return Ok(gather((0..wanted).map_while(|_| all.get(random.below(len)).copied())));
+            return Ok(gather(random.draws(&all, wanted).copied()));
         }
         return Ok(gather((0..wanted).map_while(|_| set.get(random.below(len)))));
     }

@@ -106,8 +106,7 @@ impl<'h> HashRef<'h> {
         };
         if packed && count >= READ_ONCE {
             let all = self.all(time);
-            let draws = (0..count).map_while(|_| all.get(random.below(all.len())));
-            return draws.for_each(|&pair| visit(pair));
+            return random.draws(&all, count).for_each(|&pair| visit(pair));
         }
         (0..count).map_while(|_| self.random(random, time)).for_each(visit);
     }

@@ -25,8 +25,7 @@ impl<'a> SetRef<'a> {
     pub(crate) fn draw(self, count: usize, random: &Random, mut visit: impl FnMut(Member<'a>)) {
         if matches!(self, Self::ListPack(_)) && count >= READ_ONCE {
             let all = self.all();
-            let draws = (0..count).map_while(|_| all.get(random.below(all.len())));
-            return draws.for_each(|&member| visit(member));
+            return random.draws(&all, count).for_each(|&member| visit(member));
         }
         (0..count).map_while(|_| self.random(random)).for_each(visit);
     }
