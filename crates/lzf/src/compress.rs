@@ -3,28 +3,29 @@
 use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
-use core::fmt;
-use core::hint;
-use core::ops::Range;
+use core::{fmt, mem};
 
 use crate::{LONG_COPY, MAX_COPY, MAX_LITERAL, MIN_COPY, WINDOW};
 
 /// Bits of a table index, as in Redis's compressor: another size would find other repetitions.
 const TABLE_BITS: u32 = 16;
-/// Room that must be left at the start of a copy; otherwise the string counts as incompressible.
-const ROOM_FOR_COPY: usize = 4;
-/// Room that must be left for the last bytes of the string.
+/// Bytes that must be left where a copy begins, as in Redis.
+const ROOM_FOR_COPY: usize = 5;
+/// Bytes that must be left for the last bytes of the string, as in Redis.
 const ROOM_FOR_END: usize = 3;
+/// No copy reaches this far back from the first string to the empty table.
+#[expect(clippy::cast_possible_truncation, reason = "a window has 13 bits")]
+const FIRST_BASE: u32 = WINDOW as u32 + 1;
 /// A copy ends this many bytes before the end of the string, unless it has the minimum length.
 const KEPT_BACK: usize = 2;
 
 /// A compressor with a reusable table.
 ///
-/// The table maps a hash of three bytes to their last position. Each string has its own range of positions, so entries
-/// of earlier strings are known to be stale and the table need not be cleared. The stream depends only on the string.
+/// The table maps a hash of three bytes to their last position. Each string has its own range of positions, further than
+/// a window after those of earlier strings, so the table need not be cleared. The stream depends only on the string.
 pub struct Compressor {
     table: Box<[u32; 1 << TABLE_BITS]>,
-    /// Position of the first byte of the next string; lower positions in the table are stale.
+    /// Position of the first byte of the next string.
     base: u32,
 }
 
@@ -34,7 +35,7 @@ impl Compressor {
     pub fn new() -> Self {
         let table = vec![0; 1 << TABLE_BITS].into_boxed_slice().try_into();
         let table = table.unwrap_or_else(|_| unreachable!("the lengths are the same"));
-        Self { table, base: 1 }
+        Self { table, base: FIRST_BASE }
     }
 
     /// Compresses `plain` into `out`, which is cleared first, and returns whether the stream is shorter than `limit`
@@ -44,72 +45,53 @@ impl Compressor {
     /// stream that would just fit may be refused. O(length of `plain`).
     pub fn compress(&mut self, plain: &[u8], limit: usize, out: &mut Vec<u8>) -> bool {
         out.clear();
-        let Some(base) = self.take_range(plain.len()) else { return false };
-        out.reserve(limit.min(plain.len()) + MAX_LITERAL);
-        let mut literals = 0; // where the bytes begin that no token holds yet
-        let mut at = 0;
-        let words = (plain.len() + 1).saturating_sub(MIN_COPY);
-        loop {
-            let full = literals + literals_within(limit, out.len());
-            let Some(repeat) = self.next_repeat(plain, base, at..words.min(full)) else {
-                if full < words {
-                    return false;
-                }
-                break;
-            };
-            let Repeat { at: found, distance } = repeat;
-            let open = usize::from(!(found - literals).is_multiple_of(MAX_LITERAL));
-            if end_with(out.len(), found - literals) - 1 + open + ROOM_FOR_COPY >= limit {
-                return false;
-            }
-            let len = copy_len(plain, found - distance, found);
-            if !put_literals(out, plain.get(literals..found).unwrap_or_default(), limit) {
-                return false;
-            }
-            put_copy(out, distance, len);
-            at = found + len;
-            literals = at;
-            // The next repetition most likely begins just before the next token.
-            for last in [at - 2, at - 1] {
-                if let Some(word) = word_at(plain, last) {
-                    *self.slot(word) = position(base, last);
-                }
-            }
-        }
-        let rest = plain.get(literals..).unwrap_or_default();
-        end_with(out.len(), words.max(literals) - literals) + ROOM_FOR_END <= limit
-            && put_literals(out, rest, limit)
-            && out.len() <= limit
+        out.resize(limit.min(max_stream_len(plain.len())), 0);
+        let len = self.write(plain, Stream::new(out));
+        out.truncate(len.unwrap_or_default());
+        len.is_some()
     }
 
-    /// The first position in `range` whose three bytes occur earlier, within the window.
-    fn next_repeat(&mut self, plain: &[u8], base: u32, range: Range<usize>) -> Option<Repeat> {
-        for at in range {
-            let word = word_at(plain, at)?;
-            let position = position(base, at);
-            let seen = core::mem::replace(self.slot(word), position);
-            // Redis uses 0 for an empty slot, so it never copies from the first byte on. Stale positions are further
-            // away.
-            let distance = (position - seen) as usize;
-            let is_near = distance <= WINDOW.min(at.saturating_sub(1));
-            let from = hint::select_unpredictable(is_near, at.wrapping_sub(distance), at);
-            let differ = word_at(plain, from)? ^ word;
-            if differ | u32::from(!is_near) == 0 {
-                return Some(Repeat { at, distance });
+    /// Writes the tokens of `plain` and returns the length of the stream; `None` if there is no room for it.
+    fn write(&mut self, plain: &[u8], mut stream: Stream<'_>) -> Option<usize> {
+        let base = self.take_range(plain.len())?;
+        let mut at = 0;
+        // Redis never copies from the first byte on, so the table does not get its position.
+        if let (Some(&first), Some(_)) = (plain.first(), word_at(plain, 0)) {
+            stream.push_literal(first)?;
+            at = 1;
+        }
+        while let Some(word) = word_at(plain, at) {
+            let now = position(base, at);
+            let distance = (now - mem::replace(self.slot(word), now)) as usize;
+            let from = at.wrapping_sub(distance);
+            if distance <= WINDOW && word_at(plain, from) == Some(word) {
+                let len = copy_len(plain, from, at);
+                stream.push_copy(distance, len)?;
+                at += len;
+                // The next repetition most likely begins just before the next token.
+                for last in [at - 2, at - 1] {
+                    if let Some(word) = word_at(plain, last) {
+                        *self.slot(word) = position(base, last);
+                    }
+                }
+            } else {
+                let [.., first, _] = word.to_le_bytes();
+                stream.push_literal(first)?;
+                at += 1;
             }
         }
-        None
+        stream.end(plain.get(at..).unwrap_or_default())
     }
 
     /// Reserves positions for a string of `len` bytes; `None` if it is too long for the table.
     fn take_range(&mut self, len: usize) -> Option<u32> {
-        let len = u32::try_from(len).ok()?;
-        if self.base.checked_add(len).is_none() {
+        let positions = u32::try_from(len.checked_add(WINDOW)?).ok()?;
+        if self.base.checked_add(positions).is_none() {
             self.table.fill(0);
-            self.base = 1;
+            self.base = FIRST_BASE;
         }
         let base = self.base;
-        self.base = base.checked_add(len)?;
+        self.base = base.checked_add(positions)?;
         Some(base)
     }
 
@@ -140,12 +122,6 @@ pub fn push_literals(plain: &[u8], stream: &mut Vec<u8>) {
     }
 }
 
-/// Three bytes that also occur earlier.
-struct Repeat {
-    at: usize,
-    distance: usize,
-}
-
 impl Default for Compressor {
     fn default() -> Self {
         Self::new()
@@ -158,16 +134,80 @@ impl fmt::Debug for Compressor {
     }
 }
 
-/// The next output position of Redis's compressor, if the tokens so far have `tokens` bytes and `literals` bytes are
-/// pending: after these and the first byte of each of their tokens, including the current one.
-const fn end_with(tokens: usize, literals: usize) -> usize {
-    tokens + literals + literals / MAX_LITERAL + 1
+/// A stream that is being written to a buffer, whose length is the limit.
+///
+/// As in Redis, the first byte of the next literal token is reserved before it is known whether there is one. So a check
+/// for the end of the buffer fails exactly where it fails there.
+struct Stream<'a> {
+    bytes: &'a mut [u8],
+    at: usize,
+    /// The number of bytes of the last literal token, which ends at `at`.
+    literals: usize,
 }
 
-/// The number of literals that may be pending before [`end_with`] reaches `limit`.
-const fn literals_within(limit: usize, tokens: usize) -> usize {
-    let room = limit.saturating_sub(tokens + 1);
-    room / (MAX_LITERAL + 1) * MAX_LITERAL + room % (MAX_LITERAL + 1)
+impl<'a> Stream<'a> {
+    fn new(bytes: &'a mut [u8]) -> Self {
+        Self { bytes, at: 1, literals: 0 }
+    }
+
+    fn push_literal(&mut self, byte: u8) -> Option<()> {
+        *self.bytes.get_mut(self.at)? = byte;
+        self.at += 1;
+        self.literals += 1;
+        if self.literals == MAX_LITERAL {
+            self.end_literals()?;
+            self.at += 1;
+        }
+        Some(())
+    }
+
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a window has 13 bits, a length is at most 264"
+    )]
+    fn push_copy(&mut self, distance: usize, len: usize) -> Option<()> {
+        debug_assert!((1..=WINDOW).contains(&distance) && (MIN_COPY..=MAX_COPY).contains(&len));
+        self.end_literals()?;
+        let token = self.bytes.get_mut(self.at..)?.first_chunk_mut::<ROOM_FOR_COPY>()?;
+        let [low, high] = ((distance - 1) as u16).to_le_bytes();
+        if len < LONG_COPY {
+            [token[0], token[1]] = [((len - 2) as u8) << 5 | high, low];
+            self.at += 2 + 1;
+        } else {
+            [token[0], token[1], token[2]] = [7 << 5 | high, (len - LONG_COPY) as u8, low];
+            self.at += 3 + 1;
+        }
+        Some(())
+    }
+
+    /// Completes the last literal token, or gives back its first byte if it has no other.
+    #[expect(clippy::cast_possible_truncation, reason = "a literal token has at most 32 bytes")]
+    fn end_literals(&mut self) -> Option<()> {
+        let first = self.at - self.literals - 1;
+        if self.literals == 0 {
+            self.at = first;
+        } else {
+            *self.bytes.get_mut(first)? = (self.literals - 1) as u8;
+            self.literals = 0;
+        }
+        Some(())
+    }
+
+    /// Pushes the last bytes and returns the length of the stream.
+    fn end(mut self, rest: &[u8]) -> Option<usize> {
+        if self.at + ROOM_FOR_END > self.bytes.len() {
+            return None;
+        }
+        rest.iter().try_for_each(|&byte| self.push_literal(byte))?;
+        self.end_literals()?;
+        Some(self.at)
+    }
+}
+
+/// The length of the buffer from which on a larger one makes no difference: that of literals alone, and the room that
+/// tokens must leave.
+const fn max_stream_len(plain: usize) -> usize {
+    plain.saturating_add(plain / MAX_LITERAL + 1 + ROOM_FOR_COPY)
 }
 
 /// The table's value for a position in the string whose positions begin at `base`.
@@ -216,29 +256,27 @@ fn eight_at(plain: &[u8], at: usize) -> Option<u64> {
     plain.get(at..)?.first_chunk().map(|bytes| u64::from_le_bytes(*bytes))
 }
 
-/// Writes literals; returns false if they exceed the limit.
-fn put_literals(out: &mut Vec<u8>, literals: &[u8], limit: usize) -> bool {
-    if out.len() + literals.len() > limit {
-        return false;
-    }
-    for run in literals.chunks(MAX_LITERAL) {
-        #[expect(clippy::cast_possible_truncation, reason = "a run has 1 to 32 bytes")]
-        out.push((run.len() - 1) as u8);
-        out.extend_from_slice(run);
-    }
-    true
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "the window has 13 bits and the length is at most 264"
-)]
-fn put_copy(out: &mut Vec<u8>, distance: usize, len: usize) {
-    debug_assert!((1..=WINDOW).contains(&distance) && (MIN_COPY..=MAX_COPY).contains(&len));
-    let [low, high] = ((distance - 1) as u16).to_le_bytes();
-    if len < LONG_COPY {
-        out.extend_from_slice(&[((len - 2) as u8) << 5 | high, low]);
-    } else {
-        out.extend_from_slice(&[7 << 5 | high, (len - LONG_COPY) as u8, low]);
+    #[test]
+    fn positions_begin_again_before_they_overflow() {
+        let plain = b"abcabcabc".repeat(20);
+        let mut expected = Vec::new();
+        assert!(Compressor::new().compress(&plain, plain.len(), &mut expected));
+        let positions = u32::try_from(plain.len() + WINDOW).unwrap();
+        for left in [0, 1, positions - 1, positions, positions + 1] {
+            let mut compressor = Compressor { base: u32::MAX - left, ..Compressor::new() };
+            // Entries that are inside the window if they are not cleared.
+            compressor.table.fill(FIRST_BASE + 5);
+            let fits = left >= positions;
+            let mut stream = Vec::new();
+            for _ in 0..2 {
+                assert!(compressor.compress(&plain, plain.len(), &mut stream));
+                assert_eq!(stream, expected, "{left} positions left");
+            }
+            assert_eq!(compressor.base < u32::MAX / 2, !fits || left < 2 * positions);
+        }
     }
 }
