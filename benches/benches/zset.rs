@@ -129,10 +129,37 @@ fn of_ranked<R: Ranked>(group: &mut Group<'_>, input: &Input, set: &R) {
     });
 }
 
+/// Measures the removal of runs of members. They are added again outside the measured time.
+fn removed_by_rank(group: &mut Group<'_>, set: &mut ZSet) {
+    group.throughput(Throughput::Elements(TURN as u64));
+    for count in [1, 10, 100, TURN] {
+        let ranks = shuffled(5, MEMBERS - TURN);
+        let mut turns = Turns::new(TURN, ranks.len());
+        group.bench_function(format!("remove {count} by rank, zset"), |b| {
+            b.iter_custom(|rounds| {
+                let mut time = std::time::Duration::ZERO;
+                for _ in 0..rounds {
+                    for &rank in &ranks[turns.turn()][..TURN / count] {
+                        let run = set.range(rank..rank + count);
+                        let run: Vec<_> = run.map(|(member, at)| (member.to_vec(), at)).collect();
+                        let start = now();
+                        assert_eq!(set.remove_range(rank..rank + count), count);
+                        time += start.elapsed();
+                        for (member, score) in run {
+                            set.add(member, score, &Limits::default()).unwrap();
+                        }
+                    }
+                }
+                time
+            });
+        });
+    }
+}
+
 fn million(c: &mut Criterion) {
     let input = Input::new();
     let mut group = c.benchmark_group("zset");
-    let set: ZSet = of_both(&mut group, &input);
+    let mut set: ZSet = of_both(&mut group, &input);
     of_ranked(&mut group, &input, &set);
     // As in a search by position: nine ranges of scores that hold 50 members.
     let mut turns = Turns::new(TURN, MEMBERS);
@@ -146,6 +173,7 @@ fn million(c: &mut Criterion) {
             }
         });
     });
+    removed_by_rank(&mut group, &mut set);
     let entries: Vec<_> =
         set.iter().rev().map(|(member, score)| (member.to_vec(), score)).collect();
     drop(set);

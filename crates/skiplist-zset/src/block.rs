@@ -14,6 +14,8 @@
 //! All of it is in one allocation, whose cache misses overlap: a block that is one third empty takes no more memory
 //! than one of exact size with its pointers.
 
+use core::ops::Range;
+
 use crate::records::{NONE, Records, name_of, units_of};
 
 /// The most entries of a block.
@@ -175,13 +177,13 @@ impl Block {
         }
     }
 
-    pub(crate) fn remove(&mut self, at: usize) {
-        let len = self.len();
-        self.prefixes.copy_within(at + 1..len, at);
-        self.places.copy_within(at + 1..len, at);
-        self.prefixes[len - 1] = u16::MAX;
-        self.places[len - 1] = NO_PLACE;
-        self.len -= 1;
+    pub(crate) fn remove(&mut self, entries: Range<usize>) {
+        let (len, rest) = (self.len(), self.len() - entries.len());
+        self.prefixes.copy_within(entries.end..len, entries.start);
+        self.places.copy_within(entries.end..len, entries.start);
+        self.prefixes[rest..len].fill(u16::MAX);
+        self.places[rest..len].fill(NO_PLACE);
+        self.len = u8::try_from(rest).unwrap_or(0);
     }
 
     /// Sets the key of an entry to that of its new score, which does not change its position.

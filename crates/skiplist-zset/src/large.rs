@@ -1,7 +1,7 @@
 //! The encoding of large sets: records, an index from member to record, and the skip list over them.
 
 use core::hash::BuildHasher;
-use core::ops::Bound;
+use core::ops::{Bound, Range};
 
 use extendible::{CACHED, Rehash};
 
@@ -254,7 +254,7 @@ impl<S: BuildHasher> Large<S> {
         // Its name may belong to another record before it has a new one.
         self.index.set(entry, NONE);
         let body = self.records.long(record).map_or(Body::New(member), Body::Long);
-        self.take_out(place);
+        self.take_out(place.block, place.at..place.at + 1);
         let record = self.place(member, score, body);
         self.index.set(entry, record);
         Ok(Change::Updated)
@@ -283,11 +283,11 @@ impl<S: BuildHasher> Large<S> {
         }
     }
 
-    /// Removes an entry and its record, which is no longer in the index, from the order.
+    /// Removes entries of one block and their records, which are no longer in the index, from the order.
     #[inline]
-    fn take_out(&mut self, place: Cursor) {
-        let path = self.order.path_of(place.block);
-        self.order.remove(&path, place.at, &mut self.records);
+    fn take_out(&mut self, block: u32, entries: Range<usize>) {
+        let path = self.order.path_of(block);
+        self.order.remove(&path, entries, &mut self.records);
         let moves = self.order.tidy(&path, &mut self.records);
         if !moves.is_empty() {
             self.rename(&moves);
@@ -307,27 +307,19 @@ impl<S: BuildHasher> Large<S> {
         let hash = self.hasher.hash_one(member);
         let (entry, record) = self.find(hash, member)?;
         let score = self.records.score(record);
-        let place = self.order.place_of(record);
-        self.remove_entry(hash, entry, record, place);
+        let Cursor { block, at } = self.order.place_of(record);
+        self.forget(hash, entry, record);
+        self.take_out(block, at..at + 1);
+        self.shrink();
         Some(score)
     }
 
-    fn remove_entry(&mut self, hash: u64, entry: At, record: u32, place: Cursor) {
+    /// Removes a record from the index, and its member if it is a long one.
+    #[inline]
+    fn forget(&mut self, hash: u64, entry: At, record: u32) {
         self.index.remove(hash, entry);
         if let Some(long) = self.records.long(record) {
             self.records.remove_long(long);
-        }
-        self.take_out(place);
-        self.shrink();
-    }
-
-    /// Removes the entry of a rank, which must exist.
-    pub(crate) fn remove_rank(&mut self, rank: usize) {
-        let place = self.cursor(rank);
-        let Some((record, _)) = self.order.step(place) else { return };
-        let hash = self.hasher.hash_one(self.records.member(record));
-        if let Some((entry, _)) = self.index.locate(hash, |other| other == record) {
-            self.remove_entry(hash, entry, record, place);
         }
     }
 
@@ -357,9 +349,36 @@ impl<S: BuildHasher> Large<S> {
             self.rebuild(|at| !(rank..rank + count).contains(&at), self.len() - count);
             return;
         }
-        for _ in 0..count {
-            self.remove_rank(rank);
+        let mut left = count;
+        while left > 0 {
+            left -= self.remove_run(self.cursor(rank), left);
         }
+        self.shrink();
+    }
+
+    /// Removes entries from a place on, at most `count` and no more than the block has; returns how many.
+    fn remove_run(&mut self, place: Cursor, count: usize) -> usize {
+        let Cursor { block, at } = place;
+        let entries = at..self.order.block(block).len().min(at + count);
+        let hash = |set: &Self, record| set.hash(set.records.member(record));
+        if entries.len() > 1 {
+            // The lines of the index first, so that the cache misses overlap.
+            self.prefetch_block(block, entries.len());
+            for at in entries.clone() {
+                self.index.prefetch(hash(self, self.order.block(block).record(at)));
+            }
+        }
+        for at in entries.clone() {
+            let record = self.order.block(block).record(at);
+            let hash = hash(self, record);
+            let found = self.index.locate(hash, |other| other == record);
+            debug_assert!(found.is_some(), "the record is not in the index");
+            if let Some((entry, _)) = found {
+                self.forget(hash, entry, record);
+            }
+        }
+        self.take_out(block, entries.clone());
+        entries.len()
     }
 
     /// Rebuilds the set if most of its capacity is unused.

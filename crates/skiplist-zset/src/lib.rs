@@ -72,7 +72,7 @@
 //! | [`add`](ZSet::add), [`incr`](ZSet::incr), [`remove`](ZSet::remove), [`rank`](ZSet::rank), [`get`](ZSet::get) | O(log n) |
 //! | [`ranks_by_score`](ZSet::ranks_by_score), [`ranks_by_lex`](ZSet::ranks_by_lex) | O(log n) |
 //! | [`range`](ZSet::range), [`by_score`](ZSet::by_score), [`pick`](ZSet::pick) | O(log n + k) |
-//! | [`remove_range`](ZSet::remove_range) | O(k log n), at most O(n) |
+//! | [`remove_range`](ZSet::remove_range) | O(log n + k), at most O(n) |
 //! | [`from_entries`](ZSet::from_entries) | O(n) for ascending or descending input, else O(n log n) |
 //! | any operation on a listpack | O(n) |
 //!

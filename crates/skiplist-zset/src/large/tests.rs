@@ -67,7 +67,7 @@ fn room_follows_what_is_kept() {
     let before = set.order.block_counts().1;
     // Those in the middle stay, and the others go from the ends, block by block.
     while set.len() > 3000 {
-        set.remove_rank(if rng.below(2) == 0 { 0 } else { set.len() - 1 });
+        set.remove_range(if rng.below(2) == 0 { 0 } else { set.len() - 1 }, 1);
     }
     let (blocks, room) = set.order.block_counts();
     assert!(room <= IDLE * blocks && room < before / 2, "{blocks} of {room}, once {before}");

@@ -225,8 +225,8 @@ impl<S: BuildHasher> ZSet<S> {
         }
     }
 
-    /// Removes the members with these ranks, cut at the number of members, and returns how many. O(k log n), at most
-    /// O(n).
+    /// Removes the members with these ranks, cut at the number of members, and returns how many. O(log n + k), at
+    /// most O(n).
     pub fn remove_range(&mut self, ranks: Range<usize>) -> usize {
         let ranks = self.clamped(&ranks);
         let count = ranks.len();

@@ -103,7 +103,7 @@ impl Order {
         let (gone, _) = moves[0];
         let mut left = Block::new(new);
         left.insert(0, records.key(gone), moves[0].1, records);
-        right.remove(0);
+        right.remove(0..1);
         records.remove(gone);
         let (key, span) = (records.key(right.record(0)), count_of(right.len()));
         self.blocks[new as usize] = left;

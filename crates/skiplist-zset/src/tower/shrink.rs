@@ -1,5 +1,7 @@
 //! Removal of entries, blocks and towers.
 
+use core::ops::Range;
+
 use super::{Order, Path, Run, count_of};
 use crate::block::{BLOCK, Block};
 use crate::records::{HEAP_MAX, Moves, NONE, Records};
@@ -12,17 +14,21 @@ const JOINED_BYTES_MAX: usize = HEAP_MAX * 5 / 8;
 const HOLES_MIN: usize = 128;
 
 impl Order {
-    /// Takes the entry at the end of a path out. What is left of its block is to be [tidied](Self::tidy).
-    pub(crate) fn remove(&mut self, path: &Path, at: usize, records: &mut Records) {
-        self.len -= 1;
+    /// Takes entries of the block at the end of a path out. What is left of it is to be [tidied](Self::tidy).
+    pub(crate) fn remove(&mut self, path: &Path, entries: Range<usize>, records: &mut Records) {
+        let count = count_of(entries.len());
+        self.len -= count;
         for level in 0..self.height {
             let (run, step) = path.step(level);
-            self.runs[run].spans[step] -= 1;
+            self.runs[run].spans[step] -= count;
         }
         let block = &mut self.blocks[path.block as usize];
-        records.remove(block.record(at));
-        block.remove(at);
-        if at == 0 && block.len() > 0 {
+        // The heap of an empty block is released as a whole.
+        if entries.len() < block.len() {
+            entries.clone().for_each(|at| records.remove(block.record(at)));
+        }
+        block.remove(entries.clone());
+        if entries.start == 0 && block.len() > 0 {
             let key = records.key(block.record(0));
             self.set_first(path, 0, key);
         }

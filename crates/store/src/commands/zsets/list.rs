@@ -83,7 +83,7 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// ZREMRANGEBYRANK, -SCORE, -LEX: removes the members of a range; returns how many there were. O(log n + k log n).
+    /// ZREMRANGEBYRANK, -SCORE, -LEX: removes the members of a range; returns how many there were. O(log n + k).
     ///
     /// # Errors
     ///
@@ -235,7 +235,7 @@ impl<L: Locks> Store<L> {
         self.read(key, |view, keys| count(view, keys[0], &ZRange::by_lex(min, max)))
     }
 
-    /// ZREMRANGEBYRANK: removes the members at these ranks; returns how many there were. O(log n + k log n).
+    /// ZREMRANGEBYRANK: removes the members at these ranks; returns how many there were. O(log n + k).
     ///
     /// # Errors
     ///
@@ -244,7 +244,7 @@ impl<L: Locks> Store<L> {
         self.zremrange_by(key, &ZRange::by_rank(start, stop))
     }
 
-    /// ZREMRANGEBYSCORE: removes the members with these scores; returns how many there were. O(log n + k log n).
+    /// ZREMRANGEBYSCORE: removes the members with these scores; returns how many there were. O(log n + k).
     ///
     /// # Errors
     ///
@@ -253,7 +253,7 @@ impl<L: Locks> Store<L> {
         self.zremrange_by(key, &ZRange::by_score(scores))
     }
 
-    /// ZREMRANGEBYLEX: removes the members between these bounds; returns how many there were. O(log n + k log n).
+    /// ZREMRANGEBYLEX: removes the members between these bounds; returns how many there were. O(log n + k).
     ///
     /// # Errors
     ///
