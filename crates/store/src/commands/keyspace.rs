@@ -4,7 +4,9 @@ use std::num::NonZeroUsize;
 
 use bytes::Bytes;
 
+use crate::commands::byte_strings::ByteStrings;
 use crate::error::Result;
+use crate::member::Member;
 use crate::store::scope::View;
 use crate::store::{Locks, Store};
 use crate::table::keys::{Entry, KeyBucket};
@@ -60,8 +62,11 @@ impl<L: Locks> Store<L> {
         }
         self.read_stripes(0..self.shared().stripe_count(), |view| {
             let names = view.entries().map(|entry| entry.key.as_bytes());
-            let matching = names.filter(|name| glob.matches_all() || glob.matches(name));
-            Ok(matching.map(Bytes::copy_from_slice).collect())
+            let mut matching = ByteStrings::with_capacity(0);
+            names
+                .filter(|name| glob.matches_all() || glob.matches(name))
+                .for_each(|name| matching.push(Member::Bytes(name)));
+            Ok(matching.finish())
         })
     }
 
@@ -97,7 +102,7 @@ impl<L: Locks> Store<L> {
     /// # Ok::<(), tallis::Error>(())
     /// ```
     pub fn scan_cursor(&self, cursor: u64, options: &ScanOptions) -> Result<(u64, Vec<Bytes>)> {
-        let mut found = Vec::new();
+        let mut found = ByteStrings::with_capacity(0);
         let glob = options.glob();
         let keeps_others = self.shared().profile().scan_keeps_other_types();
         let mut next = scan::from_cursor(cursor);
@@ -113,18 +118,18 @@ impl<L: Locks> Store<L> {
             next = self.read_stripes(stripe..stripe + 1, |view| {
                 Ok(scan_stripe(view, position, &mut budget, |entry, expired| {
                     let wanted = options.wants(glob.as_ref(), entry);
-                    let names = match expired {
-                        true if wanted => &mut gone,
-                        true if !keeps_others && is_named(glob.as_ref(), entry) => &mut gone,
-                        false if wanted => &mut found,
-                        _ => return,
-                    };
-                    names.push(Bytes::copy_from_slice(entry.key.as_bytes()));
+                    let name = entry.key.as_bytes();
+                    if !expired && wanted {
+                        found.push(Member::Bytes(name));
+                    } else if expired && (wanted || !keeps_others && is_named(glob.as_ref(), entry))
+                    {
+                        gone.push(Bytes::copy_from_slice(name));
+                    }
                 }))
             })?;
             self.drop_expired(&gone)?;
         }
-        Ok((scan::to_cursor(next), found))
+        Ok((scan::to_cursor(next), found.finish()))
     }
 
     /// Drops expired keys that a search has visited, as servers do.

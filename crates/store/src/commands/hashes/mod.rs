@@ -421,14 +421,27 @@ impl<L: Locks> Store<L> {
         cursor: u64,
         options: &ScanOptions,
     ) -> Result<(u64, Vec<(Bytes, Bytes)>)> {
+        self.hscan_strings(key, cursor, options).map(|(next, found)| (next, found.finish_pairs()))
+    }
+
+    /// HSCAN: fields and values in turn.
+    fn hscan_strings(
+        &self,
+        key: impl ToKey,
+        cursor: u64,
+        options: &ScanOptions,
+    ) -> Result<(u64, ByteStrings)> {
         let glob = options.glob();
         self.read(key, |view, keys| {
-            let Some(hash) = hash_at(view, keys[0])? else { return Ok((0, Vec::new())) };
-            let mut found = Vec::new();
+            let Some(hash) = hash_at(view, keys[0])? else {
+                return Ok((0, ByteStrings::with_capacity(0)));
+            };
+            let mut found = ByteStrings::with_capacity(hash.held().min(options.count()) * 2);
             let next =
                 hash.scan(cursor, options.count(), &view.policy(), view.time(), |field, value| {
                     if glob.is_none_or(|glob| field.with_bytes(|field| glob.matches(field))) {
-                        found.push((field.to_bytes(), value.to_bytes()));
+                        found.push(field);
+                        found.push(value);
                     }
                 });
             Ok((next, found))

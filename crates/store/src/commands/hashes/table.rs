@@ -124,7 +124,6 @@ fn hscan(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     if store.hlen(args[0])? == 0 {
         return Ok(scan_reply(0, Vec::new()));
     }
-    let (next, found) = store.hscan_cursor(args[0], cursor, &scan_options(&args[2..], None)?)?;
-    let flat = found.into_iter().flat_map(|(field, value)| [field, value]).collect();
-    Ok(scan_reply(next, flat))
+    let (next, found) = store.hscan_strings(args[0], cursor, &scan_options(&args[2..], None)?)?;
+    Ok(scan_reply(next, found.finish()))
 }

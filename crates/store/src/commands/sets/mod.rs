@@ -389,13 +389,13 @@ impl<L: Locks> Store<L> {
         let glob = options.glob();
         self.read(key, |view, keys| {
             let Some(set) = set_at(view, keys[0])? else { return Ok((0, Vec::new())) };
-            let mut found = Vec::new();
+            let mut found = ByteStrings::with_capacity(set.len().min(options.count()));
             let next = set.scan(cursor, options.count(), &view.policy(), |member| {
                 if glob.is_none_or(|glob| member.with_bytes(|bytes| glob.matches(bytes))) {
-                    found.push(member.to_bytes());
+                    found.push(member);
                 }
             });
-            Ok((next, found))
+            Ok((next, found.finish()))
         })
     }
 }

@@ -24,6 +24,7 @@ pub use entry::{ZSetEntry, ZSetKind};
 pub(crate) use put::{put, score_word};
 pub(crate) use scan::{Written, scan as scan_scores};
 
+use super::byte_strings::ByteStrings;
 use super::check;
 use super::keyspace::ScanOptions;
 use crate::error::{Error, Result};
@@ -350,11 +351,12 @@ impl<L: Locks> Store<L> {
         options: &ScanOptions,
     ) -> Result<(u64, Vec<(Bytes, f64)>)> {
         self.read(key, |view, keys| {
-            let mut found = Vec::new();
+            let (mut members, mut scores) = (ByteStrings::with_capacity(0), Vec::new());
             let next = scan_scores(view, keys[0], cursor, options, |member, score, _| {
-                found.push((Bytes::copy_from_slice(member), score));
+                members.push(Member::Bytes(member));
+                scores.push(score);
             })?;
-            Ok((next, found))
+            Ok((next, members.finish_with(scores)))
         })
     }
 }

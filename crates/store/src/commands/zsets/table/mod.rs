@@ -7,6 +7,7 @@ mod range;
 use bytes::Bytes;
 use skiplist_zset::ScoreText;
 
+use crate::commands::byte_strings::ByteStrings;
 use crate::commands::keys_table::{cursor, scan_options, scan_reply};
 use crate::commands::zsets::algebra::Operation;
 use crate::commands::zsets::pop::Side;
@@ -16,6 +17,7 @@ use crate::execute::{
     Answer, Command, command, end, family, is, one_of, plain, refused, size, take, take_with,
     wrong_arity,
 };
+use crate::member::Member;
 use crate::reply::Reply;
 use crate::store::{Locks, Store};
 use crate::text::number;
@@ -322,15 +324,16 @@ fn zscan(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     }
     let options = scan_options(&args[2..], None)?;
     store.read([args[0]], |view, keys| {
-        let mut found = Vec::new();
+        let (mut found, mut text) = (ByteStrings::with_capacity(0), Vec::new());
         let next = scan_scores(view, keys[0], cursor, &options, |member, score, written| {
-            let mut text = Vec::new();
+            text.clear();
             match written {
                 Written::Packed(form) => form.push_packed(score, &mut text),
                 Written::Digits17 => ScoreText::Digits17.push(score, &mut text),
             }
-            found.extend([Bytes::copy_from_slice(member), text.into()]);
+            found.push(Member::Bytes(member));
+            found.push(Member::Bytes(&text));
         })?;
-        Ok(scan_reply(next, found))
+        Ok(scan_reply(next, found.finish()))
     })
 }
