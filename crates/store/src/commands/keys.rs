@@ -41,7 +41,8 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// UNLINK: as [`del`](Self::del). Redis frees the memory in another thread; here the calling thread frees it.
+    /// UNLINK: as [`del`](Self::del). Redis frees the memory in another thread; here the calling thread frees it, after
+    /// it has released its locks.
     ///
     /// # Errors
     ///

@@ -4,6 +4,7 @@ use std::ops::Deref;
 
 use extendible::{BucketId, Extendible};
 
+use super::garbage::Garbage;
 use super::handover::Handover;
 use crate::table::keys::{Entry, KeyBucket, Position};
 use crate::value::Value;
@@ -18,6 +19,8 @@ pub(crate) struct Keyspace {
     pub(super) mark: bool,
     /// Boxed, since it is usually absent.
     pub(super) handover: Option<Box<Handover>>,
+    /// What has left the keyspace since its stripe was locked.
+    pub(super) garbage: Garbage,
 }
 
 impl Deref for Keyspace {
@@ -36,7 +39,7 @@ impl Keyspace {
     }
 
     const fn of(table: Extendible<KeyBucket>) -> Self {
-        Self { table, mark: false, handover: None }
+        Self { table, mark: false, handover: None, garbage: Garbage::new() }
     }
 
     /// Creates an empty keyspace with buckets for that many keys.

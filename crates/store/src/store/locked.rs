@@ -6,6 +6,7 @@ use std::ops::{Deref, Range};
 
 use smallvec::SmallVec;
 
+use super::garbage::Garbage;
 use super::shared::Shared;
 use super::stripe::Stripe;
 use crate::key::HashedKey;
@@ -40,6 +41,36 @@ impl Guard<'_> {
             Self::Free(number) => LockedStripe::Free(*number),
         }
     }
+
+    #[inline]
+    fn has_garbage(&self) -> bool {
+        match self {
+            Self::Write(_, stripe) => stripe.has_garbage(),
+            Self::Read(..) | Self::Again(_) | Self::Free(_) => false,
+        }
+    }
+}
+
+/// Unlocks stripes, and then frees what has left them.
+#[expect(clippy::inline_always, reason = "a call would be a few percent of a short command")]
+#[inline(always)]
+fn unlock<'s>(guards: impl AsRef<[Guard<'s>]> + Into<Vec<Guard<'s>>>) {
+    if guards.as_ref().iter().any(Guard::has_garbage) {
+        unlock_and_free(guards.into());
+    }
+}
+
+// By value: if it borrowed them, the compiler would no longer know which of the guards are locked for writing.
+#[cold]
+fn unlock_and_free(mut guards: Vec<Guard<'_>>) {
+    let mut garbage = Garbage::new();
+    for guard in &mut guards {
+        if let Guard::Write(_, stripe) = guard {
+            stripe.move_garbage(&mut garbage);
+        }
+    }
+    drop(guards);
+    drop(garbage);
 }
 
 /// The most keys whose guards fit into an array.
@@ -50,10 +81,12 @@ const FEW: usize = 4;
 pub(super) struct Guards<'s>(Vec<Guard<'s>>);
 
 impl<'s> Guards<'s> {
-    /// Calls `work` with the stripes, and unlocks them.
+    /// Calls `work` with the stripes, unlocks them, and frees what has left them.
     #[inline]
     pub(super) fn lend<R>(mut self, work: impl for<'g> FnOnce(Locked<'g, 's>) -> R) -> R {
-        work(Locked::new(&mut self.stripes()))
+        let result = work(Locked::new(&mut self.stripes()));
+        unlock(self.0);
+        result
     }
 
     fn stripes(&mut self) -> Vec<LockedStripe<'_>> {
@@ -220,7 +253,7 @@ impl<'g> Locked<'g, '_> {
 
 impl Shared {
     /// Locks the stripes of keys while `work` runs, each once and in the order of their numbers: for reading if all of
-    /// its keys are only read, else for writing.
+    /// its keys are only read, else for writing. Large values that leave their keys are freed afterwards.
     // Code that does not depend on `work` is in functions of its own, so it is compiled once and not for each command.
     #[inline]
     pub(super) fn lock<'s, R>(
@@ -232,18 +265,24 @@ impl Shared {
         // Most commands have one key, and many transactions two.
         match keys {
             [key] => {
-                let mut guard = self.guard((self.stripe_of(key.hash), reads(key)));
-                work(Locked::new(&mut [guard.stripe()]))
+                let mut guard = [self.guard((self.stripe_of(key.hash), reads(key)))];
+                let result = work(Locked::new(&mut guard.each_mut().map(Guard::stripe)));
+                unlock(guard);
+                result
             }
             [a, b] => {
                 let mut guards = self.lock_two([a, b], reads);
-                work(Locked::new(&mut guards.each_mut().map(Guard::stripe)))
+                let result = work(Locked::new(&mut guards.each_mut().map(Guard::stripe)));
+                unlock(guards);
+                result
             }
             _ if keys.len() <= FEW => {
                 let mut guards = [const { Guard::Free(0) }; FEW];
                 self.lock_few(keys, reads, &mut guards);
                 let mut stripes = guards.each_mut().map(Guard::stripe);
-                work(Locked::new(&mut stripes[..keys.len()]))
+                let result = work(Locked::new(&mut stripes[..keys.len()]));
+                unlock(guards);
+                result
             }
             _ => self.lock_many(keys, reads).lend(work),
         }

@@ -2,6 +2,7 @@
 
 mod builder;
 mod create;
+mod garbage;
 pub(crate) mod handover;
 mod held;
 mod holding;

@@ -22,7 +22,7 @@ use crate::persist::{Directory, Extras, Log};
 use crate::policy::EncodingPolicy;
 use crate::profile::Profile;
 use crate::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
-use crate::sync::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use crate::sync::{Mutex, RwLock, RwLockReadGuard};
 use crate::to_key::KeyRef;
 
 /// A stripe and its lock, on separate cache lines, so that threads on different stripes do not invalidate each other's.
@@ -345,16 +345,16 @@ impl Shared {
 
     /// Replaces the contents with that of a file, atomically.
     pub(crate) fn replace_all(&self, stripes: Vec<Stripe>, extras: Extras) {
-        let mut guards: Vec<RwLockWriteGuard<'_, Stripe>> =
-            self.stripes.iter().map(|stripe| stripe.write()).collect();
-        for (guard, stripe) in guards.iter_mut().zip(stripes) {
-            guard.replace_all(stripe, self.stripe_bits);
-        }
-        if let Some(log) = self.log() {
-            log.cut_short("the log was not rewritten after a file was loaded");
-        }
-        self.count_changes(0, 1);
-        *self.extras.write() = Arc::new(extras);
+        self.lock_all(|locked| {
+            for (old, new) in locked.stripes.iter_mut().zip(stripes) {
+                old.as_mut().replace_all(new, self.stripe_bits);
+            }
+            if let Some(log) = self.log() {
+                log.cut_short("the log was not rewritten after a file was loaded");
+            }
+            self.count_changes(0, 1);
+            *self.extras.write() = Arc::new(extras);
+        });
     }
 
     /// Starts watching a key for a session; returns its version. An expired key is dropped first, since it does not

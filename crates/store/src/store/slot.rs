@@ -252,7 +252,11 @@ impl<'a, K> Entry<'a, K> {
             return self.fill_in_snapshot(value);
         }
         match self.value_to_change() {
-            Some(old) => *old = value,
+            Some(old) if old.is_string() => *old = value,
+            Some(old) => {
+                let old = std::mem::replace(old, value);
+                self.keyspace.garbage.add(old);
+            }
             None => self.make(value),
         }
     }
@@ -369,7 +373,8 @@ impl<'a, K> Entry<'a, K> {
         &mut self,
         effect: (&'static str, impl FnOnce() -> Vec<Bytes>),
     ) -> bool {
-        self.take(effect).map(Taken::dispose).is_some()
+        let taken = self.take(effect);
+        self.dispose(taken)
     }
 
     /// DEL: deletes the key; returns `false` if it does not exist. O(members).
@@ -378,9 +383,15 @@ impl<'a, K> Entry<'a, K> {
     }
 
     fn drop_key(&mut self) {
-        if let Some(taken) = self.unlink() {
-            taken.dispose();
-        }
+        let taken = self.unlink();
+        self.dispose(taken);
+    }
+
+    /// Drops a value that was taken from its key; returns whether there is one.
+    fn dispose(&mut self, taken: Option<Taken>) -> bool {
+        let Some(taken) = taken else { return false };
+        self.keyspace.dispose(taken.value, taken.large);
+        true
     }
 
     fn unlink(&mut self) -> Option<Taken> {

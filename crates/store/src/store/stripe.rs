@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Shared;
+use super::garbage::Garbage;
 use super::keyspace::Keyspace;
 use super::scope::Needs;
 use super::slot::{Running, Slot};
@@ -104,8 +105,36 @@ impl Stripe {
     /// function.
     fn exchange(&mut self, db: u32, keyspace: Keyspace, bits: u8) -> Keyspace {
         let old = std::mem::replace(self.keyspace_mut(db, bits), keyspace);
-        self.others.retain(|_, keys| !keys.is_empty() || keys.is_in_snapshot());
+        self.others.retain(|_, keys| {
+            !keys.is_empty() || keys.is_in_snapshot() || !keys.garbage.is_empty()
+        });
         old
+    }
+
+    /// Replaces the keyspace of a database; the old one is freed when the stripe is unlocked.
+    fn replace(&mut self, db: u32, keyspace: Keyspace, bits: u8) {
+        let old = self.exchange(db, keyspace, bits);
+        if let Some(old) = old.into_garbage() {
+            self.first.garbage.add_keyspace(old);
+        }
+    }
+
+    /// Returns whether something is to be freed when the stripe is unlocked.
+    #[inline]
+    pub(super) fn has_garbage(&self) -> bool {
+        !self.first.garbage.is_empty() || !self.others.is_empty() && self.others_have_garbage()
+    }
+
+    #[cold]
+    fn others_have_garbage(&self) -> bool {
+        self.others.values().any(|keyspace| !keyspace.garbage.is_empty())
+    }
+
+    /// Moves what is to be freed to `garbage`.
+    pub(super) fn move_garbage(&mut self, garbage: &mut Garbage) {
+        for (_, keyspace) in self.keyspaces_mut() {
+            garbage.append(&mut keyspace.garbage);
+        }
     }
 
     /// Iterates over all keyspaces, including empty ones.
@@ -122,9 +151,8 @@ impl Stripe {
         for db in databases {
             self.touch_watched(shared, |watched| (watched == db).then_some(db));
             let bits = shared.stripe_bits();
-            let old = self.exchange(db, Keyspace::new(bits), bits);
-            dropped += old.len();
-            old.dispose();
+            dropped += self.keyspace(db).map_or(0, |keyspace| keyspace.len());
+            self.replace(db, Keyspace::new(bits), bits);
         }
         dropped
     }
@@ -190,7 +218,7 @@ impl Stripe {
         databases.dedup();
         for db in databases {
             let keyspace = new.exchange(db, Keyspace::new(bits), bits);
-            self.exchange(db, keyspace, bits).dispose();
+            self.replace(db, keyspace, bits);
         }
         self.watches.changed_all(|_, _| true);
     }

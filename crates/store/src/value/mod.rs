@@ -99,6 +99,12 @@ impl Value {
         }
     }
 
+    /// Whether it is a string.
+    #[inline]
+    pub(crate) const fn is_string(&self) -> bool {
+        matches!(self, Self::Int(_) | Self::Short(_) | Self::Str { .. })
+    }
+
     /// Prefetches the start of the value's heap memory.
     #[expect(clippy::wildcard_enum_match_arm, reason = "large values are read in pieces")]
     pub(crate) fn prefetch(&self) {

@@ -8,7 +8,6 @@ use super::{Handover, Large};
 use crate::member::Member;
 use crate::store::Shared;
 use crate::store::keyspace::Keyspace;
-use crate::store::slot::Taken;
 use crate::table::keys::Position;
 use crate::value::{Direction, Value};
 
@@ -56,8 +55,16 @@ impl Keyspace {
 
     /// Hands over a value that was removed from a key, if it is large and begun.
     pub(in crate::store) fn left(&mut self, key: &[u8], value: Value) {
-        if let Some(large) = self.take_large(key) {
-            large.own(value);
+        let large = self.take_large(key);
+        self.dispose(value, large);
+    }
+
+    /// Passes a value that has left its key to the snapshot, if the snapshot has begun with it.
+    #[inline]
+    pub(in crate::store) fn dispose(&mut self, value: Value, large: Option<Box<Large>>) {
+        match large {
+            Some(large) => large.own(value),
+            None => self.garbage.add(value),
         }
     }
 
@@ -71,15 +78,6 @@ impl Keyspace {
         if !large.run().has_ended() {
             let handover = self.handover.get_or_insert_with(|| Handover::new(large.run(), None));
             handover.large.insert(key.into(), large);
-        }
-    }
-}
-
-impl Taken {
-    /// Called when the value is dropped.
-    pub(in crate::store) fn dispose(self) {
-        if let Some(large) = self.large {
-            large.own(self.value);
         }
     }
 }

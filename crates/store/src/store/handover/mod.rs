@@ -184,13 +184,15 @@ impl Keyspace {
         self.handover.is_some()
     }
 
-    /// Called when the keyspace is dropped: passes what it has not handed over to the snapshot.
-    pub(super) fn dispose(self) {
+    /// Called when the keyspace is replaced: passes it to the snapshot that has not seen all of it, or returns it.
+    pub(super) fn into_garbage(self) -> Option<Self> {
         if let Some(run) = self.handover.as_ref().map(|handover| Arc::clone(&handover.run)) {
             let mut dropped = run.dropped.lock();
             if !run.has_ended() {
                 dropped.push(self);
+                return None;
             }
         }
+        Some(self)
     }
 }
