@@ -18,8 +18,11 @@ const MEMBERS: u32 = 10_000;
 /// Bytes that each of them takes at least.
 const LARGE: usize = 60_000;
 
+/// A command, and its call.
+type Call = (&'static str, fn(&Tx<'_>));
+
 /// Calls that take a large collection from its key, or replace it.
-const CALLS: [(&str, fn(&Tx<'_>)); 11] = [
+const CALLS: [Call; 11] = [
     ("DEL", |tx| assert_eq!(tx.del("a").unwrap(), 1)),
     ("UNLINK", |tx| assert_eq!(tx.unlink("a").unwrap(), 1)),
     ("SET", |tx| tx.set("a", "text").unwrap()),
@@ -44,7 +47,7 @@ fn fill(store: &Store, kind: &str, key: &str) {
         "list" => drop(store.rpush(key, &all).unwrap()),
         "zset" => {
             let scored = members().zip(0..).map(|(member, n)| (f64::from(n), member));
-            store.zadd_multiple(key, &scored.collect::<Vec<_>>()).unwrap();
+            store.zadd_multiple(key, scored.collect::<Vec<_>>()).unwrap();
         }
         "hash" => drop(store.hset_multiple(key, members().map(|n| (n.clone(), n))).unwrap()),
         "timed" => {
