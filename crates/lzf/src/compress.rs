@@ -180,7 +180,7 @@ impl<'a> Stream<'a> {
         Some(())
     }
 
-    /// Completes the last literal token, or gives back its first byte if it has no other.
+    /// Completes the last literal token, or releases its first byte if it has no other.
     #[expect(clippy::cast_possible_truncation, reason = "a literal token has at most 32 bytes")]
     fn end_literals(&mut self) -> Option<()> {
         let first = self.at - self.literals - 1;
