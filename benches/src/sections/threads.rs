@@ -4,6 +4,7 @@
 
 use std::hint::black_box;
 use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -36,7 +37,8 @@ pub(super) fn measure(bench: &Bench) -> Section {
                 commands, divided by the number of commands of both: SET and GET in turn on a million keys `key:N` \
                 with values of 11 bytes, in random order, each thread on half of them; and the visits, one by one. \
                 *dashmap* and *papaya* are those crates' maps of the same keys, as bytes, and sets of the same ids, \
-                without expiry or types.";
+                without expiry or types. The longest wait is that of any INCR of a key in the same stripe, while the \
+                other thread deletes a set of a million members.";
     let apart = row(bench, "two threads against one, different stripes", apart).target(1.8);
     let mixed = row(bench, "two threads against one, any stripes", mixed);
     Section::new("Two threads", text)
@@ -46,6 +48,7 @@ pub(super) fn measure(bench: &Bench) -> Section {
         .row(visits(bench, "two threads against one, visits by 1000", 1000).target(1.9))
         .row(set_and_get(bench))
         .row(visits_beside(bench))
+        .row(removal(bench))
 }
 
 /// Returns keys in different stripes. The store scans its keys stripe by stripe, so the keys at the two ends of the
@@ -110,6 +113,53 @@ fn visits(bench: &Bench, work: &str, call: usize) -> Row {
     let own_work = |thread: usize| run(&own[thread], thread);
     let sums = |thread: usize| arithmetic(thread, visits / KEYS);
     Row::new(work, Unit::Times, touched, race(rounds, [&shared_work, &own_work, &sums]))
+}
+
+/// Measures how long a thread waits for its key while another deletes a large value of the same stripe.
+fn removal(bench: &Bench) -> Row {
+    let (rounds, members) = if bench.effort().is_quick() { (3, 20_000) } else { (15, 1_000_000) };
+    let store = Store::builder().stripes(1).build();
+    let all: Vec<String> = (0..members).map(|n| format!("member:{n}")).collect();
+    let fill = || assert_eq!(store.sadd("large", &all).unwrap(), members);
+    fill();
+    let touched = held(&store);
+    let (mut waits, mut removals) = (Vec::new(), Vec::new());
+    for _ in 0..rounds {
+        let (start, done) = (Barrier::new(2), AtomicBool::new(false));
+        let incr = || assert!(store.incr("other", 1).unwrap() > 0);
+        let wait = || {
+            start.wait();
+            let mut longest = nanos(incr);
+            while !done.load(Ordering::Relaxed) {
+                longest = nanos(incr).max(longest);
+            }
+            longest
+        };
+        thread::scope(|scope| {
+            let waiting = scope.spawn(wait);
+            start.wait();
+            removals.push(nanos(|| assert_eq!(store.del("large").unwrap(), 1)));
+            done.store(true, Ordering::Relaxed);
+            waits.push(waiting.join().unwrap());
+        });
+        fill();
+    }
+    let results =
+        vec![Result::of(OURS, false, waits), Result::of("the whole removal", false, removals)];
+    Row::new(
+        "the longest wait of a thread, beside DEL of a large set",
+        Unit::Nanos,
+        touched,
+        results,
+    )
+}
+
+/// Returns the time of some work in nanoseconds.
+#[expect(clippy::disallowed_methods, reason = "measuring time is the purpose")]
+fn nanos(work: impl FnOnce()) -> f64 {
+    let start = Instant::now();
+    work();
+    start.elapsed().as_secs_f64() * 1e9
 }
 
 /// Returns how many times faster two threads are than one, for each kind of work and each round.
