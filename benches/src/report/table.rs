@@ -163,7 +163,7 @@ pub(super) fn times(factor: f64) -> String {
 fn rivals(row: &Row) -> Vec<String> {
     let shown = row.results.iter().skip(1).map(|result| {
         let (factor, median) = (row.behind(result).median, result.sample.median);
-        format!("{} {} (x{factor:.2})", cell(&result.name), row.unit.shown(median))
+        format!("{} {} ({})", cell(&result.name), row.unit.shown(median), times(factor))
     });
     shown.collect()
 }

@@ -13,7 +13,7 @@ const TABLE_BITS: u32 = 16;
 const ROOM_FOR_COPY: usize = 5;
 /// Bytes that must be left for the last bytes of the string, as in Redis.
 const ROOM_FOR_END: usize = 3;
-/// No copy reaches this far back from the first string to the empty table.
+/// The first position of all: further than a window after 0, which the entries of an empty table are.
 #[expect(clippy::cast_possible_truncation, reason = "a window has 13 bits")]
 const FIRST_BASE: u32 = WINDOW as u32 + 1;
 /// A copy ends this many bytes before the end of the string, unless it has the minimum length.

@@ -113,7 +113,7 @@ fn whole_databases() {
     }
 }
 
-/// A transaction may replace a value any number of times before it ends.
+/// A transaction may replace a value, or flush, any number of times before it ends.
 fn not_without_limit() {
     let store = Store::new();
     fill(&store, "set", "a");
@@ -127,6 +127,18 @@ fn not_without_limit() {
     });
     assert!(ALLOCATOR.peak() < one * 30, "{} at the peak, {one} before", ALLOCATOR.peak());
     assert!(all < LARGE, "{all}");
+
+    ALLOCATOR.reset_peak();
+    store
+        .transaction_all(|tx| {
+            for _ in 0..200 {
+                tx.sadd("a", &(0..MEMBERS).map(|n| n.to_string() + "x").collect::<Vec<_>>())?;
+                tx.flushall()?;
+            }
+            Ok(())
+        })
+        .unwrap();
+    assert!(ALLOCATOR.peak() < one * 30, "{} at the peak, {one} before", ALLOCATOR.peak());
 }
 
 /// A single test, so that no other thread allocates at the same time.

@@ -119,10 +119,11 @@ impl<L: Locks> Store<L> {
                 Ok(scan_stripe(view, position, &mut budget, |entry, expired| {
                     let wanted = options.wants(glob.as_ref(), entry);
                     let name = entry.key.as_bytes();
-                    if !expired && wanted {
-                        found.push(Member::Bytes(name));
-                    } else if expired && (wanted || !keeps_others && is_named(glob.as_ref(), entry))
-                    {
+                    if !expired {
+                        if wanted {
+                            found.push(Member::Bytes(name));
+                        }
+                    } else if wanted || !keeps_others && is_named(glob.as_ref(), entry) {
                         gone.push(Bytes::copy_from_slice(name));
                     }
                 }))

@@ -1,11 +1,13 @@
 //! What has left a keyspace, and is freed when its stripe is unlocked.
 
+use std::mem;
+
 use super::keyspace::Keyspace;
 use crate::value::Value;
 
 /// A collection with fewer elements is freed at once: this takes less time than to wait for a lock.
 const LARGE: usize = 1024;
-/// The number of values that are kept: a transaction may replace a value any number of times before it ends.
+/// The number of values and keyspaces that are kept: a transaction may replace them any number of times before it ends.
 const MOST: usize = 16;
 
 /// Large values, and keyspaces, that have left a keyspace. Freeing them takes long, and other threads would wait for the
@@ -61,20 +63,25 @@ impl Garbage {
     // In a call of its own, because most values are strings.
     #[inline(never)]
     fn add_collection(&mut self, value: Value) {
-        if Self::accepts(&value) && self.0.len() < MOST {
+        if Self::accepts(&value) && self.has_room() {
             self.0.push(Item::Value(value));
         }
     }
 
-    /// Keeps a keyspace, and what it has kept.
+    /// Keeps a keyspace that is not empty, and what it has kept.
     pub(super) fn add_keyspace(&mut self, mut keyspace: Keyspace) {
         self.append(&mut keyspace.garbage);
-        if !keyspace.is_empty() {
+        if !keyspace.is_empty() && self.has_room() {
             self.0.push(Item::Keyspace(keyspace));
         }
     }
 
+    /// Moves all from `other`, which keeps no memory for more.
     pub(super) fn append(&mut self, other: &mut Self) {
-        self.0.append(&mut other.0);
+        self.0.extend(mem::take(&mut other.0));
+    }
+
+    fn has_room(&self) -> bool {
+        self.0.len() < MOST
     }
 }
