@@ -128,11 +128,12 @@ fn not_without_limit() {
     assert!(ALLOCATOR.peak() < one * 30, "{} at the peak, {one} before", ALLOCATOR.peak());
     assert!(all < LARGE, "{all}");
 
+    let members: Vec<String> = (0..MEMBERS).map(|n| format!("member:{n}")).collect();
     ALLOCATOR.reset_peak();
     store
         .transaction_all(|tx| {
             for _ in 0..200 {
-                tx.sadd("a", &(0..MEMBERS).map(|n| n.to_string() + "x").collect::<Vec<_>>())?;
+                tx.sadd("a", &members)?;
                 tx.flushall()?;
             }
             Ok(())
