@@ -1,5 +1,5 @@
-//! Intersection, union and difference of two sets of a million 64-bit ids with half of them in common, and single
-//! members of a hash table of a million.
+//! Intersection, union and difference of two sets of a million 64-bit ids with half of them in common, the same of a few
+//! members, and single members of a hash table of a million.
 //!
 //! The rows to compare: `sorted merge` merges two sorted vectors, `hashbrown` uses bare hash sets, `sharded` uses
 //! [`ShardedSet`] and the store, shard by shard, and `hash table` is one command on two keys. Times are per element of
@@ -76,6 +76,30 @@ fn algebra(c: &mut Criterion) {
     group.finish();
 }
 
+/// Measures one call on two sets of `N` members, half of them in common: listpacks of up to 120.
+fn few_members(c: &mut Criterion) {
+    let mut group = c.benchmark_group("few members");
+    for members in [10, 60, 120, 1_000] {
+        let store = Store::new();
+        for (key, from) in [("a", 0), ("b", members / 2)] {
+            let range = from..from + members;
+            store.sadd(key, range.map(|n| format!("member:{n}")).collect::<Vec<_>>()).unwrap();
+        }
+        let keys = ["a", "b"];
+        group.throughput(Throughput::Elements(2 * members));
+        let mut row = |name: &str, call: &dyn Fn() -> usize| {
+            group.bench_function(format!("{name}, {members}"), |bench| bench.iter(call));
+        };
+        row("inter", &|| store.sinter(keys).unwrap().len());
+        row("union", &|| store.sunion(keys).unwrap().len());
+        row("diff", &|| store.sdiff(keys).unwrap().len());
+        row("interstore", &|| store.sinterstore("c", keys).unwrap());
+        row("unionstore", &|| store.sunionstore("c", keys).unwrap());
+        row("diffstore", &|| store.sdiffstore("c", keys).unwrap());
+    }
+    group.finish();
+}
+
 /// Measures one call per member, on a hash table that grows to a million members and on one that has a million.
 fn members(c: &mut Criterion) {
     let members: Words = (0..MEMBERS).map(|n| format!("member:{n}")).collect();
@@ -110,5 +134,5 @@ fn members(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, algebra, members);
+criterion_group!(benches, algebra, few_members, members);
 criterion_main!(benches);

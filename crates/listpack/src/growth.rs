@@ -31,6 +31,11 @@ pub(crate) const fn shrunk(capacity: usize, used: usize) -> Option<usize> {
     if capacity - used >= 2 * step(capacity) { Some(capacity_for(used)) } else { None }
 }
 
+/// Whether at most half of the capacity is used.
+pub(crate) const fn is_half_idle(capacity: usize, used: usize) -> bool {
+    used <= capacity / 2
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

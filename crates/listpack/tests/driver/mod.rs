@@ -247,8 +247,8 @@ fn check(list: &ListPack, oracle: &ListPackOracle) {
     let held = list.heap_bytes();
     let used = list.as_bytes().len();
     assert!(held == 0 && list.is_empty() || held >= used);
-    // The unused memory after a deletion is bounded, too.
-    assert!(held < used + (held / 8).max(32), "{held} bytes held for {used}");
+    // The unused memory after a deletion is bounded, too: it is most after a pop.
+    assert!(held < used + (held / 2).max(32), "{held} bytes held for {used}");
 }
 
 /// Returns whether the entries are equal to those texts, without copying any.

@@ -346,6 +346,40 @@ fn memory_comes_and_goes_tightly() {
     assert_eq!(list.as_bytes(), ListPack::new().as_bytes());
 }
 
+/// A list that is popped until it is empty is reallocated each time that half of it is gone, not each time that a
+/// sixteenth is.
+#[test]
+fn pops_reallocate_rarely_and_leave_half_idle_at_most() {
+    for back in [true, false] {
+        let mut list = ListPack::new();
+        for number in 0..1_000_i64 {
+            list.push_back(number << 40).unwrap();
+        }
+        let mut held = vec![list.heap_bytes()];
+        while if back { list.pop_back_with(|_| ()) } else { list.pop_front_with(|_| ()) }.is_some()
+        {
+            let used = list.as_bytes().len();
+            assert!(list.heap_bytes() < (2 * used).max(48), "{} for {used}", list.heap_bytes());
+            if held.last() != Some(&list.heap_bytes()) {
+                held.push(list.heap_bytes());
+            }
+        }
+        let pairs = held.windows(2).all(|pair| pair[1] <= pair[0] / 2 + 256);
+        assert!(pairs && held.len() < 12, "{held:?}");
+        // Another deletion leaves as little as always.
+        let mut list = ListPack::new();
+        for number in 0..1_000_i64 {
+            list.push_back(number).unwrap();
+        }
+        for _ in 0..400 {
+            list.pop_back_with(|_| ()).unwrap();
+        }
+        assert!(list.delete(list.first().unwrap()));
+        let (held, used) = (list.heap_bytes(), list.as_bytes().len());
+        assert!(held - used < 2 * (held / 16).max(16), "{held} held for {used}");
+    }
+}
+
 #[test]
 fn entries_of_one_size_are_found_by_their_index() {
     let long = [1, 16, 63, 64, 124, 125, 126, 4095, 4096].map(|len| "x".repeat(len));

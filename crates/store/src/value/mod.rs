@@ -29,7 +29,7 @@ pub(crate) use hash::{
 pub use list::Direction;
 pub(crate) use list::{List, Loading};
 pub(crate) use listpack::parse_int;
-pub(crate) use set::{Extracted, SetMut, SetRef};
+pub(crate) use set::{Entries, Extracted, Index, SetMut, SetRef};
 pub(crate) use zset::{
     ZSet, of_scores, prefetch as prefetch_in_zset, prefetch_updates as prefetch_updates_in_zset,
 };

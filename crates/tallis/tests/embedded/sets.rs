@@ -9,6 +9,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use proptest::prelude::*;
 use tallis::{ErrorKind, Limits, Profile, ScanOptions, Store};
+use testkit::rng::Rng;
 
 use crate::journal::Journal;
 
@@ -215,6 +216,56 @@ fn as_set(members: impl AsRef<[Bytes]>) -> BTreeSet<String> {
         members.iter().map(|member| String::from_utf8(member.to_vec()).unwrap()).collect();
     assert_eq!(set.len(), count, "no member comes twice");
     set
+}
+
+/// Look-ups in a few members and in many differ, and so do those in each encoding.
+#[test]
+fn operations_on_many_members_equal_those_on_sets() {
+    let mut rng = Rng::new(9);
+    for round in 0..150 {
+        let profile = [Profile::Redis70, Profile::Redis72][round % 2];
+        let store = store(profile, Limits::default());
+        let keys: Vec<String> = (0..=rng.below(4)).map(|at| format!("set:{at}")).collect();
+        for key in &keys {
+            let kind = rng.below(4);
+            let size = [5, 31, 32, 33, 100, 128, 129, 400][rng.index(8)];
+            for _ in 0..size {
+                let number = rng.below(size * 2);
+                let member = match kind {
+                    0 => number.to_string(),
+                    1 if rng.chance(1, 2) => number.to_string(),
+                    _ => format!("member:{number}"),
+                };
+                store.sadd(key, [member]).unwrap();
+            }
+        }
+        let sets: Vec<_> = keys.iter().map(|key| as_set(store.smembers(key).unwrap())).collect();
+        let folded = |operation: fn(&BTreeSet<String>, &BTreeSet<String>) -> BTreeSet<String>| {
+            sets.iter().cloned().reduce(|all, set| operation(&all, &set)).unwrap()
+        };
+        let [inter, union, diff] =
+            [folded(|a, b| a & b), folded(|a, b| a | b), folded(|a, b| a - b)];
+        assert_eq!(as_set(store.sinter(&keys).unwrap()), inter);
+        assert_eq!(as_set(store.sunion(&keys).unwrap()), union);
+        assert_eq!(as_set(store.sdiff(&keys).unwrap()), diff);
+        assert_eq!(store.sintercard(&keys, 0).unwrap(), inter.len());
+        store.sinterstore("inter", &keys).unwrap();
+        assert_eq!(as_set(store.smembers("inter").unwrap()), inter);
+        store.sdiffstore("diff", &keys).unwrap();
+        assert_eq!(as_set(store.smembers("diff").unwrap()), diff);
+        store.sunionstore("union", &keys).unwrap();
+        assert_eq!(as_set(store.smembers("union").unwrap()), union);
+        // The encoding is the one of members that are added one by one, and so is the order in a listpack.
+        for key in &keys {
+            for member in store.smembers(key).unwrap() {
+                store.sadd("added", [member]).unwrap();
+            }
+        }
+        assert_eq!(encoding(&store, "union"), encoding(&store, "added"), "{keys:?}");
+        if encoding(&store, "union") == "listpack" {
+            assert_eq!(store.dump("union").unwrap(), store.dump("added").unwrap());
+        }
+    }
 }
 
 proptest! {

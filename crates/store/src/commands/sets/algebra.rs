@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 
 use bytes::Bytes;
 use intset::IntSet;
+use listpack::Entry;
 use smallvec::SmallVec;
 
 use super::set_at;
@@ -19,7 +20,7 @@ use crate::store::slot::Expires;
 use crate::store::{Locks, Store};
 use crate::to_key::ToKey;
 use crate::to_keys::{OneAndMany, ToKeys};
-use crate::value::{SetRef, Value};
+use crate::value::{Entries, Index, SetRef, Value};
 
 /// A combination of several sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +47,12 @@ pub(crate) fn read(
 ) -> Result<Vec<Bytes>> {
     let sets = sets_at(view, keys)?;
     let policy = view.policy();
-    let mut members = ByteStrings::with_capacity(0);
+    // The largest set is part of a union.
+    let least = match operation {
+        Operation::Union => sets.iter().flatten().map(|set| set.len()).max(),
+        Operation::Inter | Operation::Diff => None,
+    };
+    let mut members = ByteStrings::with_capacity(least.unwrap_or(0));
     match operation {
         Operation::Inter => {
             let _: ControlFlow<()> = common(sets, &policy, |member| {
@@ -55,24 +61,7 @@ pub(crate) fn read(
             });
         }
         Operation::Diff => difference(&sets, &policy, |member| members.push(member)),
-        Operation::Union => {
-            match sets.iter().flatten().copied().collect::<SmallVec<[_; 4]>>()[..] {
-                [] => {}
-                [only] => only.for_each(|member| members.push(member)),
-                ref several => {
-                    if let Some(numbers) = as_numbers(several) {
-                        let union = folded(&numbers, |a, b| a | b);
-                        union.iter().for_each(|number| members.push(Member::Int(number)));
-                        return Ok(members.finish());
-                    }
-                    let united = united(&sets, &policy);
-                    united
-                        .as_set()
-                        .into_iter()
-                        .for_each(|set| set.for_each(|member| members.push(member)));
-                }
-            }
-        }
+        Operation::Union => union(&sets, &policy, |member| members.push(member)),
     }
     Ok(members.finish())
 }
@@ -168,8 +157,9 @@ fn common<B>(
     }
     // Iterates over the smallest set and looks its members up in the others.
     let Some((&smallest, others)) = sets.split_first() else { return ControlFlow::Continue(()) };
+    let others = indexes(others, smallest.len());
     smallest.try_for_each(|member| {
-        if others.iter().all(|set| set.contains(member, policy)) {
+        if others.iter().all(|set| set.contains(member, None, policy)) {
             visit(member)
         } else {
             ControlFlow::Continue(())
@@ -182,6 +172,45 @@ fn all_present(sets: Sets<'_>) -> Option<SmallVec<[SetRef<'_>; 4]>> {
     let mut present = sets.into_iter().collect::<Option<SmallVec<[SetRef<'_>; 4]>>>()?;
     present.sort_by_key(|set| set.len());
     Some(present)
+}
+
+/// The sets, prepared for about `count` look-ups.
+fn indexes<'v>(sets: &[SetRef<'v>], count: usize) -> SmallVec<[Index<'v>; 4]> {
+    sets.iter().map(|set| set.index(count)).collect()
+}
+
+/// Calls `visit` with the members that one of the sets has.
+fn union(
+    sets: &[Option<SetRef<'_>>],
+    policy: &EncodingPolicy<'_>,
+    mut visit: impl FnMut(Member<'_>),
+) {
+    let mut sets: SmallVec<[SetRef<'_>; 4]> = sets.iter().flatten().copied().collect();
+    if sets.len() > 1
+        && let Some(numbers) = as_numbers(&sets)
+    {
+        folded(&numbers, |a, b| a | b).iter().for_each(|number| visit(Member::Int(number)));
+        return;
+    }
+    // No member of the largest set is looked up.
+    sets.sort_by_key(|set| Reverse(set.len()));
+    let Some((&largest, others)) = sets.split_first() else { return };
+    largest.for_each(&mut visit);
+    let Some((&last, between)) = others.split_last() else { return };
+    let largest = largest.index(others.iter().map(|set| set.len()).sum());
+    let mut seen = Entries::default();
+    for set in between {
+        set.for_each(|member| {
+            if !largest.contains(member, None, policy) && seen.insert(Entry::from(member)) {
+                visit(member);
+            }
+        });
+    }
+    last.for_each(|member| {
+        if !largest.contains(member, None, policy) && !seen.contains(&Entry::from(member)) {
+            visit(member);
+        }
+    });
 }
 
 /// The other sets that exist, the largest first, since it is the most likely to have a member.
@@ -204,8 +233,9 @@ fn difference(
         rest.iter().for_each(|number| visit(Member::Int(number)));
         return;
     }
+    let others = indexes(&others, first.len());
     first.for_each(|member| {
-        if !others.iter().any(|set| set.contains(member, policy)) {
+        if !others.iter().any(|set| set.contains(member, None, policy)) {
             visit(member);
         }
     });
@@ -225,9 +255,10 @@ fn intersected(sets: Sets<'_>, policy: &EncodingPolicy<'_>) -> Value {
         return Value::set_from_intset(folded(&numbers, |a, b| a & b), policy);
     }
     let Some((&smallest, others)) = sets.split_first() else { return Value::empty_table() };
+    let others = indexes(others, smallest.len());
     let result = Value::set_of_common(smallest, policy);
     Value::set_of_some(smallest, result, policy, |member, hash| {
-        others.iter().all(|set| set.contains_hashed(member, hash, policy))
+        others.iter().all(|set| set.contains(member, hash, policy))
     })
     .settle_common(policy)
 }
@@ -249,11 +280,7 @@ fn united(sets: &[Option<SetRef<'_>>], policy: &EncodingPolicy<'_>) -> Value {
         _ => Value::IntSet(IntSet::new()),
     };
     if let Some(mut result) = result.as_set_mut() {
-        for set in sets {
-            set.for_each(|member| {
-                result.add(member, policy);
-            });
-        }
+        result.add_all(&sets, policy);
     }
     result
 }
@@ -275,8 +302,9 @@ fn differed(sets: &[Option<SetRef<'_>>], policy: &EncodingPolicy<'_>) -> Value {
         if let (Some(first), Some(others)) = (as_int_set(first), as_numbers(&others)) {
             return Value::set_from_intset(without(first, others), policy);
         }
+        let others = indexes(&others, first.len());
         return Value::set_of_some(first, result, policy, |member, hash| {
-            !others.iter().any(|set| set.contains_hashed(member, hash, policy))
+            !others.iter().any(|set| set.contains(member, hash, policy))
         });
     }
     let mut result = Value::set_of_some(first, result, policy, |_, _| true);

@@ -20,11 +20,13 @@
 
 mod compact;
 mod extract;
+mod index;
 mod mutate;
 mod random;
 mod visit;
 
 pub(crate) use extract::Extracted;
+pub(crate) use index::{Entries, Index};
 use intset::{Compact, IntSet};
 use listpack::{Entry, ListPack};
 pub(crate) use mutate::SetMut;

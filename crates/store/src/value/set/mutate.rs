@@ -1,14 +1,13 @@
 //! Changes of a set and of its encoding.
 
-use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-use ahash::RandomState;
 use extendible::Extendible;
 use intset::{Compact, IntSet};
 use listpack::{Entry, ListPack};
 
 use super::SetRef;
+use super::index::{Entries, MANY};
 use crate::member::Member;
 use crate::policy::EncodingPolicy;
 use crate::value::{AT_ONCE, Members, Value};
@@ -102,7 +101,7 @@ impl Value {
             let mut set = SetMut(&mut result);
             of.for_each(|member| {
                 if keep(member, None) {
-                    set.add(member, policy);
+                    set.append(member, policy);
                 }
             });
             return result;
@@ -119,7 +118,7 @@ impl Value {
         }
         let mut set = SetMut(&mut result);
         for (_, bytes) in kept {
-            set.add(Member::Bytes(bytes), policy);
+            set.append(Member::Bytes(bytes), policy);
         }
         result
     }
@@ -150,7 +149,7 @@ impl Value {
     /// The set to which a listpack is converted when it is loaded with this policy; `None` if it has a duplicate
     /// member.
     pub(crate) fn set_from_listpack(list: ListPack, policy: &EncodingPolicy<'_>) -> Option<Self> {
-        let mut seen: HashSet<Entry<'_>, RandomState> = HashSet::default();
+        let mut seen = Entries::default();
         if !list.iter().all(|entry| seen.insert(entry)) {
             return None;
         }
@@ -223,6 +222,33 @@ impl SetMut<'_> {
         };
         self.promote(refused, member, policy);
         refused == Refused::Outgrown || self.add(member, policy)
+    }
+
+    /// Adds a member that the set does not have: a listpack is not searched for it.
+    fn append(&mut self, member: Member<'_>, policy: &EncodingPolicy<'_>) {
+        if let Value::ListPack(list) = self.0 {
+            match push_entry(list, Entry::from(member), policy) {
+                Ok(()) => return,
+                Err(refused) => self.promote(refused, member, policy),
+            }
+        }
+        self.add(member, policy);
+    }
+
+    /// Adds the members of other sets; this one is empty or a hash table.
+    pub(crate) fn add_all(&mut self, sets: &[SetRef<'_>], policy: &EncodingPolicy<'_>) {
+        let hashes = sets.iter().map(|set| set.len()).sum::<usize>() >= MANY;
+        // The members, as long as the set is not a hash table: it is not searched for each member.
+        let mut seen = Entries::default();
+        for set in sets {
+            set.for_each(|member| {
+                if !hashes || matches!(self.0, Value::HashTable(_)) {
+                    self.add(member, policy);
+                } else if seen.insert(Entry::from(member)) {
+                    self.append(member, policy);
+                }
+            });
+        }
     }
 
     /// Adds or removes members with `change`; returns how many it has changed.
@@ -310,15 +336,21 @@ fn add_entry(
     policy: &EncodingPolicy<'_>,
 ) -> Result<bool, Refused> {
     let entry = Entry::from(member);
-    if list.contains(entry) {
-        return Ok(false);
-    }
+    if list.contains(entry) { Ok(false) } else { push_entry(list, entry, policy).map(|()| true) }
+}
+
+/// Adds an entry that the listpack does not have.
+fn push_entry(
+    list: &mut ListPack,
+    entry: Entry<'_>,
+    policy: &EncodingPolicy<'_>,
+) -> Result<(), Refused> {
     let fits = list.len() < policy.listpack_entries()
         && entry.text_len() <= policy.settings.set_max_listpack_value();
     if !fits {
         return Err(Refused::NoRoom);
     }
-    list.push_back(entry).map(|()| true).map_err(|_| Refused::NoRoom)
+    list.push_back(entry).map_err(|_| Refused::NoRoom)
 }
 
 fn add_bytes(table: &mut Members, bytes: &[u8], policy: &EncodingPolicy<'_>) -> bool {
