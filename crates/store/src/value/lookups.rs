@@ -6,6 +6,15 @@ use super::AT_ONCE;
 use crate::member::Member;
 use crate::policy::EncodingPolicy;
 
+/// From so many look-ups in a listpack of so many elements on, hashing the elements takes less time than scanning them
+/// for each look-up.
+const MANY: usize = 32;
+
+/// Returns whether a listpack of that many elements should be hashed for `count` look-ups.
+pub(super) const fn is_hashed(len: usize, count: usize) -> bool {
+    len >= MANY && count >= MANY
+}
+
 /// Prefetches look-ups of some members or fields, at most [`AT_ONCE`], so that their cache misses overlap. Returns the
 /// hashes of their texts, or `None` if the table fits in the CPU caches.
 pub(super) fn prefetch_in_table<'m, B: Bucket>(

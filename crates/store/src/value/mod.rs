@@ -29,9 +29,10 @@ pub(crate) use hash::{
 pub use list::Direction;
 pub(crate) use list::{List, Loading};
 pub(crate) use listpack::parse_int;
-pub(crate) use set::{Entries, Extracted, Index, SetMut, SetRef};
+pub(crate) use set::{Entries, Extracted, SetIndex, SetMut, SetRef};
 pub(crate) use zset::{
-    ZSet, of_scores, prefetch as prefetch_in_zset, prefetch_updates as prefetch_updates_in_zset,
+    ScoreIndex, ZSet, of_scores, prefetch as prefetch_in_zset,
+    prefetch_updates as prefetch_updates_in_zset,
 };
 
 /// The members of a large set.

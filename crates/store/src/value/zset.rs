@@ -2,9 +2,13 @@
 //!
 //! The structure has the encodings and the conversion between them; this module adds what a store needs.
 
+use std::collections::HashMap;
+
 use ahash::RandomState;
+use listpack::Entry;
 use skiplist_zset::{Encoding, Limits};
 
+use super::lookups::is_hashed;
 use super::{AT_ONCE, Value};
 use crate::member::Member;
 use crate::policy::EncodingPolicy;
@@ -23,6 +27,35 @@ impl Value {
     #[inline]
     pub(crate) const fn as_zset_mut(&mut self) -> Option<&mut ZSet> {
         if let Self::ZSet(set) = self { Some(set) } else { None }
+    }
+}
+
+/// A sorted set in which the scores of many members are looked up.
+#[derive(Debug)]
+pub(crate) enum ScoreIndex<'z> {
+    /// The set itself.
+    Set(&'z ZSet),
+    /// The members of a listpack, and their scores.
+    Pairs(HashMap<Entry<'z>, f64, RandomState>),
+}
+
+impl<'z> ScoreIndex<'z> {
+    /// Prepares about `count` look-ups.
+    pub(crate) fn new(set: &'z ZSet, count: usize) -> Self {
+        match set.as_listpack() {
+            // A scan for a member passes over the scores too.
+            Some(list) if is_hashed(list.len(), 2 * count) => Self::Pairs(set.iter().collect()),
+            Some(_) | None => Self::Set(set),
+        }
+    }
+
+    /// The score of a member.
+    #[inline]
+    pub(crate) fn score(&self, member: Member<'_>) -> Option<f64> {
+        match self {
+            Self::Set(set) => member.with_bytes(|bytes| set.score(bytes)),
+            Self::Pairs(pairs) => pairs.get(&Entry::from(member)).copied(),
+        }
     }
 }
 
@@ -62,6 +95,10 @@ pub(crate) fn of_scores<T>(
     members: &[Member<'_>],
     of_score: impl Fn(Option<f64>) -> T,
 ) -> Vec<T> {
+    let index = ScoreIndex::new(set, members.len());
+    if matches!(index, ScoreIndex::Pairs(_)) {
+        return members.iter().map(|&member| of_score(index.score(member))).collect();
+    }
     let mut all = Vec::with_capacity(members.len());
     for members in members.chunks(AT_ONCE) {
         let hashes = prefetch(set, members.iter().copied());

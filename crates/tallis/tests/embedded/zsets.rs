@@ -322,13 +322,18 @@ fn sets_have_scores_of_one_and_infinities_cancel() {
 #[test]
 fn operations_equal_those_on_maps() {
     let mut rng = Rng::new(77);
-    for round in 0..200 {
-        let store = low(Profile::Redis72);
+    for round in 0..240 {
+        // Few members in each encoding, and then up to the most of a listpack and beyond.
+        let many = round >= 200;
+        let store = if many { Store::new() } else { low(Profile::Redis72) };
         let mut maps: Vec<BTreeMap<Bytes, f64>> = Vec::new();
         for key in ["a", "b", "c"] {
             let mut map = BTreeMap::new();
-            for _ in 0..rng.below(9) {
-                let member = Bytes::from(format!("m{}", rng.below(8)));
+            let most = if many { [15, 16, 17, 40, 130, 300][rng.index(6)] } else { 8 };
+            for _ in 0..rng.below(most + 1) {
+                let number = rng.below(most);
+                let text = if number % 3 == 1 { "" } else { "m" };
+                let member = Bytes::from(format!("{text}{number}"));
                 // Sums of halves are exact in any order.
                 let score = f64::from(u32::try_from(rng.below(40)).unwrap()) / 2.0;
                 map.insert(member, score);

@@ -128,3 +128,43 @@ fn sets_hyperloglogs_and_sorted_sets_are_read_together() {
         assert!(store.sunion(&keys).is_err());
     }
 }
+
+/// From some number on they are hashed, not searched for one by one.
+#[test]
+fn many_members_and_fields_of_a_listpack_equal_single_ones() {
+    let mut rng = Rng::new(8);
+    for round in 0..200 {
+        let store = Store::new();
+        let size = [1, 15, 16, 31, 32, 33, 100, 128][rng.index(8)];
+        let mut name = || match rng.below(3 * size) {
+            0 => String::new(),
+            n if n % 3 == 0 => n.to_string(),
+            n => format!("name:{n}"),
+        };
+        let names: Vec<String> = (0..size).map(|_| name()).collect();
+        let sought: Vec<String> = (0..[1, 15, 16, 31, 32, 90][round % 6]).map(|_| name()).collect();
+        store.sadd("set", &names).unwrap();
+        for (n, name) in (0_u32..).zip(&names) {
+            store
+                .hset("hash", name, if n % 2 == 0 { name.clone() } else { n.to_string() })
+                .unwrap();
+            store.zadd("zset", name, f64::from(n) / 2.0).unwrap();
+        }
+        for key in ["set", "hash", "zset"] {
+            assert_eq!(store.object_encoding(key).unwrap(), Some("listpack"), "{names:?}");
+        }
+        let each = |name: &String| store.sismember("set", name).unwrap();
+        assert_eq!(
+            store.smismember("set", &sought).unwrap(),
+            sought.iter().map(each).collect::<Vec<_>>()
+        );
+        let each = |name: &String| store.hget("hash", name).unwrap();
+        assert_eq!(
+            store.hmget("hash", &sought).unwrap(),
+            sought.iter().map(each).collect::<Vec<_>>()
+        );
+        let each = |name: &String| store.zscore("zset", name).unwrap();
+        let scores = store.zscore_multiple("zset", &sought).unwrap();
+        assert_eq!(scores, sought.iter().map(each).collect::<Vec<_>>());
+    }
+}

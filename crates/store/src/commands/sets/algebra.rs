@@ -20,7 +20,7 @@ use crate::store::slot::Expires;
 use crate::store::{Locks, Store};
 use crate::to_key::ToKey;
 use crate::to_keys::{OneAndMany, ToKeys};
-use crate::value::{Entries, Index, SetRef, Value};
+use crate::value::{Entries, SetIndex, SetRef, Value};
 
 /// A combination of several sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -175,7 +175,7 @@ fn all_present(sets: Sets<'_>) -> Option<SmallVec<[SetRef<'_>; 4]>> {
 }
 
 /// The sets, prepared for about `count` look-ups.
-fn indexes<'v>(sets: &[SetRef<'v>], count: usize) -> SmallVec<[Index<'v>; 4]> {
+fn indexes<'v>(sets: &[SetRef<'v>], count: usize) -> SmallVec<[SetIndex<'v>; 4]> {
     sets.iter().map(|set| set.index(count)).collect()
 }
 

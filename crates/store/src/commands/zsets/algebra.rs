@@ -17,7 +17,7 @@ use crate::store::scope::View;
 use crate::store::{Locks, Store};
 use crate::to_key::ToKey;
 use crate::to_keys::{OneAndMany, ToKeys};
-use crate::value::{SetRef, Value, ZSet};
+use crate::value::{ScoreIndex, SetIndex, SetRef, Value, ZSet};
 
 /// How the scores of a member that is in several sets are combined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -247,6 +247,9 @@ impl Combination<'_> {
                     others.iter().map(|other| other.scores).collect();
                 // The largest first, since it is the most likely to have a member.
                 others.sort_by_key(|other| Reverse(other.len()));
+                let count = first.scores.len();
+                let others: SmallVec<[_; 4]> =
+                    others.into_iter().map(|other| other.index(count)).collect();
                 let _: ControlFlow<()> = first.scores.try_for_each(|member, score| {
                     if !others.iter().any(|other| other.score(member, &policy).is_some()) {
                         entries.push((owned(member), score));
@@ -331,11 +334,12 @@ impl<'v> Scores<'v> {
         }
     }
 
-    fn score(self, member: Member<'_>, policy: &EncodingPolicy<'_>) -> Option<f64> {
+    /// Prepares about `count` look-ups.
+    fn index(self, count: usize) -> Index<'v> {
         match self {
-            Self::None => None,
-            Self::Set(set) => set.contains(member, policy).then_some(1.0),
-            Self::ZSet(set) => member.with_bytes(|bytes| set.score(bytes)),
+            Self::None => Index::None,
+            Self::Set(set) => Index::Set(set.index(count)),
+            Self::ZSet(set) => Index::ZSet(ScoreIndex::new(set, count)),
         }
     }
 
@@ -358,6 +362,24 @@ impl<'v> Scores<'v> {
             (Self::ZSet(a), Self::ZSet(b)) => std::ptr::eq(a, b),
             (Self::Set(a), Self::Set(b)) => a.is(b),
             (Self::None | Self::Set(_) | Self::ZSet(_), _) => false,
+        }
+    }
+}
+
+/// The scores of a key, in which many members are looked up.
+#[derive(Debug)]
+enum Index<'v> {
+    None,
+    Set(SetIndex<'v>),
+    ZSet(ScoreIndex<'v>),
+}
+
+impl Index<'_> {
+    fn score(&self, member: Member<'_>, policy: &EncodingPolicy<'_>) -> Option<f64> {
+        match self {
+            Self::None => None,
+            Self::Set(set) => set.contains(member, None, policy).then_some(1.0),
+            Self::ZSet(set) => set.score(member),
         }
     }
 }
@@ -396,9 +418,12 @@ fn common<B>(
     let mut sorted: SmallVec<[Source<'_>; 4]> = sources.iter().copied().collect();
     sorted.sort_by_key(|source| source.scores.len());
     let Some((smallest, others)) = sorted.split_first() else { return ControlFlow::Continue(()) };
+    let count = smallest.scores.len();
+    let others: SmallVec<[_; 4]> =
+        others.iter().map(|other| (other.scores.index(count), other.weight)).collect();
     smallest.scores.try_for_each(|member, own| {
-        let score = others.iter().try_fold(smallest.first(own), |score, other| {
-            Some(aggregate.of(score, other.scores.score(member, policy)? * other.weight))
+        let score = others.iter().try_fold(smallest.first(own), |score, (other, weight)| {
+            Some(aggregate.of(score, other.score(member, policy)? * weight))
         });
         match score {
             Some(score) => visit(member, score),

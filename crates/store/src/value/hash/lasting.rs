@@ -1,11 +1,15 @@
 //! A hash without fields that expire.
 
+use std::collections::HashMap;
+
+use ahash::RandomState;
 use extendible::Extendible;
 use listpack::{Entry, ListPack, Position};
 
 use super::{Fields, Pair};
 use crate::member::Member;
 use crate::policy::EncodingPolicy;
+use crate::value::lookups::is_hashed;
 
 /// A hash without fields that expire.
 #[derive(Clone, Debug)]
@@ -54,6 +58,21 @@ impl Lasting {
             Self::ListPack(list) => Some(list.as_bytes().len()),
             Self::Table(_) => None,
         }
+    }
+
+    /// The values of a listpack by their fields, for `count` look-ups; `None` if a scan for each takes less time.
+    pub(super) fn index(&self, count: usize) -> Option<HashMap<Entry<'_>, Entry<'_>, RandomState>> {
+        let Self::ListPack(list) = self else { return None };
+        // A scan for a field passes over the values too.
+        if !is_hashed(list.len(), 2 * count) {
+            return None;
+        }
+        let mut index = HashMap::with_capacity_and_hasher(self.len(), RandomState::new());
+        let mut entries = list.iter();
+        while let (Some(field), Some(value)) = (entries.next(), entries.next()) {
+            index.insert(field, value);
+        }
+        Some(index)
     }
 
     /// The table, if it is one.

@@ -18,6 +18,7 @@ mod load;
 mod visit;
 
 use extendible::{Extendible, FieldBucket};
+use listpack::Entry;
 
 use super::lookups::prefetch_in_table;
 use super::{AT_ONCE, Value};
@@ -124,6 +125,12 @@ impl<'h> HashRef<'h> {
         time: &CommandTime<'_>,
         mut take: impl FnMut(Option<Member<'h>>),
     ) {
+        if let Self::Lasting(hash) = self
+            && let Some(index) = hash.index(fields.len())
+        {
+            let value = |field: &Member<'_>| index.get(&Entry::from(*field)).copied();
+            return fields.iter().for_each(|field| take(value(field).map(Member::from)));
+        }
         for fields in fields.chunks(AT_ONCE) {
             match self.prefetch(fields.iter().copied(), policy) {
                 Some(hashes) => fields

@@ -8,17 +8,14 @@ use listpack::Entry;
 use super::SetRef;
 use crate::member::Member;
 use crate::policy::EncodingPolicy;
-
-/// From so many look-ups in so many entries on, hashing the entries takes less time than scanning them for each
-/// member.
-pub(super) const MANY: usize = 32;
+use crate::value::lookups::is_hashed;
 
 /// Entries of listpacks, or members as such entries, by hash.
 pub(crate) type Entries<'a> = HashSet<Entry<'a>, RandomState>;
 
 /// A set in which many members are looked up.
 #[derive(Debug)]
-pub(crate) enum Index<'a> {
+pub(crate) enum SetIndex<'a> {
     /// The set itself.
     Set(SetRef<'a>),
     /// The entries of a listpack.
@@ -27,19 +24,19 @@ pub(crate) enum Index<'a> {
 
 impl<'a> SetRef<'a> {
     /// Prepares about `count` look-ups.
-    pub(crate) fn index(self, count: usize) -> Index<'a> {
+    pub(crate) fn index(self, count: usize) -> SetIndex<'a> {
         match self {
-            Self::ListPack(list) if list.len() >= MANY && count >= MANY => {
-                Index::Entries(list.iter().collect())
+            Self::ListPack(list) if is_hashed(list.len(), count) => {
+                SetIndex::Entries(list.iter().collect())
             }
             Self::IntSet(_) | Self::Compact(_) | Self::ListPack(_) | Self::HashTable(_) => {
-                Index::Set(self)
+                SetIndex::Set(self)
             }
         }
     }
 }
 
-impl Index<'_> {
+impl SetIndex<'_> {
     /// Returns whether the set has the member, whose hash the caller may know.
     #[inline]
     pub(crate) fn contains(

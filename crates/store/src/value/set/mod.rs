@@ -26,7 +26,7 @@ mod random;
 mod visit;
 
 pub(crate) use extract::Extracted;
-pub(crate) use index::{Entries, Index};
+pub(crate) use index::{Entries, SetIndex};
 use intset::{Compact, IntSet};
 use listpack::{Entry, ListPack};
 pub(crate) use mutate::SetMut;
@@ -118,6 +118,10 @@ impl SetRef<'_> {
         policy: &EncodingPolicy<'_>,
     ) -> Vec<bool> {
         let mut found = Vec::with_capacity(members.len());
+        if let SetIndex::Entries(entries) = self.index(members.len()) {
+            found.extend(members.iter().map(|&member| entries.contains(&Entry::from(member))));
+            return found;
+        }
         for members in members.chunks(AT_ONCE) {
             match self.prefetch(members, policy) {
                 Some(hashes) => found.extend(

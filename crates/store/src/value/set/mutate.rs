@@ -7,9 +7,10 @@ use intset::{Compact, IntSet};
 use listpack::{Entry, ListPack};
 
 use super::SetRef;
-use super::index::{Entries, MANY};
+use super::index::Entries;
 use crate::member::Member;
 use crate::policy::EncodingPolicy;
+use crate::value::lookups::is_hashed;
 use crate::value::{AT_ONCE, Members, Value};
 
 /// A mutable set, which may change its encoding.
@@ -237,7 +238,8 @@ impl SetMut<'_> {
 
     /// Adds the members of other sets; this one is empty or a hash table.
     pub(crate) fn add_all(&mut self, sets: &[SetRef<'_>], policy: &EncodingPolicy<'_>) {
-        let hashes = sets.iter().map(|set| set.len()).sum::<usize>() >= MANY;
+        let count = sets.iter().map(|set| set.len()).sum();
+        let hashes = is_hashed(count, count);
         // The members, as long as the set is not a hash table: it is not searched for each member.
         let mut seen = Entries::default();
         for set in sets {
