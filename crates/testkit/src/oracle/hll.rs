@@ -117,14 +117,15 @@ impl HllOracle {
     )]
     pub fn count(&self) -> u64 {
         let m = 16384.0;
-        let count = |value: u8| {
-            self.registers.iter().filter(|&&register| register == value).map(|_| 1.0).sum::<f64>()
-        };
-        let mut z = m * tau(1.0 - count(51) / m);
-        for value in (1..=50).rev() {
-            z = 0.5 * (z + count(value));
+        let mut counts = [0.0; 256];
+        for &register in &self.registers {
+            counts[usize::from(register)] += 1.0;
         }
-        z += m * sigma(count(0) / m);
+        let mut z = m * tau(1.0 - counts[51] / m);
+        for count in counts[1..=50].iter().rev() {
+            z = 0.5 * (z + count);
+        }
+        z += m * sigma(counts[0] / m);
         let estimate = (0.721_347_520_444_481_7 * m * m / z).round();
         if estimate < 9.2e18 { estimate as u64 } else { 1 << 63 }
     }
