@@ -1,4 +1,4 @@
-//! Intersection, union and difference of two sets of a million 64-bit ids with half of them in common, the same of a few
+//! Intersection, union and difference of two sets of a million 64-bit ids with half of them in common, calls with a few
 //! members, and single members of a hash table of a million.
 //!
 //! The rows to compare: `sorted merge` merges two sorted vectors, `hashbrown` uses bare hash sets, `sharded` uses
@@ -10,7 +10,7 @@ use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use hashbrown::HashSet;
-use tallis::{ShardedSet, Store};
+use tallis::{Aggregate, ShardedSet, Store};
 use tallis_benches::inputs::{Turns, Words, merge, shuffled, two_sets};
 
 /// Members of each set.
@@ -76,26 +76,46 @@ fn algebra(c: &mut Criterion) {
     group.finish();
 }
 
-/// Measures one call on two sets of `N` members, half of them in common: listpacks of up to 120.
+/// Measures one call with many members or fields of a key, and of two keys with half of them in common: up to 120 are
+/// listpacks.
 fn few_members(c: &mut Criterion) {
     let mut group = c.benchmark_group("few members");
-    for members in [10, 60, 120, 1_000] {
+    for count in [10, 20, 40, 60, 120, 1_000] {
         let store = Store::new();
-        for (key, from) in [("a", 0), ("b", members / 2)] {
-            let range = from..from + members;
-            store.sadd(key, range.map(|n| format!("member:{n}")).collect::<Vec<_>>()).unwrap();
-        }
-        let keys = ["a", "b"];
-        group.throughput(Throughput::Elements(2 * members));
-        let mut row = |name: &str, call: &dyn Fn() -> usize| {
-            group.bench_function(format!("{name}, {members}"), |bench| bench.iter(call));
+        let names = |from: usize| -> Vec<String> {
+            (from..from + count).map(|n| format!("member:{n}")).collect()
         };
-        row("inter", &|| store.sinter(keys).unwrap().len());
-        row("union", &|| store.sunion(keys).unwrap().len());
-        row("diff", &|| store.sdiff(keys).unwrap().len());
-        row("interstore", &|| store.sinterstore("c", keys).unwrap());
-        row("unionstore", &|| store.sunionstore("c", keys).unwrap());
-        row("diffstore", &|| store.sdiffstore("c", keys).unwrap());
+        let [names, others] = [names(0), names(count / 2)];
+        let pairs: Vec<_> = names.iter().map(|name| (name, name)).collect();
+        store.hset_multiple("hash", &pairs).unwrap();
+        for (set, zset, names) in [("a", "y", &names), ("b", "z", &others)] {
+            store.sadd(set, names).unwrap();
+            store.zadd_multiple(zset, names.iter().map(|name| (1, name))).unwrap();
+        }
+        let (sets, zsets) = (["a", "b"], ["y", "z"]);
+        group.throughput(Throughput::Elements(count as u64));
+        let mut row = |name: &str, call: &dyn Fn() -> usize| {
+            group.bench_function(format!("{name}, {count}"), |bench| bench.iter(call));
+        };
+        row("sinter", &|| store.sinter(sets).unwrap().len());
+        row("sunion", &|| store.sunion(sets).unwrap().len());
+        row("sdiff", &|| store.sdiff(sets).unwrap().len());
+        row("sinterstore", &|| store.sinterstore("c", sets).unwrap());
+        row("sunionstore", &|| store.sunionstore("c", sets).unwrap());
+        row("sdiffstore", &|| store.sdiffstore("c", sets).unwrap());
+        row("zinter", &|| store.zinter(zsets, &[], Aggregate::Sum).unwrap().len());
+        row("zdiff", &|| store.zdiff(zsets).unwrap().len());
+        row("smismember", &|| store.smismember("a", &others).unwrap().len());
+        row("zmscore", &|| store.zscore_multiple("y", &others).unwrap().len());
+        row("hmget", &|| store.hmget("hash", &others).unwrap().len());
+        row("sadd, a new key", &|| {
+            store.del("new").unwrap();
+            store.sadd("new", &names).unwrap()
+        });
+        row("hset, a new key", &|| {
+            store.del("new").unwrap();
+            store.hset_multiple("new", &pairs).unwrap()
+        });
     }
     group.finish();
 }

@@ -6,13 +6,15 @@ use super::AT_ONCE;
 use crate::member::Member;
 use crate::policy::EncodingPolicy;
 
-/// From so many look-ups in a listpack of so many elements on, hashing the elements takes less time than scanning them
-/// for each look-up.
-const MANY: usize = 32;
+/// Hashing an entry of a listpack takes about as long as scanning so many of them,
+const ENTRY: usize = 16;
+/// and so does a look-up by hash.
+const LOOK_UP: usize = 24;
 
-/// Returns whether a listpack of that many elements should be hashed for `count` look-ups.
-pub(super) const fn is_hashed(len: usize, count: usize) -> bool {
-    len >= MANY && count >= MANY
+/// Returns whether `count` look-ups in a listpack take less time if its entries are hashed first, and not scanned for
+/// each look-up, which reads half of them or more.
+pub(super) const fn is_hashed(entries: usize, count: usize) -> bool {
+    entries.saturating_mul(count) >= ENTRY * entries + LOOK_UP * count
 }
 
 /// Prefetches look-ups of some members or fields, at most [`AT_ONCE`], so that their cache misses overlap. Returns the

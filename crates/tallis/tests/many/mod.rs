@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails also fails its test")]
 
+mod elements;
 mod pipelines;
 mod reads;
 mod recipes;

@@ -121,10 +121,7 @@ impl HashEntry<'_> {
                 if at_ms.is_some() {
                     hash.make_expiring(policy);
                 }
-                let field = |(field, _)| field;
-                let added = hash.change_each(pairs, field, policy, |hash, pair| {
-                    hash.set(pair, expiry, policy, time)
-                });
+                let added = hash.set_each(pairs, expiry, policy, time);
                 (added, Outcome::Changed)
             },
             |_| match at_ms {

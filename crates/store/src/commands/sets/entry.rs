@@ -76,7 +76,7 @@ impl SetEntry<'_> {
             |value| {
                 let Some(mut set) = value.as_set_mut() else { return (0, Outcome::Same) };
                 set.expect(members.len(), policy);
-                let added = set.change_each(members, policy, SetMut::add);
+                let added = set.add_each(members, policy);
                 (added, Outcome::changed(added > 0))
             },
             |_| ("SADD", words(members)),

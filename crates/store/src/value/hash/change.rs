@@ -103,6 +103,24 @@ impl HashMut<'_> {
         }
     }
 
+    /// As [`set`](Self::set) for several fields; returns how many are new.
+    #[inline]
+    pub(crate) fn set_each(
+        &mut self,
+        pairs: &[Pair<'_>],
+        expiry: FieldExpiry,
+        policy: &EncodingPolicy<'_>,
+        time: &CommandTime<'_>,
+    ) -> usize {
+        if let Some(Form::Lasting(hash)) = self.form()
+            && let Some(added) = hash.fill(pairs, policy)
+        {
+            return added;
+        }
+        let field = |(field, _)| field;
+        self.change_each(pairs, field, policy, |hash, pair| hash.set(pair, expiry, policy, time))
+    }
+
     /// Converts the hash to one whose fields can expire.
     #[cold]
     pub(crate) fn make_expiring(&mut self, policy: &EncodingPolicy<'_>) -> Option<&mut Expiring> {

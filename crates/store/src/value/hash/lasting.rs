@@ -4,11 +4,12 @@ use std::collections::HashMap;
 
 use ahash::RandomState;
 use extendible::Extendible;
-use listpack::{Entry, ListPack, Position};
+use listpack::{Entry, ListPack, Position, Refused};
 
 use super::{Fields, Pair};
 use crate::member::Member;
 use crate::policy::EncodingPolicy;
+use crate::value::Entries;
 use crate::value::lookups::is_hashed;
 
 /// A hash without fields that expire.
@@ -103,8 +104,8 @@ impl Lasting {
             if !is_long(pair, policy)
                 && let Some(new) = set_entry(list, pair)
             {
-                if new && list.len() / 2 > policy.settings.hash_max_listpack_entries() {
-                    self.make_table(policy);
+                if new {
+                    self.check_len(policy);
                 }
                 return new;
             }
@@ -113,6 +114,50 @@ impl Lasting {
         match self {
             Self::Table(table) => set_in_table(table, pair, policy),
             Self::ListPack(_) => false,
+        }
+    }
+
+    /// Sets the values of many fields of an empty listpack; returns how many fields there are. Returns `None`, and does
+    /// nothing, if searching the listpack for each of them takes less time than hashing them, or it is not empty.
+    pub(super) fn fill(
+        &mut self,
+        pairs: &[Pair<'_>],
+        policy: &EncodingPolicy<'_>,
+    ) -> Option<usize> {
+        // A search passes over the values too, and over half of the new entries.
+        if self.len() > 0 || self.table().is_some() || !is_hashed(pairs.len(), 2 * pairs.len()) {
+            return None;
+        }
+        let mut fields = Entries::with_capacity_and_hasher(pairs.len(), RandomState::new());
+        for &pair in pairs {
+            if fields.insert(Entry::from(pair.0)) {
+                self.append(pair, policy);
+            } else {
+                self.set(pair, policy);
+            }
+        }
+        Some(fields.len())
+    }
+
+    /// Adds a field that the hash does not have.
+    fn append(&mut self, pair: Pair<'_>, policy: &EncodingPolicy<'_>) {
+        if let Self::ListPack(list) = self
+            && !is_long(pair, policy)
+            && append_entry(list, pair).is_ok()
+        {
+            self.check_len(policy);
+        } else {
+            self.set(pair, policy);
+        }
+    }
+
+    /// Converts a listpack that has too many fields.
+    #[inline]
+    fn check_len(&mut self, policy: &EncodingPolicy<'_>) {
+        if let Self::ListPack(list) = self
+            && list.len() / 2 > policy.settings.hash_max_listpack_entries()
+        {
+            self.make_table(policy);
         }
     }
 
@@ -186,8 +231,14 @@ fn set_entry(list: &mut ListPack, (field, value): Pair<'_>) -> Option<bool> {
         list.replace(at, Entry::from(value)).ok()?;
         return Some(false);
     }
-    list.insert_all(list.end(), [Entry::from(field), Entry::from(value)]).ok()?;
+    append_entry(list, (field, value)).ok()?;
     Some(true)
+}
+
+/// Adds a field that the listpack does not have.
+#[inline]
+fn append_entry(list: &mut ListPack, (field, value): Pair<'_>) -> Result<(), Refused> {
+    list.insert_all(list.end(), [Entry::from(field), Entry::from(value)])
 }
 
 /// Sets the value of a field of a table; returns whether the field is new.

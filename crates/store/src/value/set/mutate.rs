@@ -226,6 +226,7 @@ impl SetMut<'_> {
     }
 
     /// Adds a member that the set does not have: a listpack is not searched for it.
+    #[inline(never)]
     fn append(&mut self, member: Member<'_>, policy: &EncodingPolicy<'_>) {
         if let Value::ListPack(list) = self.0 {
             match push_entry(list, Entry::from(member), policy) {
@@ -234,6 +235,29 @@ impl SetMut<'_> {
             }
         }
         self.add(member, policy);
+    }
+
+    /// Adds members; returns how many are new.
+    #[inline]
+    pub(crate) fn add_each(
+        &mut self,
+        members: &[Member<'_>],
+        policy: &EncodingPolicy<'_>,
+    ) -> usize {
+        if let SetRef::ListPack(list) = self.as_ref()
+            // Half of the new members are there when one is looked up.
+            && is_hashed(list.len() + members.len() / 2, members.len())
+        {
+            let mut seen: Entries<'_> = list.iter().collect();
+            let members = members.iter().copied();
+            let new: Vec<Member<'_>> =
+                members.filter(|&member| seen.insert(Entry::from(member))).collect();
+            for &member in &new {
+                self.append(member, policy);
+            }
+            return new.len();
+        }
+        self.change_each(members, policy, Self::add)
     }
 
     /// Adds the members of other sets; this one is empty or a hash table.
