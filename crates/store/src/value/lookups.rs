@@ -6,13 +6,13 @@ use super::AT_ONCE;
 use crate::member::Member;
 use crate::policy::EncodingPolicy;
 
-/// Hashing an entry of a listpack takes about as long as scanning so many of them,
+/// The number of entries of a listpack that are scanned in the time in which one is hashed.
 const ENTRY: usize = 16;
-/// and so does a look-up by hash.
+/// The same for a look-up by hash.
 const LOOK_UP: usize = 24;
 
-/// Returns whether `count` look-ups in a listpack take less time if its entries are hashed first, and not scanned for
-/// each look-up, which reads half of them or more.
+/// Returns whether `count` look-ups in a listpack take less time if its entries are hashed first than if they are
+/// scanned for each look-up.
 pub(super) const fn is_hashed(entries: usize, count: usize) -> bool {
     entries.saturating_mul(count) >= ENTRY * entries + LOOK_UP * count
 }

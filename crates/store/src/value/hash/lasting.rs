@@ -117,26 +117,30 @@ impl Lasting {
         }
     }
 
-    /// Sets the values of many fields of an empty listpack; returns how many fields there are. Returns `None`, and does
-    /// nothing, if searching the listpack for each of them takes less time than hashing them, or it is not empty.
+    /// Sets the values of many fields of an empty listpack; returns how many are new. Returns `None`, and does nothing,
+    /// if the hash has fields, or if scanning the listpack for each field takes less time than hashing it.
     pub(super) fn fill(
         &mut self,
         pairs: &[Pair<'_>],
         policy: &EncodingPolicy<'_>,
     ) -> Option<usize> {
-        // A search passes over the values too, and over half of the new entries.
+        // A scan passes over the values too, and on average over half of the new fields.
         if self.len() > 0 || self.table().is_some() || !is_hashed(pairs.len(), 2 * pairs.len()) {
             return None;
         }
-        let mut fields = Entries::with_capacity_and_hasher(pairs.len(), RandomState::new());
+        let most = pairs.len().min(policy.settings.hash_max_listpack_entries());
+        let mut fields = Entries::with_capacity_and_hasher(most, RandomState::new());
+        let mut added = 0;
         for &pair in pairs {
-            if fields.insert(Entry::from(pair.0)) {
+            let is_new = if self.table().is_none() && fields.insert(Entry::from(pair.0)) {
                 self.append(pair, policy);
+                true
             } else {
-                self.set(pair, policy);
-            }
+                self.set(pair, policy)
+            };
+            added += usize::from(is_new);
         }
-        Some(fields.len())
+        Some(added)
     }
 
     /// Adds a field that the hash does not have.

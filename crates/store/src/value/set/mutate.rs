@@ -245,7 +245,7 @@ impl SetMut<'_> {
         policy: &EncodingPolicy<'_>,
     ) -> usize {
         if let SetRef::ListPack(list) = self.as_ref()
-            // Half of the new members are there when one is looked up.
+            // On average, half of the new members are there when one is looked up.
             && is_hashed(list.len() + members.len() / 2, members.len())
         {
             let mut seen: Entries<'_> = list.iter().collect();
