@@ -346,8 +346,8 @@ fn memory_comes_and_goes_tightly() {
     assert_eq!(list.as_bytes(), ListPack::new().as_bytes());
 }
 
-/// A list that is popped until it is empty is reallocated each time that half of it is gone, not each time that a
-/// sixteenth is.
+/// A list that is popped until it is empty is reallocated each time that half of it is gone, not each time that an
+/// eighth is.
 #[test]
 fn pops_reallocate_rarely_and_leave_half_idle_at_most() {
     for back in [true, false] {
